@@ -59,6 +59,85 @@ pub fn plain(kind: &str) -> &str {
     }
 }
 
+/// The object of a handle's kind, if an argument is one handle; its null has the name `X_NULL`.
+pub fn object<'t>(argument: &Argument<'t>) -> Option<&'t str> {
+    let kind = match argument.kind {
+        "comm_later" => "comm",
+        kind => kind.strip_suffix("_out").unwrap_or(kind),
+    };
+    let kinds =
+        ["comm", "type", "group", "op", "info", "errhandler", "request", "message", "win", "session", "file"];
+    (kinds.contains(&kind) && !argument.name.starts_with("array_")).then_some(kind)
+}
+
+/// A kind with a capital letter.
+pub fn title(kind: &str) -> String {
+    let (first, rest) = kind.split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// The name of a kind's null handle, without MPI_.
+pub fn null(kind: &str) -> String {
+    format!("{}_NULL", if kind == "type" { "datatype" } else { kind }.to_uppercase())
+}
+
+/// Whether a call is a constructor of datatypes in the form with large counts.
+pub fn makes_large(function: &Function, large: bool) -> bool {
+    large
+        && function.arguments.iter().any(|argument| argument.kind == "type_out" && argument.name == "newtype")
+}
+
+/// Whether a call reads the handle that a place has, and changes it.
+pub fn is_changed(function: &Function, argument: &Argument) -> bool {
+    let name = function.name;
+    match argument.kind {
+        "message_out" => matches!(name, "Mrecv" | "Imrecv"),
+        "request_out" => matches!(name, "Cancel" | "Start" | "Test" | "Wait") || name.ends_with("_free"),
+        kind if kind.ends_with("_out") => {
+            name.ends_with("_free")
+                || matches!(name, "Comm_disconnect" | "File_close" | "Session_finalize" | "Type_commit")
+        }
+        _ => false,
+    }
+}
+
+/// The kind of handle that a call only gives back: the place has the null handle if the call fails.
+pub fn given<'t>(function: &Function, argument: &Argument<'t>) -> Option<&'t str> {
+    let is_place = argument.kind == "comm_later" || argument.kind.ends_with("_out");
+    object(argument).filter(|_| is_place && !function.is_tool() && !is_changed(function, argument))
+}
+
+/// Which object's error handler a call's errors go to.
+pub enum Errors<'t> {
+    /// That of the object of an argument: its kind and the argument.
+    Of(&'t str, &'t Argument<'t>),
+    /// The one that the call is given for the object that it makes.
+    Given(&'t Argument<'t>),
+    /// That of files to come.
+    Files,
+    /// None of an object.
+    Nothing,
+}
+
+/// See [`Errors`].
+pub fn errors<'t>(function: &'t Function<'t>) -> Errors<'t> {
+    if matches!(function.name, "File_open" | "File_delete") {
+        return Errors::Files;
+    }
+    let made = function.arguments.iter().any(|argument| matches!(argument.kind, "comm_out" | "session_out"));
+    let errhandler = function.arguments.iter().find(|argument| argument.kind == "errhandler");
+    let bearer = function.arguments.iter().find_map(|argument| {
+        let kind = object(argument).filter(|kind| matches!(*kind, "comm" | "win" | "session" | "file"))?;
+        let is_there = !argument.kind.ends_with("_out") || is_changed(function, argument);
+        (is_there && argument.kind != "comm_later").then_some((kind, argument))
+    });
+    match (bearer, errhandler) {
+        (Some((kind, argument)), _) => Errors::Of(kind, argument),
+        (None, Some(errhandler)) if made => Errors::Given(errhandler),
+        _ => Errors::Nothing,
+    }
+}
+
 /// What a face checks of an argument before it calls the core, as Rust; `handle` is the core's number of one that is a handle.
 ///
 /// What the core makes something of (communicators, datatypes, counts, ranks) it refuses itself when it does. This is what it would
@@ -75,7 +154,10 @@ pub fn check(function: &Function, argument: &Argument, handle: &str) -> Option<S
         | "win_out" | "session_out" | "file_out"
             if !may_lack =>
         {
-            Some(format!("calls::there(a_{lower}.is_null(), \"{name}\")?;"))
+            let there = format!("calls::there(a_{lower}.is_null(), \"{name}\")?;");
+            // What is begun must be named.
+            let is_begun = given(function, argument) == Some("request");
+            Some(if is_begun { format!("{there} calls::room_for_a_request()?;") } else { there })
         }
         _ => None,
     }

@@ -6,7 +6,7 @@ mod description;
 #[path = "target.rs"]
 mod target;
 
-use description::{Argument, Function, plain};
+use description::{Argument, Errors, Function, plain};
 use std::fmt::Write;
 
 /// The whole face, as Rust.
@@ -82,6 +82,35 @@ fn converted(argument: &Argument, large: bool) -> String {
     }
 }
 
+/// Where the errors of a function go.
+fn on(function: &Function) -> String {
+    match description::errors(function) {
+        Errors::Of(kind, argument) => {
+            let (object, name) = (description::title(kind), rust(argument));
+            match (argument.kind.ends_with("_out"), kind) {
+                // SAFETY of the place: as of the call itself.
+                (true, _) => format!("On::{object}(unsafe {{ calls::named_at({name}.cast()) }})"),
+                (false, "file") => format!("On::File(number_of({name}))"),
+                (false, _) => format!("On::{object}({name})"),
+            }
+        }
+        Errors::Given(argument) => format!("On::Given({})", rust(argument)),
+        Errors::Files => "On::File(0)".to_owned(),
+        Errors::Nothing => "On::Nothing".to_owned(),
+    }
+}
+
+/// Puts the null handle where a call that has failed should have put a handle.
+fn null(function: &Function, argument: &Argument) -> Option<String> {
+    let name = rust(argument);
+    match description::given(function, argument)? {
+        "file" => Some(format!("calls::put_no_file({name}.cast()); ")),
+        kind => {
+            Some(format!("calls::put_null_of({name}, parvum_mpi::numbers::{}); ", description::null(kind)))
+        }
+    }
+}
+
 fn write_form(out: &mut String, function: &Function, large: bool) {
     let name = format!("{}{}{}", function.prefix(), function.name, if large { "_c" } else { "" });
     let parameters: Vec<String> = function
@@ -91,17 +120,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
         .collect();
     let parameters = parameters.join(", ");
     let names: Vec<String> = function.arguments.iter().map(rust).collect();
-    let on = function.arguments.iter().find_map(|argument| match argument.kind {
-        "comm" => Some(format!("On::Comm({})", rust(argument))),
-        "win" => Some(format!("On::Win({})", rust(argument))),
-        "session" => Some(format!("On::Session({})", rust(argument))),
-        "file" => Some(format!("On::File(number_of({}))", rust(argument))),
-        _ => None,
-    });
-    // Where there is no file yet, or none any more, it is the null file's.
-    let is_about_files = matches!(function.name, "File_open" | "File_close" | "File_delete");
-    let on = if is_about_files { Some("On::File(0)".to_owned()) } else { on };
-    let on = on.unwrap_or_else(|| "On::Nothing".to_owned());
+    let on = on(function);
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({},); answer(\"{name}\", {on}, calls::unsupported())", names.join(", "))
     } else {
@@ -115,17 +134,30 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .collect();
         passed.extend(way.map(str::to_owned));
         let core = format!("unsafe {{ calls::{target}({}) }}", passed.join(", "));
+        let core = if description::makes_large(function, large) {
+            format!("calls::in_large_form(|| {core})")
+        } else {
+            core
+        };
         let checks: Vec<String> = function
             .arguments
             .iter()
             .filter_map(|argument| description::check(function, argument, &rust(argument)))
             .collect();
         let promise = "// SAFETY: the program's promise.\n    ";
+        let nulls: String =
+            function.arguments.iter().filter_map(|argument| null(function, argument)).collect();
+        let nulls = match nulls.is_empty() {
+            true => nulls,
+            false => format!(
+                "if outcome.is_err() {{\n    // SAFETY: the program's places.\n    unsafe {{ {nulls} }}\n    }}\n    "
+            ),
+        };
         match function.is_tool() {
             true => format!("{promise}{core}"),
             false if checks.is_empty() => format!("{promise}answer(\"{name}\", {on}, {core})"),
             false => format!(
-                "let call = || {{\n    {}\n    {promise}{core}\n    }};\n    answer(\"{name}\", {on}, call())",
+                "let call = || {{\n    {}\n    {promise}{core}\n    }};\n    let outcome = call();\n    {nulls}answer(\"{name}\", {on}, outcome)",
                 checks.join("\n    ")
             ),
         }

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: mpiexec [options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...
 Runs MPI programs on Parvum's machine (as any program: ranks are told by PARVUM_RANK and PMI_RANK).
-  -n N, -np N           so many processes (1)
+  -n N, -np N           so many processes (else one for each slot of -hosts, -f, -ppn or an allocation of Slurm or PBS, or 1)
   -ppn N                so many on each host
   -hosts A:2,B          on these hosts of the machine (-host, -H); -f FILE: those of a file (-hostfile, -machinefile)
   -env NAME VALUE       a variable of this program; -genv NAME VALUE: of all; -x NAME[=VALUE]: as Open MPI has it
@@ -27,6 +27,7 @@ Runs MPI programs on Parvum's machine (as any program: ranks are told by PARVUM_
   -bind-to WHAT         core, socket, none, user:LIST; -map-by slot, node, ppr:N:node
   -s RANK|all|none      who gets standard input (0)
   -print-all-exitcodes  say how each process ended; -disable-auto-cleanup: one that fails ends no other
+  -usize N              MPI_UNIVERSE_SIZE: so many processes in all, those that are spawned among them
   -timeout SECONDS      end the job then; so does the variable MPIEXEC_TIMEOUT
 Every option may have one hyphen or two. mpiexec(1), and docs/from-mpi.md for those of MPICH and Open MPI that are not here.";
 
@@ -91,13 +92,19 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
     Ok(Some(args))
 }
 
+/// The variable by which the library knows how many processes there may be.
+const UNIVERSE: &str = "PARVUM_MPI_UNIVERSE";
+
 fn part(
     common: &Common,
     own: Own,
     program: Vec<OsString>,
     library: Option<&OsStr>,
 ) -> Result<MpiPart, String> {
-    let environment = surroundings::environment(common, &own, library)?;
+    let mut environment = surroundings::environment(common, &own, library)?;
+    if let Some(universe) = common.universe {
+        environment.push((UNIVERSE.into(), universe.to_string().into()));
+    }
     Ok(MpiPart { program, count: own.count, wdir: own.wdir, environment, hosts: own.hosts })
 }
 
@@ -133,7 +140,7 @@ mod tests {
         let words = |program: Vec<OsString>| {
             program.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
-        job.parts.into_iter().map(|part| (part.count, words(part.program))).collect()
+        job.parts.into_iter().map(|part| (part.count.unwrap_or(0), words(part.program))).collect()
     }
 
     #[test]
@@ -141,7 +148,8 @@ mod tests {
         let two = [(1, "a -n 3".to_owned()), (2, "b".to_owned())];
         assert_eq!(parts("-l -n 1 a -n 3 : -np 2 b"), two);
         assert_eq!(parts("--prepend-rank --n 1 a -n 3 : --np=2 b"), two);
-        assert_eq!(parts("prog"), [(1, "prog".to_owned())]);
+        // How many is not said: the hosts tell.
+        assert_eq!(parts("prog"), [(0, "prog".to_owned())]);
     }
 
     #[test]
@@ -149,6 +157,7 @@ mod tests {
         let why = |line: &str| asked(line).err().expect("it makes no sense");
         assert!(why("--mca btl self a").contains("--mca") && why("--mca btl self a").contains("PARVUM_"));
         assert!(why("-frobnicate a").contains("-frobnicate"));
+        assert!(why("-usize many a").contains("infinite"));
         assert!(why("-n many a").contains("-n many"));
         assert!(why("-n").contains("-n"));
         assert!(why("-n 2").contains("no program"));

@@ -23,6 +23,8 @@ pub struct Common {
     pub out: Option<String>,
     pub err: Option<String>,
     pub all_codes: bool,
+    /// So many processes the program may have in all, those that it will spawn among them.
+    pub universe: Option<u32>,
     /// The file that has the parts.
     pub file: Option<OsString>,
     pub help: bool,
@@ -31,7 +33,8 @@ pub struct Common {
 
 /// What holds for one program.
 pub struct Own {
-    pub count: u32,
+    /// Nothing: what was said of hosts tells how many.
+    pub count: Option<u32>,
     pub wdir: Option<PathBuf>,
     pub hosts: Vec<String>,
     pub inherit: Option<Inherit>,
@@ -40,7 +43,7 @@ pub struct Own {
 
 /// Reads the options of one part; the rest is its program with its arguments.
 pub fn read<'w>(words: &'w [OsString], common: &mut Common) -> Result<(Own, &'w [OsString]), String> {
-    let mut own = Own { count: 1, wdir: None, hosts: Vec::new(), inherit: None, variables: Vec::new() };
+    let mut own = Own { count: None, wdir: None, hosts: Vec::new(), inherit: None, variables: Vec::new() };
     let mut left = Words { rest: words, given: None, option: String::new() };
     while let Some(word) = left.rest.first().and_then(|word| word.to_str()) {
         if word == "--" {
@@ -111,7 +114,7 @@ impl Words<'_> {
 fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> Result<(), String> {
     let mut run = |option: &str, value: Option<OsString>| common.given.push((option.to_owned(), value));
     match name {
-        "n" | "np" | "c" => own.count = words.number()?,
+        "n" | "np" | "c" => own.count = Some(words.number()?),
         "wdir" | "wd" => own.wdir = Some(words.value()?.into()),
         "host" | "H" => own.hosts.extend(words.list()?),
         "hosts" => run("--host", Some(words.value()?)),
@@ -146,10 +149,9 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         "configfile" => common.file = Some(words.value()?),
         "v" | "verbose" => run("--verbose", None),
         "q" | "quiet" => run("--quiet", None),
-        // Wanted by others, and so here without being asked: more processes than processors, root, a size of the universe that is the
-        // machine's.
+        // Wanted by others, and so here without being asked: more processes than processors, root.
         "oversubscribe" | "allow-run-as-root" => {}
-        "usize" => drop(words.text()?),
+        "usize" => common.universe = universe(words)?,
         "h" | "help" => common.help = true,
         "V" | "version" => common.version = true,
         _ => return Err(hints::refuse(&words.option)),
@@ -158,6 +160,16 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         return Err(format!("E-USAGE: {}: that option takes no value", words.option));
     }
     Ok(())
+}
+
+/// How many processes there may be in all: a number, or a word for as many as can be started.
+fn universe(words: &mut Words) -> Result<Option<u32>, String> {
+    let text = words.text()?;
+    if matches!(text.to_ascii_lowercase().as_str(), "infinite" | "system") {
+        return Ok(None);
+    }
+    let number = text.parse().ok().filter(|number| *number > 0 && i32::try_from(*number).is_ok());
+    number.map(Some).ok_or_else(|| format!("E-USAGE: {} {text}: a number, infinite or system", words.option))
 }
 
 /// `NAME=VALUE`; NAME alone insists that it is set here.

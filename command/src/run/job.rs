@@ -17,10 +17,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+/// Signals that end the job, and those that its tasks get instead of us: batch systems tell programs so to save their state.
+pub const SIGNALS: [i32; 8] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGTSTP,
+    libc::SIGCONT,
+];
+
 /// After so long we say that tasks do not end.
 const SOON: Duration = Duration::from_secs(1);
 /// The code of a job that took too long, as `timeout` has it.
 const TIMED_OUT: u8 = 124;
+
+/// The signal that tasks get when we get one that is meant for them. They have no terminal whose SIGTSTP would stop them.
+fn passed_on(signal: i32) -> Option<i32> {
+    match signal {
+        libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGALRM | libc::SIGCONT => Some(signal),
+        libc::SIGTSTP => Some(libc::SIGSTOP),
+        _ => None,
+    }
+}
 
 /// How far the end of the job has come, if it was told to end.
 #[derive(Clone, Copy)]
@@ -221,7 +242,8 @@ impl Job {
             }
             self.input.carry(&mut self.session)?;
             let due = self.press_on()?;
-            if self.program.is_empty() {
+            // MPI's spawned processes are of the job as the first ones are.
+            if self.program.is_empty() && !self.mpi {
                 let until = *patience.get_or_insert_with(|| Instant::now() + self.linger);
                 if Instant::now() >= until {
                     self.give_up();
@@ -331,9 +353,8 @@ impl Job {
 
     /// A task of the program has failed: so do the others, unless they are to go on.
     fn failed(&mut self, what: Option<String>) -> Result<(), SessionError> {
-        let ends = self.on_failure == OnFailure::End
-            && matches!(self.ending, Ending::Not)
-            && !self.program.is_empty();
+        let others_run = !self.program.is_empty() || self.mpi && !self.others.is_empty();
+        let ends = self.on_failure == OnFailure::End && matches!(self.ending, Ending::Not) && others_run;
         if let Some(what) = what {
             let rest = match (ends, self.mpi) {
                 (true, false) => "; the others are told to end (--on-failure continue lets them go on)",
@@ -353,6 +374,18 @@ impl Job {
 
     fn take_signals(&mut self) -> Result<(), SessionError> {
         while let Some(signal) = signals::next(&self.signals) {
+            if let Some(passed) = passed_on(signal) {
+                self.session.start(Request::SignalJob { signal: passed })?;
+                if signal == libc::SIGTSTP {
+                    // The daemon hears of it before we stand still too, until SIGCONT.
+                    self.session.request(Request::Hosts)?;
+                    let _ = rustix::process::kill_process(
+                        rustix::process::getpid(),
+                        rustix::process::Signal::STOP,
+                    );
+                }
+                continue;
+            }
             if std::mem::replace(&mut self.interrupted, true) {
                 // The second one means it: the daemon ends the job with us.
                 self.code = 128 + signal as u8;

@@ -134,7 +134,8 @@ pub struct MpiJob {
 pub struct MpiPart {
     /// With its arguments.
     pub program: Vec<OsString>,
-    pub count: u32,
+    /// Nothing: what was said of hosts tells how many.
+    pub count: Option<u32>,
     pub wdir: Option<PathBuf>,
     /// All variables that it gets.
     pub environment: Vec<(OsString, OsString)>,
@@ -212,7 +213,7 @@ pub fn end(result: Result<u8, SessionError>) -> ExitCode {
 pub fn attempt(args: &RunArgs, record: Option<Recorder>) -> Result<Ended, SessionError> {
     let plan = plan::Plan::of(args).map_err(SessionError::Start)?;
     let mut session = Session::open(&options(Role::Runner, true))?;
-    let caught = signals::catch(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);
+    let caught = signals::catch(&job::SIGNALS);
     let signals = caught.map_err(|error| SessionError::System("catch signals".into(), error))?;
     let hosts = places::hosts(&mut session)?;
     let request = plan.request(args, &hosts, session.me.tid.daemon(), record).map_err(SessionError::Start)?;

@@ -87,6 +87,16 @@ fn hostfile(text: &str) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
+/// How many slots were named: those of the hosts that were asked for, one each if nothing else is said, or so many on each host of
+/// the machine. Nothing: there was no word of either.
+pub fn slots(wanted: &Wanted, each: Option<u32>, hosts: usize) -> Option<u32> {
+    match (wanted.is_empty(), each) {
+        (false, _) => Some(wanted.iter().map(|(_, slots)| slots.or(each).unwrap_or(1)).sum()),
+        (true, Some(each)) => Some(each * hosts.max(1) as u32),
+        (true, None) => None,
+    }
+}
+
 /// The host of each of `count` tasks; nothing when the machine shall decide. `here` is the daemon of this host.
 pub fn place(
     args: &RunArgs,

@@ -17,6 +17,11 @@ const PMI_SIZE: &str = "PMI_SIZE";
 /// The variable that tells tasks which of the programs theirs is.
 const APPNUM: &str = "PARVUM_MPI_APPNUM";
 
+/// How many processes a batch system has given to the job that we run in.
+fn allocated() -> Option<u32> {
+    ["SLURM_NTASKS", "PBS_NP"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
 /// The most tasks that one request may start.
 const MOST: usize = 4096;
 
@@ -43,7 +48,8 @@ pub struct Plan {
 /// One of them, and how often it runs.
 struct Part {
     program: Program,
-    count: u32,
+    /// Nothing before the hosts are known: so many as these have slots.
+    count: Option<u32>,
     /// Its own hosts; else those of the job.
     wanted: Option<places::Wanted>,
 }
@@ -68,7 +74,21 @@ impl Plan {
     }
 
     fn count(&self) -> usize {
-        self.parts.iter().map(|part| part.count as usize).sum()
+        self.parts.iter().map(|part| part.count.unwrap_or(1) as usize).sum()
+    }
+
+    /// Programs of which nobody has said how often they run do so once for each slot of the hosts that were named.
+    fn count_slots(&mut self, args: &RunArgs, hosts: &[HostRow]) -> Result<(), String> {
+        for part in self.parts.iter_mut().filter(|part| part.count.is_none()) {
+            let wanted = part.wanted.as_ref().unwrap_or(&self.wanted);
+            part.count = Some(places::slots(wanted, args.ppn, hosts.len()).or_else(allocated).unwrap_or(1));
+        }
+        match self.count() {
+            count if count > MOST => {
+                Err(format!("E-USAGE: {count} tasks are more than the {MOST} of one job"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The host of each task; nothing where the machine shall decide.
@@ -80,7 +100,8 @@ impl Plan {
         }
         let mut all = Vec::new();
         for part in &self.parts {
-            let (wanted, count) = (part.wanted.as_ref().unwrap_or(&self.wanted), part.count as usize);
+            let (wanted, count) =
+                (part.wanted.as_ref().unwrap_or(&self.wanted), part.count.unwrap_or(1) as usize);
             match places::place(args, wanted, hosts, here, count)? {
                 Some(places) => all.extend(places.into_iter().map(Some)),
                 None => all.extend(std::iter::repeat_n(None, count)),
@@ -91,12 +112,13 @@ impl Plan {
 
     /// The request that starts all of it, given the hosts that there are.
     pub fn request(
-        self,
+        mut self,
         args: &RunArgs,
         hosts: &[HostRow],
         here: Tid,
         record: Option<Recorder>,
     ) -> Result<SpawnRequest, String> {
+        self.count_slots(args, hosts)?;
         let count = self.count();
         let places = self.places(args, hosts, here)?;
         // The variables of a request's own program hold for all: of MPI's parts none does, so all of them are further ones.
@@ -105,7 +127,7 @@ impl Plan {
             .parts
             .iter()
             .zip(before..)
-            .flat_map(|(part, at)| std::iter::repeat_n(at, part.count as usize));
+            .flat_map(|(part, at)| std::iter::repeat_n(at, part.count.unwrap_or(1) as usize));
         let each = numbers.zip(places).enumerate().map(|(rank, (program, host))| Each {
             rank: rank as u32,
             program: program as u32,
@@ -190,13 +212,13 @@ fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
     if args.races {
         first.env_add.push(variable_of(races::VARIABLE, &races::told()));
     }
-    let mut all = vec![Part { program: first, count: args.n, wanted: None }];
+    let mut all = vec![Part { program: first, count: Some(args.n), wanted: None }];
     for words in parts {
         let words = crate::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
         let part = Further::try_parse_from(words)
             .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error)))?;
         let program = program(&part.program, &part.wdir, &part.variables)?;
-        all.push(Part { program, count: part.n, wanted: None });
+        all.push(Part { program, count: Some(part.n), wanted: None });
     }
     Ok(all)
 }

@@ -6,7 +6,7 @@ mod description;
 #[path = "../target.rs"]
 mod target;
 
-use description::{Argument, Function, plain};
+use description::{Argument, Errors, Function, plain};
 use std::fmt::Write;
 
 /// Functions of which more must be known than the kinds of their arguments: those of `special.rs`.
@@ -229,16 +229,28 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .collect();
         passed.extend(way.map(|way| way.replace("a_request", "c_request.place()")));
         let core = format!("{room}::{target}({})", passed.join(", "));
+        let core = if description::makes_large(function, large) {
+            format!("calls::in_large_form(|| {core})")
+        } else {
+            core
+        };
         let (call, give) = match function.is_tool() {
-            true => (core, "tool_out(code)"),
-            false if checks.is_empty() => (format!("answer(\"{name}\", {on}, {core})"), "given(code)"),
+            true => (core, "tool_out(code)".to_owned()),
             false => {
                 let call = format!("(|| {{ {} {core} }})()", checks.join(" "));
-                (format!("answer(\"{name}\", {on}, {call})"), "given(code)")
+                (call, format!("given(answer(\"{name}\", on, code))"))
             }
         };
+        // What the program gets is there before its error handler is called, which need not return.
+        let nulls: String =
+            function.arguments.iter().filter_map(|argument| null(function, argument)).collect();
+        let nulls = match nulls.is_empty() {
+            true => nulls,
+            false => format!("if code.is_err() {{ {nulls}}}\n    "),
+        };
+        let on = if function.is_tool() { String::new() } else { format!("let on = {on};\n    ") };
         format!(
-            "// SAFETY: the program's promise.\n    unsafe {{\n    {before}let code = {call};\n    {after}{give}\n    }}"
+            "// SAFETY: the program's promise.\n    unsafe {{\n    {before}{on}let code = {call};\n    {nulls}{after}{give}\n    }}"
         )
     };
     // What may wait is kept in mind; of messages the slow way does that.
@@ -259,19 +271,27 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
 
 /// Where the errors of a function go.
 fn on(function: &Function) -> String {
-    // Where there is no file yet, or none any more, it is the null file's.
-    if matches!(function.name, "File_open" | "File_close" | "File_delete") {
-        return "On::File(0)".to_owned();
+    match description::errors(function) {
+        Errors::Of(kind, argument) => {
+            let own = format!("c_{}", argument.name.to_lowercase());
+            let handle = if argument.kind.ends_with("_out") { format!("{own}.now()") } else { own };
+            format!("On::{}({handle})", description::title(kind))
+        }
+        Errors::Given(argument) => format!("On::Given(c_{})", argument.name.to_lowercase()),
+        Errors::Files => "On::File(0)".to_owned(),
+        Errors::Nothing => "On::Nothing".to_owned(),
     }
-    let found = function.arguments.iter().find_map(|argument| {
-        let on = match argument.kind {
-            "comm" => "Comm",
-            "win" => "Win",
-            "session" => "Session",
-            "file" => "File",
-            _ => return None,
-        };
-        Some(format!("On::{on}(c_{})", argument.name.to_lowercase()))
-    });
-    found.unwrap_or_else(|| "On::Nothing".to_owned())
+}
+
+/// Puts the null handle where a call that has failed should have put a handle.
+fn null(function: &Function, argument: &Argument) -> Option<String> {
+    let (name, own) = (argument.name.to_lowercase(), format!("c_{}", argument.name.to_lowercase()));
+    let kind = description::given(function, argument)?;
+    Some(match (argument.kind, kind) {
+        ("comm_later", _) => format!("no_comm(a_{name}); "),
+        (_, "file") => format!("calls::put_no_file({own}.place().cast()); "),
+        (_, kind) => {
+            format!("calls::put_null_of({own}.place(), parvum_mpi::numbers::{}); ", description::null(kind))
+        }
+    })
 }

@@ -1,5 +1,5 @@
-//! Makes what the build needs of the description of MPI's functions and is not kept in the tree: the manual's pages, and the module mpi_f08
-//! with the functions behind it. `mpi-described manual FOLDER` and `mpi-described fortran FOLDER` write into a folder that is there.
+//! Makes what the build needs of the description of MPI's functions and is not kept in the tree: the manual's pages, and the modules mpi and
+//! mpi_f08 with the functions behind the second. `mpi-described manual FOLDER` and `mpi-described fortran FOLDER` write into a folder that is there.
 
 #[allow(dead_code, reason = "the marks of some functions matter to other makers")]
 #[path = "../description.rs"]
@@ -9,6 +9,8 @@ mod description;
 mod fortran;
 #[path = "../fortran08.rs"]
 mod fortran08;
+#[path = "../fortran90.rs"]
+mod fortran90;
 #[allow(dead_code, reason = "the header is kept in the tree")]
 #[path = "../header.rs"]
 mod header;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         ["fortran", folder] => write_all(
             folder,
             vec![
+                ("mpi.f90".to_owned(), fortran90::module(FUNCTIONS)),
                 ("mpi_f08.f90".to_owned(), fortran08::module(FUNCTIONS, HEADER)),
                 ("functions08.c".to_owned(), fortran08::functions(FUNCTIONS)),
             ],

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds libmpifort, MPI's calls for Fortran, into OUTDIR: with the mpi.h of INCLUDE and the libmpi of LIB. It is C, and needs no
-# Fortran compiler. Where there is gfortran, it makes the modules mpi and mpi_f08 too, into MODULES; the second from what DESCRIBED, the
+# Fortran compiler. Where there is gfortran, it makes the modules mpi and mpi_f08 too, into MODULES, from what DESCRIBED, the
 # command mpi-described, writes.
 set -eu
 
@@ -30,7 +30,7 @@ if command -v gfortran >/dev/null 2>&1; then
     # Descriptors of arrays are the compiler's own, and its header lies with it.
     binding="-isystem $(dirname "$(gfortran -print-file-name=include/ISO_Fortran_binding.h)")"
     compile "$here/sections.c" "$work/functions08.c"
-    (cd "$work" && gfortran -I "$here/../include" -fsyntax-only "$here/mpi.f90" && gfortran -O2 -fPIC -c mpi_f08.f90)
+    (cd "$work" && gfortran -I "$here/../include" -fsyntax-only mpi.f90 && gfortran -O2 -fPIC -c mpi_f08.f90)
     # The module's operators; its variables are in sections.c.
     objects="$objects $work/mpi_f08.o"
 fi

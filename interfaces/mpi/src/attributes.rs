@@ -106,10 +106,12 @@ fn key(keyval: i32, bearer: Bearer) -> Mpi<Arc<Key>> {
     found.ok_or_else(|| Error::new(class::KEYVAL, format!("{keyval:#x} is no key for this kind of object")))
 }
 
-/// Forgets a key. What hangs under it stays until it is deleted.
+/// The program frees a key: nothing more is hung under it. What hangs there stays, and is found and deleted by the key.
 pub(crate) fn free_key(keyval: i32, bearer: Bearer) -> Mpi {
     key(keyval, bearer)?;
-    inner(keyval, bearer).and_then(|handle| KEYS.remove(handle));
+    if let Some(handle) = inner(keyval, bearer) {
+        KEYS.retire(handle);
+    }
     Ok(())
 }
 
@@ -127,10 +129,17 @@ impl Attributes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What hangs under a key, which the program may have freed.
+    fn held(&self, keyval: i32) -> Option<Held> {
+        self.lock().iter().find(|held| held.keyval == keyval).cloned()
+    }
+
     /// The value under a key, as a program of that language sees it.
     pub(crate) fn get(&self, keyval: i32, bearer: Bearer, language: Language) -> Mpi<Option<i64>> {
-        key(keyval, bearer)?;
-        Ok(self.lock().iter().find(|held| held.keyval == keyval).map(|held| held.value.seen_by(language)))
+        match self.held(keyval) {
+            Some(held) => Ok(Some(held.value.seen_by(language))),
+            None => key(keyval, bearer).map(|_| None),
+        }
     }
 
     /// Sets a value; one that was there is deleted first.
@@ -142,11 +151,13 @@ impl Attributes {
         number: i64,
         language: Language,
     ) -> Mpi {
-        let key = key(keyval, bearer)?;
-        let old = self.lock().iter().find(|held| held.keyval == keyval).cloned();
-        if let Some(old) = old {
-            old.call_delete(object)?;
-        }
+        let key = match self.held(keyval) {
+            Some(old) => {
+                old.call_delete(object)?;
+                old.key
+            }
+            None => key(keyval, bearer)?,
+        };
         let held = Held { keyval, key, value: Arc::new(Value { number, language }) };
         let mut all = self.lock();
         match all.iter_mut().find(|held| held.keyval == keyval) {
@@ -158,9 +169,7 @@ impl Attributes {
 
     /// Deletes a value. That there is none is no error.
     pub(crate) fn delete(&self, object: i32, keyval: i32, bearer: Bearer) -> Mpi {
-        key(keyval, bearer)?;
-        let held = self.lock().iter().find(|held| held.keyval == keyval).cloned();
-        let Some(held) = held else { return Ok(()) };
+        let Some(held) = self.held(keyval) else { return key(keyval, bearer).map(drop) };
         held.call_delete(object)?;
         self.lock().retain(|other| other.keyval != keyval);
         Ok(())

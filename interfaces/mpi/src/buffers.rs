@@ -5,6 +5,7 @@
 
 use crate::datatypes::{datatype, plain_size};
 use crate::errors::{Error, Mpi, class};
+use crate::numbers::DATATYPE_NULL;
 use parvum_datatypes::{Type, pack, unpack};
 use parvum_waist::{Scattered, Space};
 use std::ffi::c_void;
@@ -68,6 +69,9 @@ impl Data {
 
     #[inline(never)]
     fn of(address: *const u8, count: i64, handle: i32) -> Mpi<Data> {
+        if count == 0 && handle == DATATYPE_NULL {
+            return Ok(Data::NONE);
+        }
         Data::of_type(address, count, &datatype(handle)?.layout)
     }
 

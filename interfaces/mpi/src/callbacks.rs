@@ -1,12 +1,13 @@
 //! Where errors go, and operations of the program's. Nothing is locked while its functions run.
 
 use crate::calling::calling;
+use crate::comm::Comm;
 pub use crate::errhandlers::ErrhandlerProxy;
 use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class, name_of, text_of};
 use crate::handles::Objects;
-use crate::numbers::{COMM_SELF, Kind};
-use crate::process::{machine_notes, process};
+use crate::numbers::{COMM_NULL, COMM_SELF, Kind};
+use crate::process::{machine_notes, process, running};
 use parvum_wire::control::Request;
 use std::ffi::c_int;
 use std::io::Write;
@@ -26,7 +27,9 @@ pub enum On {
     File(i32),
     /// A session.
     Session(i32),
-    /// No object: `MPI_COMM_SELF`'s handler.
+    /// The object that the call should make, and the error handler that it was given for that object.
+    Given(i32),
+    /// No object: the handler of `MPI_COMM_SELF`, or of `MPI_COMM_WORLD` if the program has set only that.
     Nothing,
 }
 
@@ -45,18 +48,22 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
     let (handler, handle) = match on {
         On::Comm(handle) => match crate::comm::comm(handle) {
             Ok(comm) => (comm.errhandler(), handle),
-            Err(_) => of_self(),
+            Err(_) => of_nothing(),
         },
         On::File(handle) => (crate::calls::handler_of_file(handle), handle),
         On::Win(handle) => match crate::windows::WINS.get(handle) {
             Some(win) => (win.errhandler(), handle),
-            None => of_self(),
+            None => of_nothing(),
         },
         On::Session(handle) => match crate::calls::handler_of_session(handle) {
             Some(handler) => (handler, handle),
-            None => of_self(),
+            None => of_nothing(),
         },
-        On::Nothing => of_self(),
+        On::Given(errhandler) => match Handler::given(errhandler) {
+            Some(handler) => (handler, COMM_NULL),
+            None => of_nothing(),
+        },
+        On::Nothing => of_nothing(),
     };
     // A code of the program's own stays as it is.
     let text = if error.text.is_empty() { String::new() } else { format!("{call}: {}", error.text) };
@@ -64,8 +71,13 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
     handler.handle(handle, error)
 }
 
-fn of_self() -> (Handler, i32) {
-    (process().map_or(Handler::FATAL, |process| process.own.errhandler()), COMM_SELF)
+/// Who handles errors of no object. MPI 4 says `MPI_COMM_SELF`, earlier versions `MPI_COMM_WORLD`, and most programs set only that.
+fn of_nothing() -> (Handler, i32) {
+    let Ok(process) = running() else { return (Handler::FATAL, COMM_SELF) };
+    let chosen = |comm: &Comm| comm.chosen_errhandler().map(|handler| (handler, comm.handle()));
+    chosen(&process.own)
+        .or_else(|| chosen(&process.world))
+        .unwrap_or_else(|| (process.own.errhandler(), COMM_SELF))
 }
 
 /// Ends the job, saying why, as it is done by default.
@@ -79,10 +91,11 @@ pub(crate) fn end_job(error: &Error, wherefore: &str) -> ! {
     let who = rank.map_or("an MPI program".to_owned(), |rank| format!("rank {rank}"));
     let text = match error.text.is_empty() {
         true => text_of(error.code).unwrap_or_default(),
-        false => format!("{} ({})", error.text, name_of(error.class())),
+        false => format!("{} ({})", error.text, name_of(error.class())).into_bytes(),
     };
+    let said = [who.as_bytes(), b": ", &text, b"\n    the job ends: ", wherefore.as_bytes(), b"\n"].concat();
     // Nobody can be told when even that fails.
-    let _ = writeln!(std::io::stderr(), "{who}: {text}\n    the job ends: {wherefore}");
+    let _ = std::io::stderr().write_all(&said);
     abort(1)
 }
 

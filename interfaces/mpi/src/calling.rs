@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 ///
 /// Each is called without a lock, in whichever thread the call of MPI's was made.
 pub struct Calling {
-    /// Calls an error handler for an object, with an error's code. It may not return.
-    pub error: unsafe fn(function: usize, object: i32, code: i32),
+    /// Calls an error handler for an object, with an error's code; the code that it leaves. It may not return.
+    pub error: unsafe fn(function: usize, object: i32, code: i32) -> i32,
     /// Calls an operation on so many elements; `is_large`: it takes their number as an `MPI_Count`.
     pub reduce: unsafe fn(usize, input: *mut u8, inout: *mut u8, count: i64, datatype: i32, is_large: bool),
     /// Calls a generalised request's query function; the code that it gave, as the core has it.
@@ -23,6 +23,8 @@ pub struct Calling {
     pub code_given: fn(c_int) -> c_int,
     /// A code as the program knows it, where it is not what a call gives.
     pub code_told: fn(c_int) -> c_int,
+    /// How the text of the library of the same binary interface begins, if programs look for that.
+    pub like: Option<&'static str>,
     /// Puts a communicator's handle where the program wants it, at the end of a request.
     pub put_comm: unsafe fn(place: *mut c_int, handle: i32),
 }
@@ -47,6 +49,7 @@ static PLAIN: Calling = Calling {
     extent: plain_extent,
     code_given: |code| code,
     code_told: |code| code,
+    like: Some("MPICH Version:"),
     put_comm: plain_put,
 };
 
@@ -56,11 +59,12 @@ type Extent = unsafe extern "C" fn(c_int, *mut i64, *mut c_void) -> c_int;
 type Narrow = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut c_int);
 type Large = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut c_int);
 
-unsafe fn plain_error(function: usize, object: i32, mut code: i32) {
+unsafe fn plain_error(function: usize, object: i32, mut code: i32) -> i32 {
     // A file's handle is as wide as a pointer; of the others the first half is looked at.
     let mut object = u64::from(object as u32).to_le();
     // SAFETY: the program gave this function as an error handler for such objects.
     unsafe { std::mem::transmute::<usize, Handler>(function)((&raw mut object).cast(), &mut code) };
+    code
 }
 
 unsafe fn plain_reduce(

@@ -8,6 +8,7 @@ use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
+use crate::partitioned::Pairs;
 use crate::process::{Process, process};
 use crate::topology::Topology;
 use parvum_collectives::plans::hosts::Hosts;
@@ -34,8 +35,10 @@ pub(crate) struct Comm {
     begun: AtomicU32,
     /// How many agreements of the survivors were begun.
     agreements: AtomicU32,
-    /// This process got the context from the machine, and gives it back.
-    owned_context: Option<u32>,
+    /// The handle of the session that its group comes from, or 0.
+    session: i32,
+    /// This process has the context of the machine.
+    owned_context: Option<OwnContext>,
     tolerant: AtomicBool,
     /// The beginning of its name, as onlookers are shown it.
     shown_name: [AtomicU64; 2],
@@ -48,13 +51,17 @@ pub(crate) struct Comm {
     trials: Mutex<Trials>,
     /// Where its members show each other data, once they do.
     sharing: Sharing,
+    /// Its partitioned requests.
+    pairs: Pairs,
     rest: Mutex<Rest>,
 }
 
 /// What the program may change.
 struct Rest {
-    name: String,
+    name: Vec<u8>,
     errhandler: Handler,
+    /// The program has set it, for this communicator.
+    is_chosen: bool,
     info: Arc<Info>,
     /// Ranks whose deaths the program has acknowledged.
     acknowledged: Vec<usize>,
@@ -123,20 +130,42 @@ pub(crate) fn keep(comm: Comm) -> Mpi<i32> {
     Ok(handle)
 }
 
-/// A number for a context that is the machine's only one; it is told to all members.
-pub(crate) fn new_context() -> Mpi<u32> {
-    let process = process()?;
-    if !process.is_joined()
-        && let Some(context) = own_context()
-    {
-        return Ok(context);
+/// A context that this process has of the machine, which gets it back when nobody uses it any more: also if what it was for fails.
+#[derive(Debug)]
+pub(crate) struct OwnContext(u32);
+
+impl OwnContext {
+    /// A number for a context that is the machine's only one; it is told to all members.
+    pub(crate) fn new() -> Mpi<OwnContext> {
+        let process = process()?;
+        if !process.is_joined()
+            && let Some(context) = own_context()
+        {
+            return Ok(OwnContext(context));
+        }
+        let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
+        match process.ask(&Request::NewContext { shared: true }) {
+            Ok(Ok(Reply::Number(number))) => Ok(OwnContext(MADE | number << 1)),
+            Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
+            Ok(Err(failure)) => Err(refused(failure.to_string())),
+            Err(status) => Err(refused(format!("{status:?}"))),
+        }
     }
-    let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
-    match process.ask(&Request::NewContext { shared: true }) {
-        Ok(Ok(Reply::Number(number))) => Ok(MADE | number << 1),
-        Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
-        Ok(Err(failure)) => Err(refused(failure.to_string())),
-        Err(status) => Err(refused(format!("{status:?}"))),
+
+    pub(crate) fn number(&self) -> u32 {
+        self.0
+    }
+}
+
+impl Drop for OwnContext {
+    fn drop(&mut self) {
+        if self.0 & MADE == 0 {
+            return;
+        }
+        if let Ok(process) = process() {
+            // Nobody can be told when the machine does not know it any more.
+            let _ = process.ask(&Request::FreeContext { context: (self.0 & !MADE) >> 1, job: None });
+        }
     }
 }
 
@@ -169,6 +198,7 @@ impl Comm {
     pub(crate) fn new(group: Arc<Group>, remote: Option<Remote>, context: u32) -> Comm {
         let rank = group.own().expect("only members have the communicator");
         Comm {
+            session: group.session(),
             context,
             group,
             rank,
@@ -186,25 +216,35 @@ impl Comm {
             hosts: OnceLock::new(),
             trials: Mutex::default(),
             sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
+            pairs: Pairs::default(),
             rest: Mutex::new(Rest {
-                name: String::new(),
+                name: Vec::new(),
                 errhandler: Handler::FATAL,
+                is_chosen: false,
                 info: Arc::default(),
                 acknowledged: Vec::new(),
             }),
         }
     }
 
-    /// The same, and this process gives its context back.
-    pub(crate) fn owning_context(mut self, owns: bool) -> Comm {
-        self.owned_context = owns.then_some(self.context);
+    /// The same, if this process has its context of the machine.
+    pub(crate) fn owning(mut self, context: Option<OwnContext>) -> Comm {
+        self.owned_context = context;
         self
     }
 
-    /// The same with the error handler of another.
-    pub(crate) fn like(self, other: &Comm) -> Comm {
+    /// The same with the error handler and the session of another.
+    pub(crate) fn like(mut self, other: &Comm) -> Comm {
         self.set_errhandler(other.errhandler());
+        if self.session == 0 {
+            self.session = other.session;
+        }
         self
+    }
+
+    /// The handle of its session, or 0.
+    pub(crate) fn session(&self) -> i32 {
+        self.session
     }
 
     /// The same with a topology.
@@ -329,6 +369,11 @@ impl Comm {
         &self.sharing
     }
 
+    /// Which of its partitioned requests belong together.
+    pub(crate) fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
     /// The name of the group that they join for it.
     pub(crate) fn group_name(&self) -> String {
         format!("communicator {:x} of t{:x}", self.context, self.group.tasks()[0])
@@ -338,15 +383,15 @@ impl Comm {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> Vec<u8> {
         self.rest().name.clone()
     }
 
-    pub(crate) fn set_name(&self, name: &str) {
+    pub(crate) fn set_name(&self, name: &[u8]) {
         name.clone_into(&mut self.rest().name);
         let mut shown = [0; 16];
         let length = name.len().min(shown.len());
-        shown[..length].copy_from_slice(&name.as_bytes()[..length]);
+        shown[..length].copy_from_slice(&name[..length]);
         for (cell, word) in self.shown_name.iter().zip(shown.chunks_exact(8)) {
             // Relaxed: for a person's eyes.
             cell.store(u64::from_ne_bytes(word.try_into().expect("eight bytes")), Ordering::Relaxed);
@@ -361,6 +406,18 @@ impl Comm {
 
     pub(crate) fn errhandler(&self) -> Handler {
         self.rest().errhandler.clone()
+    }
+
+    /// The error handler, if the program has set it.
+    pub(crate) fn chosen_errhandler(&self) -> Option<Handler> {
+        let rest = self.rest();
+        rest.is_chosen.then(|| rest.errhandler.clone())
+    }
+
+    /// The program sets the error handler.
+    pub(crate) fn choose_errhandler(&self, errhandler: Handler) {
+        self.set_errhandler(errhandler);
+        self.rest().is_chosen = true;
     }
 
     pub(crate) fn set_errhandler(&self, errhandler: Handler) {
@@ -409,11 +466,6 @@ impl Drop for Comm {
         {
             self.sharing.end(process.waist);
         }
-        let Some(context) = self.owned_context.filter(|context| context & MADE != 0) else { return };
-        if let Ok(process) = process() {
-            // Nobody can be told when the machine does not know it any more.
-            let request = Request::FreeContext { context: (context & !MADE) >> 1, job: None };
-            let _ = process.ask(&request);
-        }
+        crate::failure::forget(self.context);
     }
 }

@@ -4,7 +4,8 @@ use crate::attributes::Attributes;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{DATATYPE_NULL, Kind};
-use parvum_datatypes::{About, Basic, Class, Type, Wrong};
+use parvum_datatypes::{About, Basic, Class, Combiner, Type, Wrong};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ pub(crate) struct Datatype {
     pub(crate) layout: Type,
     committed: AtomicBool,
     pub(crate) attributes: Attributes,
-    name: Mutex<Option<String>>,
+    name: Mutex<Option<Vec<u8>>>,
 }
 
 pub(crate) static DATATYPES: Objects<Datatype> = Objects::new(Kind::Datatype);
@@ -60,6 +61,16 @@ fn place(handle: i32) -> usize {
     if handle < 0 { 256 + (handle - PAIRS) as usize } else { (handle & 0xff) as usize }
 }
 
+/// The handles of MPI-1's marks, which only MPICH's header still has, and their names.
+const MARKS: [(i32, &str); 2] = [(0x4c00_0010, "MPI_LB"), (0x4c00_0011, "MPI_UB")];
+
+static MARK_TYPES: LazyLock<[Arc<Datatype>; 2]> =
+    LazyLock::new(|| [false, true].map(|upper| Arc::new(Datatype::new(Type::mark(upper), true))));
+
+fn mark_of(handle: i32) -> Option<usize> {
+    MARKS.iter().position(|(mark, _)| *mark == handle)
+}
+
 /// The handle of a predefined type.
 pub(crate) fn handle_of(basic: Basic) -> i32 {
     BUILT_IN.iter().find(|(_, other)| *other == basic).map_or(DATATYPE_NULL, |&(handle, _)| handle)
@@ -67,7 +78,7 @@ pub(crate) fn handle_of(basic: Basic) -> i32 {
 
 /// Whether the handle is a predefined type's.
 pub(crate) fn is_predefined(handle: i32) -> bool {
-    BUILT_IN.iter().any(|&(other, _)| other == handle)
+    BUILT_IN.iter().any(|&(other, _)| other == handle) || mark_of(handle).is_some()
 }
 
 /// The bytes of a predefined type that has no holes, by its handle alone.
@@ -111,6 +122,7 @@ pub(crate) fn element(handle: i32) -> Option<Element> {
 pub(crate) fn any_datatype(handle: i32) -> Mpi<Arc<Datatype>> {
     let predefined = handle > 0 || (PAIRS..PAIRS + 5).contains(&handle);
     let found = match predefined {
+        true if mark_of(handle).is_some() => mark_of(handle).map(|place| MARK_TYPES[place].clone()),
         true if is_predefined(handle) => PREDEFINED[place(handle)].clone(),
         true => None,
         false => DATATYPES.get(handle),
@@ -132,6 +144,39 @@ pub(crate) fn datatype(handle: i32) -> Mpi<Arc<Datatype>> {
     match found.committed.load(Ordering::Relaxed) {
         true => Ok(found),
         false => Err(Error::new(class::TYPE, "the datatype is not committed; call MPI_Type_commit first")),
+    }
+}
+
+/// The types that Fortran asks for by precision and range, by what they were asked for: each is one type, whoever asks.
+static OF_PRECISION: Mutex<BTreeMap<(Combiner, Vec<i64>), i32>> = Mutex::new(BTreeMap::new());
+
+/// The elements of a type that Fortran asks for by precision.
+pub(crate) fn of_precision(layout: &Type) -> Option<Basic> {
+    let is_asked_for =
+        matches!(layout.envelope().combiner, Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer);
+    layout.basic_kind().filter(|_| is_asked_for)
+}
+
+/// The handle of a type that Fortran asks for by precision. It is there from its first use on, as a predefined one.
+pub(crate) fn keep_of_precision(layout: Type) -> Mpi<i32> {
+    let asked = (layout.envelope().combiner, layout.contents().integers);
+    let mut all = OF_PRECISION.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&handle) = all.get(&asked) {
+        return Ok(handle);
+    }
+    let handle = keep(Datatype::new(layout, true))?;
+    all.insert(asked, handle);
+    Ok(handle)
+}
+
+/// The handle by which the program knows a type that others are made of.
+pub(crate) fn handle_within(layout: Type) -> Mpi<i32> {
+    match layout.as_basic() {
+        Some(basic) => Ok(handle_of(basic)),
+        None if Type::same(&layout, &Type::mark(false)) => Ok(MARKS[0].0),
+        None if Type::same(&layout, &Type::mark(true)) => Ok(MARKS[1].0),
+        None if of_precision(&layout).is_some() => keep_of_precision(layout),
+        None => keep(Datatype::new(layout, true)),
     }
 }
 
@@ -161,15 +206,15 @@ impl Datatype {
         self.committed.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn name(&self, handle: i32) -> String {
+    pub(crate) fn name(&self, handle: i32) -> Vec<u8> {
         let given = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         given.unwrap_or_else(|| match self.layout.as_basic() {
-            Some(basic) if is_predefined(handle) => basic.name().to_owned(),
-            _ => String::new(),
+            Some(basic) if is_predefined(handle) => basic.name().as_bytes().to_vec(),
+            _ => mark_of(handle).map_or(Vec::new(), |place| MARKS[place].1.as_bytes().to_vec()),
         })
     }
 
-    pub(crate) fn set_name(&self, name: String) {
+    pub(crate) fn set_name(&self, name: Vec<u8>) {
         *self.name.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
     }
 }

@@ -4,12 +4,17 @@ use crate::callbacks::{end_job, fatal};
 use crate::calling::calling;
 use crate::errors::{self, Error, Mpi, class};
 use crate::handles::Objects;
-use crate::numbers::{ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
+use crate::numbers::{ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An error handler of the program's.
 pub(crate) struct Errhandler {
+    /// The handle by which the program knows it, whoever asks for it.
+    handle: AtomicI32,
+    /// So many times the program was given the handle, and has not freed it.
+    given: Mutex<u32>,
     /// Which objects it is for.
     pub(crate) kind: Kind,
     /// Its address.
@@ -49,11 +54,23 @@ impl Handler {
         }
     }
 
-    /// A handle for the program, which frees what it gets: it gets one of its own.
-    pub(crate) fn give(self) -> Mpi<i32> {
+    /// That of a handle, for whatever objects it is.
+    pub(crate) fn given(handle: i32) -> Option<Handler> {
+        [Kind::Comm, Kind::Session].into_iter().find_map(|kind| Handler::of(handle, kind).ok())
+    }
+
+    /// The handle for the program, which frees what it gets: each time the same.
+    pub(crate) fn give(self) -> i32 {
         match self {
-            Handler::BuiltIn(number) => Ok(number),
-            Handler::Made(handler) => keep(handler),
+            Handler::BuiltIn(number) => number,
+            Handler::Made(handler) => {
+                let (handle, mut given) = (handler.handle(), handler.given());
+                if *given == 0 {
+                    ERRHANDLERS.revive(handle);
+                }
+                *given += 1;
+                handle
+            }
         }
     }
 
@@ -69,8 +86,7 @@ impl Handler {
             Handler::BuiltIn(ERRORS_ABORT) => end_job(&error, "MPI_ERRORS_ABORT is set"),
             Handler::BuiltIn(_) => error.into_code(),
             Handler::Made(handler) => {
-                let code = error.into_code();
-                handler.call(object, code);
+                let code = handler.call(object, error.into_code());
                 // C++'s binding calls the handler once more for a code that is given back to it.
                 if handler.proxy.get().is_some() { 0 } else { code }
             }
@@ -89,9 +105,27 @@ impl Handler {
     }
 }
 
-/// Keeps an error handler for the program.
-pub(crate) fn keep(handler: Arc<Errhandler>) -> Mpi<i32> {
-    ERRHANDLERS.insert(handler).ok_or_else(|| Error::new(class::OTHER, "there are too many error handlers"))
+/// Makes an error handler for the program; its handle.
+pub(crate) fn make(kind: Kind, function: usize) -> Mpi<i32> {
+    let (handle, given) = (AtomicI32::new(ERRHANDLER_NULL), Mutex::new(1));
+    let handler = Arc::new(Errhandler { handle, given, kind, function, proxy: OnceLock::new() });
+    let none = || Error::new(class::OTHER, "there are too many error handlers");
+    let handle = ERRHANDLERS.insert(handler.clone()).ok_or_else(none)?;
+    // Relaxed: nobody else knows the handle yet.
+    handler.handle.store(handle, Ordering::Relaxed);
+    Ok(handle)
+}
+
+/// The program frees a handle once. Objects keep the handler, and give the same handle again.
+pub(crate) fn free(handle: i32) -> Mpi {
+    let none = || Error::new(class::ERRHANDLER, "the handle names no error handler");
+    let handler = ERRHANDLERS.get(handle).ok_or_else(none)?;
+    let mut given = handler.given();
+    *given -= 1;
+    if *given == 0 {
+        ERRHANDLERS.retire(handle);
+    }
+    Ok(())
 }
 
 /// The handler of an object, which the program may change at any time.
@@ -112,7 +146,17 @@ impl HandlerSlot {
 }
 
 impl Errhandler {
-    fn call(&self, object: i32, code: i32) {
+    fn handle(&self) -> i32 {
+        // Relaxed: set before anybody has it.
+        self.handle.load(Ordering::Relaxed)
+    }
+
+    fn given(&self) -> MutexGuard<'_, u32> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls the program's function; the code that it wants to be given.
+    fn call(&self, object: i32, code: i32) -> i32 {
         let Some(proxy) = self.proxy.get() else {
             // SAFETY: the program gave this function as an error handler for such objects.
             return unsafe { (calling().error)(self.function, object, code) };
@@ -122,6 +166,7 @@ impl Errhandler {
         let mut object = u64::from(object as u32).to_le();
         // SAFETY: the library of the other language gave this function for these arguments.
         unsafe { proxy(self.kind_of_proxy(), (&raw mut object).cast(), &mut told, self.function) };
+        told
     }
 
     fn kind_of_proxy(&self) -> c_int {

@@ -178,7 +178,7 @@ static RECENT: Mutex<Recent> =
     Mutex::new(Recent { number: 0, texts: [const { (0, String::new()) }; REMEMBERED] });
 
 /// What the program has added: for each code its class and its text.
-static OWN_CODES: Mutex<BTreeMap<i32, (i32, String)>> = Mutex::new(BTreeMap::new());
+static OWN_CODES: Mutex<BTreeMap<i32, (i32, Vec<u8>)>> = Mutex::new(BTreeMap::new());
 
 /// The class of a code; `None`: it is none.
 pub fn class_of(code: i32) -> Option<i32> {
@@ -189,7 +189,7 @@ pub fn class_of(code: i32) -> Option<i32> {
     (code >= 0 && CLASSES.iter().any(|&(number, ..)| number == class)).then_some(class)
 }
 
-fn own(code: i32) -> Option<(i32, String)> {
+fn own(code: i32) -> Option<(i32, Vec<u8>)> {
     OWN_CODES.lock().unwrap_or_else(PoisonError::into_inner).get(&code).cloned()
 }
 
@@ -198,8 +198,8 @@ pub fn name_of(class: i32) -> &'static str {
     CLASSES.iter().find(|&&(number, ..)| number == class).map_or("an error", |&(_, name, _)| name)
 }
 
-/// The text of a code; `None`: it is none.
-pub fn text_of(code: i32) -> Option<String> {
+/// The text of a code, which may be the program's own; `None`: it is none.
+pub fn text_of(code: i32) -> Option<Vec<u8>> {
     if code & OWN != 0 {
         return own(code).map(|(_, text)| text);
     }
@@ -212,6 +212,7 @@ pub fn text_of(code: i32) -> Option<String> {
         true => format!("{name}: {detail}"),
         false => format!("{name}: {text}"),
     })
+    .map(String::into_bytes)
 }
 
 /// Adds a class, or with a class a code of it, of the program's own.
@@ -223,12 +224,12 @@ pub fn add(class: Option<i32>) -> Mpi<i32> {
     }
     let mut codes = OWN_CODES.lock().unwrap_or_else(PoisonError::into_inner);
     let code = codes.keys().next_back().map_or(OWN, |last| last + 1);
-    codes.insert(code, (class.unwrap_or(code), String::new()));
+    codes.insert(code, (class.unwrap_or(code), Vec::new()));
     Ok(code)
 }
 
 /// Gives a code of the program's own its text.
-pub fn set_text(code: i32, text: String) -> Mpi {
+pub fn set_text(code: i32, text: Vec<u8>) -> Mpi {
     match OWN_CODES.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&code) {
         Some(entry) => entry.1 = text,
         None => return Err(not_own(code)),
@@ -268,7 +269,7 @@ mod tests {
     fn a_code_has_its_class_and_tells_what_was_wrong() {
         let code = Error::new(class::TAG, "the tag is -7").into_code();
         assert_eq!(class_of(code), Some(class::TAG));
-        assert_eq!(text_of(code).as_deref(), Some("MPI_ERR_TAG: the tag is -7"));
+        assert_eq!(text_of(code).as_deref(), Some(&b"MPI_ERR_TAG: the tag is -7"[..]));
         for _ in 0..REMEMBERED {
             Error::new(class::RANK, "another").into_code();
         }
@@ -280,16 +281,16 @@ mod tests {
     fn a_program_adds_its_own() {
         let class = add(None).expect("a class");
         let code = add(Some(class)).expect("a code");
-        assert_eq!((class_of(code), text_of(code).as_deref()), (Some(class), Some("")));
-        set_text(code, "full".into()).expect("its own");
-        assert_eq!(text_of(code).as_deref(), Some("full"));
+        assert_eq!((class_of(code), text_of(code).as_deref()), (Some(class), Some(&b""[..])));
+        set_text(code, b"full\xff".into()).expect("its own");
+        assert_eq!(text_of(code).as_deref(), Some(&b"full\xff"[..]));
         assert_eq!(add(Some(77777)).expect_err("no class").code, class::ARG);
         assert!(last_used() >= code);
         assert_eq!(remove(code).expect_err("has a text").code, class::ARG);
-        set_text(code, String::new()).expect("its own");
+        set_text(code, Vec::new()).expect("its own");
         assert_eq!(remove(class).expect_err("has a code").code, class::ARG);
         remove(code).expect("its own");
         remove(class).expect("its own");
-        assert_eq!(set_text(class::TAG, "mine".into()).expect_err("MPI's").code, class::ARG);
+        assert_eq!(set_text(class::TAG, b"mine".into()).expect_err("MPI's").code, class::ARG);
     }
 }

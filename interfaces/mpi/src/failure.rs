@@ -8,6 +8,7 @@ use crate::progress;
 use parvum_waist::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -88,8 +89,39 @@ pub(crate) fn tell_of_deaths(process: &Process, operation: &Operation) -> Option
 const REVOKE_CONTEXT: u32 = 0x7d69_000c;
 
 /// The contexts that were revoked, and how many they are.
-static REVOKED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static REVOKED: Mutex<Revoked> = Mutex::new(Revoked { contexts: Vec::new(), left: VecDeque::new() });
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// News of a context that this process has left may come so much later, and concern nobody: another communicator gets the context
+/// only when all contexts of the machine have been used meanwhile.
+const LATE: Duration = Duration::from_secs(10);
+
+/// What was revoked.
+struct Revoked {
+    contexts: Vec<u32>,
+    /// Contexts that this process has left lately, the oldest first.
+    left: VecDeque<(Instant, u32)>,
+}
+
+impl Revoked {
+    /// News of a context.
+    fn hear(&mut self, context: u32, now: Instant) {
+        self.left.retain(|&(at, _)| now.duration_since(at) < LATE);
+        let has_left = self.left.iter().any(|&(_, left)| left == context);
+        if !has_left && !self.contexts.contains(&context) {
+            self.contexts.push(context);
+        }
+    }
+
+    /// The process's communicator with that context is gone: the next one with that context is another.
+    fn leave(&mut self, context: u32, now: Instant) {
+        self.contexts.retain(|&revoked| revoked != context);
+        while self.left.front().is_some_and(|&(at, _)| now.duration_since(at) >= LATE) {
+            self.left.pop_front();
+        }
+        self.left.push_back((now, context));
+    }
+}
 
 /// The engine's receive for the next such news, once a program wants to go on after a death.
 static NEWS: AtomicU64 = AtomicU64::new(0);
@@ -102,16 +134,25 @@ fn pattern() -> Pattern {
 /// Whether a context was revoked.
 #[inline]
 pub(crate) fn is_revoked(context: u32) -> bool {
-    // Acquire: pairs with the release in `revoked`, behind which the list has it.
+    // Acquire: pairs with the release in `change`, behind which the list has it.
     COUNT.load(Ordering::Acquire) > 0
-        && REVOKED.lock().unwrap_or_else(PoisonError::into_inner).contains(&context)
+        && REVOKED.lock().unwrap_or_else(PoisonError::into_inner).contexts.contains(&context)
+}
+
+fn change(what: impl FnOnce(&mut Revoked, Instant)) {
+    let mut revoked = REVOKED.lock().unwrap_or_else(PoisonError::into_inner);
+    what(&mut revoked, Instant::now());
+    COUNT.store(revoked.contexts.len(), Ordering::Release);
 }
 
 fn revoked(context: u32) {
-    let mut all = REVOKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if !all.contains(&context) {
-        all.push(context);
-        COUNT.store(all.len(), Ordering::Release);
+    change(|revoked, now| revoked.hear(context, now));
+}
+
+/// A communicator is gone from this process. Who listens for no news has nothing to forget.
+pub(crate) fn forget(context: u32) {
+    if news().is_some() || COUNT.load(Ordering::Acquire) > 0 {
+        change(|revoked, now| revoked.leave(context, now));
     }
 }
 
@@ -195,4 +236,25 @@ pub(crate) fn dead(process: &Process, tasks: &[i32]) -> Mpi<Vec<usize>> {
     let is_there =
         |task: i32| rows.iter().any(|row| row.tid == Tid(task) && row.state != TaskState::Departed);
     Ok(tasks.iter().enumerate().filter(|&(_, &task)| !is_there(task)).map(|(rank, _)| rank).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_that_comes_round_is_not_revoked_because_the_last_one_was() {
+        let mut revoked = Revoked { contexts: Vec::new(), left: VecDeque::new() };
+        let start = Instant::now();
+        for round in 0..1000 {
+            revoked.hear(2 * round, start);
+            assert_eq!(revoked.contexts, [2 * round]);
+            revoked.leave(2 * round, start);
+            // Another member revokes it at the same time, and its news come late.
+            revoked.hear(2 * round, start);
+            assert!(revoked.contexts.is_empty());
+        }
+        revoked.hear(0, start + LATE);
+        assert_eq!((&revoked.contexts[..], revoked.left.len()), (&[0][..], 0));
+    }
 }

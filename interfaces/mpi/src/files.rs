@@ -1,8 +1,7 @@
 //! Files: parallel programs' own view of what lies on disk, over the system's calls.
 //!
 //! What a process reads or writes is a stream of bytes, in the order of its datatype; the view says where in the file that stream lies.
-//! Every call is done when it returns, the nonblocking ones too. The shared pointer lies in a small file beside the file, which the
-//! system locks for whoever moves it: so it works wherever the file itself does.
+//! Every call is done when it returns, the nonblocking ones too. The pointer that all share is in `pointers`.
 
 use crate::comm::Comm;
 use crate::datatypes::Datatype;
@@ -11,6 +10,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::info::Info;
 use crate::numbers::Kind;
+use crate::pointers::{Pointer, beyond};
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -40,6 +40,8 @@ pub(crate) struct File {
     pub(crate) is_atomic: AtomicBool,
     pub(crate) errhandler: HandlerSlot,
     view: Mutex<View>,
+    /// The pointer of all its processes.
+    pub(crate) pointer: Pointer,
     /// What a split collective call has begun: how many bytes.
     pub(crate) begun: Mutex<Option<u64>>,
 }
@@ -176,25 +178,33 @@ impl View {
         })
     }
 
-    /// Where the bytes of the stream from `from` on lie, `length` of them: offsets in the file and lengths.
-    fn places(&self, from: i64, length: i64) -> Vec<(i64, usize)> {
-        let mut places: Vec<(i64, usize)> = Vec::new();
+    /// Where the bytes of the stream from the etype `at` on lie, `length` of them: offsets in the file and lengths.
+    fn places(&self, at: i64, length: i64) -> Mpi<Vec<(u64, usize)>> {
+        let mut places: Vec<(u64, usize)> = Vec::new();
         if self.tile == 0 {
-            return places;
+            return Ok(places);
         }
-        let (mut at, end) = (from, from + length);
+        // So wide that nothing wraps: a file may be almost so long as 64 bits say.
+        let [tile_length, extent, displacement] = [self.tile, self.extent, self.displacement].map(i128::from);
+        let mut at = i128::from(at) * i128::from(self.unit);
+        let end = at + i128::from(length);
         while at < end {
-            let (tile, mut skip) = (at / self.tile, at % self.tile);
+            let (tile, mut skip) = (at / tile_length, at % tile_length);
             for &(offset, run) in self.runs.iter() {
+                let (offset, run) = (i128::from(offset), i128::from(run));
                 if skip >= run {
                     skip -= run;
                     continue;
                 }
                 let take = (run - skip).min(end - at);
-                let start = self.displacement + tile * self.extent + offset + skip;
+                let start = displacement + tile * extent + offset + skip;
+                if i64::try_from(start + take).is_err() {
+                    return Err(beyond());
+                }
+                let (start, taken) = (start as u64, take as usize);
                 match places.last_mut() {
-                    Some((last, so_far)) if *last + *so_far as i64 == start => *so_far += take as usize,
-                    _ => places.push((start, take as usize)),
+                    Some((last, so_far)) if *last + *so_far as u64 == start => *so_far += taken,
+                    _ => places.push((start, taken)),
                 }
                 at += take;
                 skip = 0;
@@ -203,15 +213,14 @@ impl View {
                 }
             }
         }
-        places
+        Ok(places)
     }
 
     /// The byte of the file at a place of the view, in etypes.
-    pub(crate) fn byte_of(&self, offset: i64) -> i64 {
-        let at = offset * self.unit;
-        match self.places(at, 1).first() {
-            Some(&(byte, _)) => byte,
-            None => self.displacement + at,
+    pub(crate) fn byte_of(&self, offset: i64) -> Mpi<i64> {
+        match self.places(offset, 1)?.first() {
+            Some(&(byte, _)) => Ok(byte as i64),
+            None => Ok(self.displacement),
         }
     }
 
@@ -223,12 +232,26 @@ impl View {
         }
         let (tiles, over) = (rest / self.extent, rest % self.extent);
         let inside: i64 = self.runs.iter().map(|&(at, length)| (over - at).clamp(0, length)).sum();
-        (tiles * self.tile + inside + self.unit - 1) / self.unit
+        let stream = i128::from(tiles) * i128::from(self.tile) + i128::from(inside);
+        i64::try_from((stream + i128::from(self.unit) - 1) / i128::from(self.unit)).unwrap_or(i64::MAX)
+    }
+
+    /// Moves the process's own pointer; where it was.
+    pub(crate) fn advance(&mut self, steps: i64) -> Mpi<i64> {
+        let before = self.position;
+        self.position = before.checked_add(steps).ok_or_else(beyond)?;
+        Ok(before)
     }
 }
 
 impl File {
-    pub(crate) fn new(comm: Arc<Comm>, file: std::fs::File, path: PathBuf, amode: i32, view: View) -> File {
+    pub(crate) fn new(
+        comm: Arc<Comm>,
+        file: std::fs::File,
+        path: PathBuf,
+        amode: i32,
+        (view, pointer): (View, Pointer),
+    ) -> File {
         File {
             comm,
             file,
@@ -238,16 +261,27 @@ impl File {
             is_atomic: AtomicBool::new(false),
             errhandler: HandlerSlot::new(Handler::RETURN),
             view: Mutex::new(view),
+            pointer,
             begun: Mutex::new(None),
         }
     }
 
-    pub(crate) fn view(&self) -> MutexGuard<'_, View> {
+    /// The view, as it is now. It is a copy: nobody holds the lock while something else is done.
+    pub(crate) fn view(&self) -> View {
+        self.locked_view().clone()
+    }
+
+    /// Changes the view.
+    pub(crate) fn change_view<T>(&self, change: impl FnOnce(&mut View) -> T) -> T {
+        change(&mut self.locked_view())
+    }
+
+    fn locked_view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn size(&self) -> Mpi<i64> {
-        self.file.metadata().map(|facts| facts.len() as i64).map_err(|error| failed(&error, &self.path))
+        size_of(&self.file, &self.path)
     }
 
     pub(crate) fn set_size(&self, size: i64) -> Mpi {
@@ -263,12 +297,12 @@ impl File {
         if self.amode & mode::RDONLY != 0 {
             return Err(Error::new(class::READ_ONLY, "the file was opened with MPI_MODE_RDONLY"));
         }
-        let view = self.view().clone();
+        let places = self.view().places(at, bytes.len() as i64)?;
         let _held = self.hold_if_atomic()?;
         let mut done = 0;
-        for (offset, length) in view.places(at * view.unit, bytes.len() as i64) {
+        for (offset, length) in places {
             let part = &bytes[done..done + length];
-            self.file.write_all_at(part, offset as u64).map_err(|error| failed(&error, &self.path))?;
+            self.file.write_all_at(part, offset).map_err(|error| failed(&error, &self.path))?;
             done += length;
         }
         Ok(())
@@ -279,14 +313,14 @@ impl File {
         if self.amode & mode::WRONLY != 0 {
             return Err(Error::new(class::ACCESS, "the file was opened with MPI_MODE_WRONLY"));
         }
-        let view = self.view().clone();
+        let places = self.view().places(at, bytes.len() as i64)?;
         let _held = self.hold_if_atomic()?;
         let mut done = 0;
-        for (offset, length) in view.places(at * view.unit, bytes.len() as i64) {
+        for (offset, length) in places {
             let mut got = 0;
             while got < length {
                 let room = &mut bytes[done + got..done + length];
-                match self.file.read_at(room, (offset as u64) + got as u64) {
+                match self.file.read_at(room, offset + got as u64) {
                     Ok(0) => return Ok(done + got),
                     Ok(more) => got += more,
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -303,38 +337,6 @@ impl File {
             true => Held::take(&self.file, self.amode & mode::RDONLY == 0, &self.path).map(Some),
             false => Ok(None),
         }
-    }
-
-    /// Where the shared pointer lies.
-    fn shared_path(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.path.with_file_name(format!(".{name}.parvum-shared-{:x}", self.comm.context()))
-    }
-
-    /// Changes the shared pointer, in etypes: it becomes what `change` makes of it. What it was is given.
-    pub(crate) fn with_shared(&self, change: impl FnOnce(i64) -> i64) -> Mpi<i64> {
-        let path = self.shared_path();
-        let mut options = std::fs::OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(|error| failed(&error, &path))?;
-        let _held = Held::take(&file, true, &path)?;
-        let mut word = [0; 8];
-        let before = match file.read_at(&mut word, 0) {
-            Ok(8) => i64::from_ne_bytes(word),
-            Ok(_) => 0,
-            Err(error) => return Err(failed(&error, &path)),
-        };
-        let after = change(before);
-        if after != before {
-            file.write_all_at(&after.to_ne_bytes(), 0).map_err(|error| failed(&error, &path))?;
-        }
-        Ok(before)
-    }
-
-    /// Forgets the shared pointer.
-    pub(crate) fn drop_shared(&self) {
-        // Most files have none.
-        let _ = std::fs::remove_file(self.shared_path());
     }
 }
 
@@ -372,6 +374,11 @@ impl Drop for Held<'_> {
     }
 }
 
+/// Bytes of a file.
+pub(crate) fn size_of(file: &std::fs::File, path: &Path) -> Mpi<i64> {
+    file.metadata().map(|facts| facts.len() as i64).map_err(|error| failed(&error, path))
+}
+
 /// What the system's error means.
 #[cold]
 pub(crate) fn failed(error: &std::io::Error, path: &Path) -> Error {
@@ -402,10 +409,23 @@ mod tests {
         let int = Type::basic(Basic::Int);
         let pair = Type::resized(0, 16, &Type::vector(2, 1, 2, &int).expect("a type")).expect("a type");
         let view = View::new(100, of(int), of(pair), Representation::Native).expect("a view");
-        assert_eq!(view.places(0, 8), [(100, 4), (108, 4)]);
-        assert_eq!(view.places(6, 6), [(110, 2), (116, 4)]);
-        assert_eq!((view.byte_of(0), view.byte_of(1), view.byte_of(2)), (100, 108, 116));
+        assert_eq!(view.places(0, 8), Ok(vec![(100, 4), (108, 4)]));
+        assert_eq!(view.places(1, 6), Ok(vec![(108, 4), (116, 2)]));
+        assert_eq!((view.byte_of(0), view.byte_of(1), view.byte_of(2)), (Ok(100), Ok(108), Ok(116)));
         assert_eq!((view.end(0), view.end(104), view.end(112), view.end(132)), (0, 1, 2, 4));
+    }
+
+    #[test]
+    fn a_place_beyond_what_64_bits_say_is_refused() {
+        let line = of(Type::contiguous(16, &Type::basic(Basic::Char)).expect("a type"));
+        let mut view = View::new(8, line.clone(), line, Representation::Native).expect("a view");
+        assert_eq!(view.places(i64::MAX / 32, 16).map(|places| places.len()), Ok(1));
+        for far in [1 << 60, (1 << 60) + 2, 1 << 59, i64::MAX / 16, i64::MAX] {
+            assert_eq!(view.places(far, 16).expect_err("too far").code, class::ARG, "{far}");
+        }
+        assert_eq!(view.byte_of(1 << 59).expect_err("too far").code, class::ARG);
+        view.position = 1;
+        assert!(view.advance(i64::MAX).is_err() && view.position == 1);
     }
 
     #[test]

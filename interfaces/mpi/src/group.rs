@@ -12,6 +12,8 @@ pub(crate) struct Group {
     /// Unset: this process alone, which is in no machine yet.
     tasks: OnceLock<Arc<[i32]>>,
     own: Option<usize>,
+    /// The handle of the session that it comes from; 0 if it comes from none.
+    session: i32,
 }
 
 pub(crate) static GROUPS: Objects<Group> = Objects::new(Kind::Group);
@@ -19,7 +21,7 @@ pub(crate) static GROUPS: Objects<Group> = Objects::new(Kind::Group);
 /// The group of a handle.
 pub(crate) fn group(handle: i32) -> Mpi<Arc<Group>> {
     if handle == GROUP_EMPTY {
-        return Ok(Arc::new(Group { tasks: OnceLock::from(Arc::from([])), own: None }));
+        return Ok(Arc::new(Group { tasks: OnceLock::from(Arc::from([])), own: None, session: 0 }));
     }
     GROUPS.get(handle).ok_or_else(|| Error::new(class::GROUP, "the handle names no group"))
 }
@@ -36,12 +38,23 @@ impl Group {
     /// The group of these tasks; `me` is this process's.
     pub(crate) fn new(tasks: Vec<i32>, me: i32) -> Group {
         let own = tasks.iter().position(|&task| task == me);
-        Group { tasks: OnceLock::from(Arc::from(tasks)), own }
+        Group { tasks: OnceLock::from(Arc::from(tasks)), own, session: 0 }
+    }
+
+    /// The same, from a session.
+    pub(crate) fn of_session(mut self, session: i32) -> Group {
+        self.session = session;
+        self
+    }
+
+    /// The handle of its session, or 0.
+    pub(crate) fn session(&self) -> i32 {
+        self.session
     }
 
     /// This process alone, which joins a machine when somebody asks for its task.
     pub(crate) fn alone() -> Group {
-        Group { tasks: OnceLock::new(), own: Some(0) }
+        Group { tasks: OnceLock::new(), own: Some(0), session: 0 }
     }
 
     /// The tasks for a plan. One alone sends nothing, so nobody looks at who it is.
@@ -76,13 +89,13 @@ impl Group {
 
     /// All of them.
     pub(crate) fn include_all(&self) -> Group {
-        Group { tasks: self.tasks.clone(), own: self.own }
+        Group { tasks: self.tasks.clone(), own: self.own, session: self.session }
     }
 
     fn with(&self, tasks: Vec<i32>) -> Group {
         match self.own.map(|own| self.tasks()[own]) {
-            Some(me) => Group::new(tasks, me),
-            None => Group { tasks: OnceLock::from(Arc::from(tasks)), own: None },
+            Some(me) => Group::new(tasks, me).of_session(self.session),
+            None => Group { tasks: OnceLock::from(Arc::from(tasks)), own: None, session: self.session },
         }
     }
 

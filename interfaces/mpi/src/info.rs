@@ -3,11 +3,15 @@
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{INFO_ENV, INFO_NULL, Kind, MAX_INFO_KEY, MAX_INFO_VAL};
+use std::os::unix::ffi::OsStringExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A key and its value, both bytes.
+type Pair = (Vec<u8>, Vec<u8>);
 
 /// Keys and values.
 #[derive(Debug, Default)]
-pub(crate) struct Info(Mutex<Vec<(String, String)>>);
+pub(crate) struct Info(Mutex<Vec<Pair>>);
 
 pub(crate) static INFOS: Objects<Info> = Objects::new(Kind::Info);
 
@@ -31,27 +35,29 @@ pub(crate) fn keep(info: Info) -> Mpi<i32> {
 }
 
 impl Info {
-    fn lock(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Pair>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of how this process was started.
     fn of_environment() -> Info {
         let info = Info::default();
-        let mut known =
-            vec![("thread_level", "MPI_THREAD_MULTIPLE".to_owned()), ("arch", std::env::consts::ARCH.into())];
+        let mut known = vec![
+            ("thread_level", "MPI_THREAD_MULTIPLE".into()),
+            ("arch", std::env::consts::ARCH.as_bytes().to_vec()),
+        ];
         if let Ok(directory) = std::env::current_dir() {
-            known.push(("wdir", directory.to_string_lossy().into_owned()));
+            known.push(("wdir", directory.into_os_string().into_vec()));
         }
         if let Ok(program) = std::env::current_exe() {
-            known.push(("command", program.to_string_lossy().into_owned()));
+            known.push(("command", program.into_os_string().into_vec()));
         }
-        *info.lock() = known.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        *info.lock() = known.into_iter().map(|(key, value)| (key.as_bytes().to_vec(), value)).collect();
         info
     }
 
-    pub(crate) fn set(&self, key: &str, value: &str) -> Mpi {
-        let key = checked(key)?;
+    pub(crate) fn set(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Mpi {
+        let (key, value) = (checked(key.as_ref())?, value.as_ref());
         if value.len() > MAX_INFO_VAL {
             let text = format!("the value has {} characters, and may have {MAX_INFO_VAL}", value.len());
             return Err(Error::new(class::INFO_VALUE, text));
@@ -64,18 +70,18 @@ impl Info {
         Ok(())
     }
 
-    pub(crate) fn delete(&self, key: &str) -> Mpi {
-        let (key, mut pairs) = (checked(key)?, self.lock());
+    pub(crate) fn delete(&self, key: impl AsRef<[u8]>) -> Mpi {
+        let (key, mut pairs) = (checked(key.as_ref())?, self.lock());
         let before = pairs.len();
         pairs.retain(|(there, _)| there != key);
         match pairs.len() == before {
-            true => Err(Error::new(class::INFO_NOKEY, format!("there is no key \"{key}\""))),
+            true => Err(Error::new(class::INFO_NOKEY, format!("there is no key \"{}\"", key.escape_ascii()))),
             false => Ok(()),
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Mpi<Option<String>> {
-        let key = checked(key)?;
+    pub(crate) fn get(&self, key: impl AsRef<[u8]>) -> Mpi<Option<Vec<u8>>> {
+        let key = checked(key.as_ref())?;
         Ok(self.lock().iter().find(|(there, _)| there == key).map(|(_, value)| value.clone()))
     }
 
@@ -83,7 +89,7 @@ impl Info {
         self.lock().len()
     }
 
-    pub(crate) fn nth_key(&self, nth: i32) -> Mpi<String> {
+    pub(crate) fn nth_key(&self, nth: i32) -> Mpi<Vec<u8>> {
         let pairs = self.lock();
         let pair = usize::try_from(nth).ok().and_then(|nth| pairs.get(nth));
         let none = || Error::new(class::ARG, format!("there is no key number {nth} of {}", pairs.len()));
@@ -95,7 +101,7 @@ impl Info {
     }
 }
 
-fn checked(key: &str) -> Mpi<&str> {
+fn checked(key: &[u8]) -> Mpi<&[u8]> {
     match key.len() {
         0 => Err(Error::new(class::INFO_KEY, "the key is empty")),
         length if length > MAX_INFO_KEY => {
@@ -115,12 +121,15 @@ mod tests {
         let info = Info::default();
         info.set("b", "1").expect("a key");
         info.set("a", "2").expect("a key");
-        info.set("b", "3").expect("a key");
-        assert_eq!((info.count(), info.nth_key(0), info.get("b")), (2, Ok("b".into()), Ok(Some("3".into()))));
+        info.set("b", b"3\xff").expect("a key");
+        assert_eq!(
+            (info.count(), info.nth_key(0), info.get("b")),
+            (2, Ok("b".into()), Ok(Some(b"3\xff".to_vec())))
+        );
         assert_eq!(info.copy().nth_key(1), Ok("a".into()));
         assert_eq!(info.set("", "1").expect_err("empty").code, class::INFO_KEY);
-        assert_eq!(info.set(&"k".repeat(256), "1").expect_err("long").code, class::INFO_KEY);
-        assert_eq!(info.set("k", &"v".repeat(1025)).expect_err("long").code, class::INFO_VALUE);
+        assert_eq!(info.set("k".repeat(256), "1").expect_err("long").code, class::INFO_KEY);
+        assert_eq!(info.set("k", "v".repeat(1025)).expect_err("long").code, class::INFO_VALUE);
         assert_eq!(info.delete("c").expect_err("none").code, class::INFO_NOKEY);
         assert_eq!(info.nth_key(2).expect_err("none").code, class::ARG);
         info.delete("b").expect("there");

@@ -40,6 +40,8 @@ mod group;
 mod handles;
 mod info;
 #[allow(unsafe_code)]
+mod inherited;
+#[allow(unsafe_code)]
 mod launcher;
 #[allow(unsafe_code)]
 mod long_double;
@@ -53,6 +55,7 @@ mod operations;
 mod ops;
 #[allow(unsafe_code)]
 mod partitioned;
+mod pointers;
 mod process;
 mod processes;
 mod progress;

@@ -2,18 +2,18 @@
 
 use crate::attributes::Attributes;
 use crate::calling::calling;
-use crate::comm::{Comm, Remote, keep, new_context};
+use crate::comm::{Comm, OwnContext, Remote, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
 use crate::info::Info;
 use crate::numbers::UNDEFINED;
-use crate::operations::{Operation, Outcome};
+use crate::operations::Operation;
 use crate::process::process;
 use crate::schedule::{Areas, Bytes, Combine, Part, Schedule, Stage};
 use crate::sight;
 use crate::topology::Topology;
 use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Some tasks that tell each other something, in a context and under a tag that only they use now.
 struct Circle {
@@ -50,18 +50,17 @@ impl Circle {
     }
 
     fn run(&self, plan: Plan, mine: Vec<u8>, room: Vec<u8>) -> Mpi<Vec<u8>> {
-        let out = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let out = Arc::new(Mutex::new(Vec::new()));
         let kept = out.clone();
         let take = Part::Then(Box::new(move |areas: &mut Areas| {
-            *kept.lock().expect("nobody panics") = areas.data.slice().to_vec();
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = areas.data.slice().to_vec();
         }));
         let stage = Part::Stage(Stage { plan, tasks: self.tasks.clone(), own: self.own });
         let areas = Areas { mine: Bytes::Own(mine), data: Bytes::Own(room) };
         let (tasks, place) = (self.tasks.clone(), (self.context, self.tag));
         let ranks = Arc::new(move |task| tasks.iter().position(|&other| other == task));
         Schedule::new(vec![stage, take], areas, Combine::NOTHING, place, ranks).finish(process()?)?;
-        let mut out = out.lock().expect("nobody panics");
-        Ok(std::mem::take(&mut *out))
+        Ok(std::mem::take(&mut *out.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// What each member says, in their order: all of one length.
@@ -86,15 +85,15 @@ impl Circle {
         self.run(broadcast::binomial(self.place(), root, length), Vec::new(), room)
     }
 
-    /// A new context, known to all of them; and whether this process has it from the machine.
-    fn context(&self, root: usize) -> Mpi<(u32, bool)> {
-        let owns = self.own == root;
-        let number = if owns { told_context()? } else { 0 };
-        let told = self.tell(root, &number.to_ne_bytes()[..if owns { 4 } else { 0 }])?;
-        let number = u32::from_ne_bytes(told.try_into().map_err(|_| disagreed())?);
-        match number {
-            0 => Err(Error::new(class::OTHER, "the machine gives no more contexts: free some communicators")),
-            number => Ok((number, owns)),
+    /// A new context, known to all of them; the root has it of the machine.
+    fn context(&self, root: usize) -> Mpi<(u32, Option<OwnContext>)> {
+        let own = if self.own == root { OwnContext::new().ok() } else { None };
+        let said = numbers([number_of(&own)]);
+        let told = self.tell(root, if self.own == root { &said } else { &[] })?;
+        match words(&told)[..] {
+            [0] => Err(no_context()),
+            [number] => Ok((number, own)),
+            _ => Err(disagreed()),
         }
     }
 
@@ -120,9 +119,13 @@ pub(crate) fn tell_all(comm: &Comm, mine: &[u8]) -> Mpi<Vec<Vec<u8>>> {
     Circle::all(comm).gather(mine)
 }
 
-/// 0 when the machine gives none: the others must be told all the same.
-fn told_context() -> Mpi<u32> {
-    Ok(new_context().unwrap_or(0))
+/// The number of a context; 0 if the machine has given none: the others must be told all the same.
+fn number_of(context: &Option<OwnContext>) -> u32 {
+    context.as_ref().map_or(0, OwnContext::number)
+}
+
+fn no_context() -> Error {
+    Error::new(class::OTHER, "the machine gives no more contexts: free some communicators")
 }
 
 fn disagreed() -> Error {
@@ -131,18 +134,68 @@ fn disagreed() -> Error {
 
 /// A communicator of the same group, with its attributes if so wished.
 pub(crate) fn duplicate(comm: &Arc<Comm>, with_attributes: bool) -> Mpi<Comm> {
-    let attributes = copied(comm, with_attributes)?;
-    let (context, owns) = Circle::all(comm).context(0)?;
-    let remote = match comm.remote() {
-        None => None,
-        Some(remote) => Some(Remote {
-            group: remote.group.clone(),
-            local: Arc::new(duplicate(&remote.local, false)?),
-            is_first: remote.is_first,
-        }),
+    let (made, attributes) = (Arc::new(Mutex::new(None)), copied(comm, with_attributes)?);
+    let out = made.clone();
+    let keeps = move |comm| {
+        *out.lock().unwrap_or_else(PoisonError::into_inner) = Some(comm);
+        Ok(())
     };
-    let copy = Comm::new(comm.group().clone(), remote, context).owning_context(owns);
-    Ok(copy.like(comm).with_topology(comm.topology.clone()).with_attributes(attributes))
+    copying(comm, attributes, Box::new(keeps)).finish(process()?)?;
+    let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
+    made.ok_or_else(disagreed)
+}
+
+/// What all members of a communicator do to copy it, and what is done with the copy.
+///
+/// The first of each side gets a context for its side's own communicator, and the first of all one for the copy. All members hear
+/// of all of these before anybody makes anything, so that all make a copy or none does.
+fn copying(comm: &Arc<Comm>, attributes: Attributes, keep: Box<dyn FnOnce(Comm) -> Mpi + Send>) -> Schedule {
+    let circle = Circle::all(comm);
+    let roots = match comm.remote() {
+        None => vec![0],
+        Some(remote) if remote.is_first => vec![0, comm.size()],
+        Some(remote) => vec![0, remote.group.size()],
+    };
+    let new = |wanted: bool| if wanted { OwnContext::new().ok() } else { None };
+    let (own, local) = (new(circle.own == 0), new(comm.rank() == 0 && comm.remote().is_some()));
+    let (place, said) = (circle.place(), numbers([number_of(&own), number_of(&local)]));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let mut parts = Vec::new();
+    for root in roots {
+        let (said, heard) = (said.clone(), heard.clone());
+        parts.push(Part::Then(Box::new(|areas: &mut Areas| areas.data = Bytes::Own(said))));
+        let plan = broadcast::binomial(place, root, 8);
+        parts.push(Part::Stage(Stage { plan, tasks: circle.tasks.clone(), own: circle.own }));
+        parts.push(Part::Then(Box::new(move |areas: &mut Areas| {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).extend(words(areas.data.slice()));
+        })));
+    }
+    let old = comm.clone();
+    parts.push(Part::Try(Box::new(move |_: &mut Areas| {
+        let heard = std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
+        let (context, locals) = match heard[..] {
+            [context, _] => (context, None),
+            [context, first, _, second] => (context, Some((first, second))),
+            _ => return Err(disagreed()),
+        };
+        if context == 0 || locals.is_some_and(|(first, second)| first == 0 || second == 0) {
+            return Err(no_context());
+        }
+        let remote = old.remote().zip(locals).map(|(remote, (first, second))| {
+            let context = if remote.is_first { first } else { second };
+            let made = Comm::new(old.group().clone(), None, context).owning(local).like(&remote.local);
+            Remote { group: remote.group.clone(), local: Arc::new(made), is_first: remote.is_first }
+        });
+        let made = Comm::new(old.group().clone(), remote, context).owning(own).like(&old);
+        keep(made.with_topology(old.topology.clone()).with_attributes(attributes))
+    })));
+    let (here, there) = (comm.group().clone(), comm.remote().map(|remote| remote.group.clone()));
+    let ranks = move |task| match &there {
+        Some(there) => there.rank_of(task).or_else(|| here.rank_of(task)),
+        None => here.rank_of(task),
+    };
+    let areas = Areas { mine: Bytes::NONE, data: Bytes::NONE };
+    Schedule::new(parts, areas, Combine::NOTHING, (circle.context, circle.tag), Arc::new(ranks))
 }
 
 fn copied(comm: &Arc<Comm>, with_attributes: bool) -> Mpi<Attributes> {
@@ -163,8 +216,8 @@ pub(crate) fn split(comm: &Arc<Comm>, colour: i32, key: i32) -> Mpi<Option<Comm>
     }
     let group = Arc::new(Group::new(tasks, process()?.me()));
     let inner = circle.of(&group).ok_or_else(disagreed)?;
-    let (context, owns) = inner.context(0)?;
-    Ok(Some(Comm::new(group, None, context).owning_context(owns).like(comm)))
+    let (context, own) = inner.context(0)?;
+    Ok(Some(Comm::new(group, None, context).owning(own).like(comm)))
 }
 
 /// The tasks that have said a colour, in the order of their keys.
@@ -196,10 +249,10 @@ fn split_both(comm: &Arc<Comm>, remote: &Remote, colour: i32, key: i32) -> Mpi<O
     let (ours, theirs) = (Group::new(ours, me), Group::new(theirs, me));
     let first = if remote.is_first { (&ours, &theirs) } else { (&theirs, &ours) };
     let tasks: Arc<[i32]> = first.0.tasks().iter().chain(first.1.tasks().iter()).copied().collect();
-    let own = tasks.iter().position(|&task| task == me).ok_or_else(disagreed)?;
-    let (context, owns) = Circle { tasks, own, ..circle }.context(0)?;
+    let place = tasks.iter().position(|&task| task == me).ok_or_else(disagreed)?;
+    let (context, own) = Circle { tasks, own: place, ..circle }.context(0)?;
     let remote = Remote { group: Arc::new(theirs), local: Arc::new(local), is_first: remote.is_first };
-    Ok(Some(Comm::new(Arc::new(ours), Some(remote), context).owning_context(owns).like(comm)))
+    Ok(Some(Comm::new(Arc::new(ours), Some(remote), context).owning(own).like(comm)))
 }
 
 /// A communicator of a group; all members of the old one take part. `None` for who is not in the group.
@@ -222,8 +275,8 @@ pub(crate) fn create(comm: &Arc<Comm>, group: &Arc<Group>) -> Mpi<Option<Comm>> 
     }
     let circle = Circle::all(comm);
     let Some(inner) = circle.of(group) else { return Ok(None) };
-    let (context, owns) = inner.context(0)?;
-    Ok(Some(Comm::new(group.clone(), None, context).owning_context(owns).like(comm)))
+    let (context, own) = inner.context(0)?;
+    Ok(Some(Comm::new(group.clone(), None, context).owning(own).like(comm)))
 }
 
 fn between(circle: Circle, local: Comm, theirs: Vec<i32>, is_first: bool, like: &Comm) -> Mpi<Comm> {
@@ -231,10 +284,10 @@ fn between(circle: Circle, local: Comm, theirs: Vec<i32>, is_first: bool, like: 
     let (first, second) =
         if is_first { (&ours.tasks()[..], &theirs[..]) } else { (&theirs[..], &ours.tasks()[..]) };
     let tasks: Arc<[i32]> = first.iter().chain(second).copied().collect();
-    let own = tasks.iter().position(|&task| task == me).ok_or_else(disagreed)?;
-    let (context, owns) = Circle { tasks, own, ..circle }.context(0)?;
+    let place = tasks.iter().position(|&task| task == me).ok_or_else(disagreed)?;
+    let (context, own) = Circle { tasks, own: place, ..circle }.context(0)?;
     let remote = Remote { group: Arc::new(Group::new(theirs, me)), local: Arc::new(local), is_first };
-    Ok(Comm::new(ours, Some(remote), context).owning_context(owns).like(like))
+    Ok(Comm::new(ours, Some(remote), context).owning(own).like(like))
 }
 
 /// Tags of what only some members of a communicator do.
@@ -248,14 +301,14 @@ fn among_some(tag: i32) -> i32 {
 pub(crate) fn create_group(comm: &Arc<Comm>, group: &Arc<Group>, tag: i32) -> Mpi<Option<Comm>> {
     let (Some(own), tasks) = (group.own(), group.tasks().clone()) else { return Ok(None) };
     let circle = Circle { tasks, own, context: comm.collective_context(), tag: among_some(tag) };
-    let (context, owns) = circle.context(0)?;
-    Ok(Some(Comm::new(group.clone(), None, context).owning_context(owns).like(comm)))
+    let (context, own) = circle.context(0)?;
+    Ok(Some(Comm::new(group.clone(), None, context).owning(own).like(comm)))
 }
 
 /// Makes one of two groups: their leaders speak over a communicator that they share.
 pub(crate) fn join(local: &Arc<Comm>, leader: usize, peer: Option<(&Comm, i32)>, tag: i32) -> Mpi<Comm> {
     let circle = Circle::all(local);
-    let mut said = Vec::new();
+    let (mut said, mut own) = (Vec::new(), None);
     if circle.own == leader {
         let (peer, rank) = peer.ok_or_else(disagreed)?;
         let task =
@@ -269,39 +322,40 @@ pub(crate) fn join(local: &Arc<Comm>, leader: usize, peer: Option<(&Comm, i32)>,
             context: peer.collective_context(),
             tag: among_some(tag),
         };
-        let context = told_context()?;
-        let here = [context, tasks.len() as u32];
+        let mine = OwnContext::new().ok();
+        let here = [number_of(&mine), tasks.len() as u32];
         let there = pair.swap(1, &numbers(here.iter().copied()), 8)?;
         let [their_context, count] = words(&there)[..] else { return Err(disagreed()) };
         let theirs = pair.swap(1, &numbers(tasks.iter().map(|&task| task as u32)), count as usize * 4)?;
         let is_first = me < task;
-        let (context, owns) = if is_first { (context, true) } else { (their_context, false) };
-        said = numbers([context, u32::from(owns), u32::from(is_first)]);
+        let context = if is_first { here[0] } else { their_context };
+        // The context that is not taken goes back to the machine.
+        own = mine.filter(|_| is_first);
+        said = numbers([context, u32::from(is_first)]);
         said.extend(theirs);
     }
     let told = words(&circle.tell(leader, &said)?);
-    let [context, owns, is_first, ref theirs @ ..] = told[..] else { return Err(disagreed()) };
+    let [context, is_first, ref theirs @ ..] = told[..] else { return Err(disagreed()) };
     if context == 0 {
-        return Err(Error::new(class::OTHER, "the machine gives no more contexts: free some communicators"));
+        return Err(no_context());
     }
     let theirs: Vec<i32> = theirs.iter().map(|&task| task as i32).collect();
     if local.group().tasks().iter().any(|task| theirs.contains(task)) {
         return Err(Error::new(class::COMM, "the two groups have members in common"));
     }
-    from_told(local, context, owns != 0 && circle.own == leader, is_first != 0, theirs)
+    from_told(local, (context, own), is_first != 0, theirs)
 }
 
 /// An inter-communicator of which everything is known.
 pub(crate) fn from_told(
     local: &Arc<Comm>,
-    context: u32,
-    owns: bool,
+    (context, own): (u32, Option<OwnContext>),
     is_first: bool,
     theirs: Vec<i32>,
 ) -> Mpi<Comm> {
     let group = Arc::new(Group::new(theirs, process()?.me()));
     let remote = Remote { group, local: Arc::new(duplicate(local, false)?), is_first };
-    Ok(Comm::new(local.group().clone(), Some(remote), context).owning_context(owns).like(local))
+    Ok(Comm::new(local.group().clone(), Some(remote), context).owning(own).like(local))
 }
 
 /// Numbers as bytes.
@@ -328,9 +382,9 @@ pub(crate) fn merge(comm: &Arc<Comm>, high: bool) -> Mpi<Comm> {
         false => (remote.group.tasks(), comm.group().tasks()),
     };
     let tasks: Vec<i32> = first.iter().chain(second.iter()).copied().collect();
-    let (context, owns) = circle.context(0)?;
+    let (context, own) = circle.context(0)?;
     let group = Arc::new(Group::new(tasks, process()?.me()));
-    Ok(Comm::new(group, None, context).owning_context(owns).like(comm))
+    Ok(Comm::new(group, None, context).owning(own).like(comm))
 }
 
 /// Begins a copy of a communicator: when its operation is over, the handle stands at the place.
@@ -342,46 +396,24 @@ pub(crate) unsafe fn begin_duplicate(
     hints: Option<Arc<Info>>,
     place: *mut i32,
 ) -> Mpi<Arc<Operation>> {
-    if comm.remote().is_some() {
-        let made = duplicate(comm, true)?;
-        // SAFETY: the caller's promise.
-        unsafe { (calling().put_comm)(place, keep(made)?) };
-        return Ok(Arc::new(Operation::over(Outcome::EMPTY, comm.handle())));
-    }
-    let attributes = comm.attributes.copied(comm.handle())?;
-    let (circle, owns) = (Circle::all(comm), comm.rank() == 0);
-    let number = if owns { told_context()? } else { 0 };
-    let (place, copied) = (place.addr(), comm.clone());
-    let make = Part::Then(Box::new(move |areas: &mut Areas| {
-        let context = u32::from_ne_bytes(areas.data.slice().try_into().expect("four bytes"));
-        if context == 0 {
-            return;
-        }
-        let made = Comm::new(copied.group().clone(), None, context).owning_context(owns).like(&copied);
-        let made = made.with_topology(copied.topology.clone()).with_attributes(attributes);
+    let place = place.addr();
+    let keeps = move |made: Comm| {
         if let Some(hints) = hints {
             made.set_info(Arc::new(hints.copy()));
         }
-        if let Ok(handle) = keep(made) {
-            // SAFETY: the caller's promise.
-            unsafe { (calling().put_comm)(place as *mut i32, handle) };
-        }
-    }));
-    let plan = broadcast::binomial(circle.place(), 0, 4);
-    let stage = Part::Stage(Stage { plan, tasks: circle.tasks.clone(), own: circle.own });
-    let areas = Areas { mine: Bytes::NONE, data: Bytes::Own(number.to_ne_bytes().to_vec()) };
-    let peers = comm.group().clone();
-    let ranks = Arc::new(move |task| peers.rank_of(task));
-    let schedule =
-        Schedule::new(vec![stage, make], areas, Combine::NOTHING, (circle.context, circle.tag), ranks);
-    crate::collective::begin_schedule(comm, schedule)
+        let handle = keep(made)?;
+        // SAFETY: the caller's promise.
+        unsafe { (calling().put_comm)(place as *mut i32, handle) };
+        Ok(())
+    };
+    crate::collective::begin_schedule(comm, copying(comm, copied(comm, true)?, Box::new(keeps)))
 }
 
 /// A tag among some, from a string of the program's.
-pub(crate) fn tag_of(text: &str) -> i32 {
+pub(crate) fn tag_of(text: &[u8]) -> i32 {
     // FNV-1a: the same in every process.
     let hash =
-        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        text.iter().fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (hash & 0x1fff_ffff) as i32
 }
 

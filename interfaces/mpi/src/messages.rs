@@ -132,8 +132,7 @@ const BSEND: u32 = functions::number("MPI_Bsend");
 const RECV: u32 = functions::number("MPI_Recv");
 
 fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi {
-    let buffer = if comm.buffer.is_attached() { &comm.buffer } else { Buffer::of_process() };
-    buffer.send(process, data.length(), || {
+    let send = &|| {
         let bytes = Arc::new(data.packed());
         let begun = process.waist.start_owned(to.how, &bytes);
         let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
@@ -141,7 +140,15 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
         Ok(begun.map(|request| {
             Arc::new(Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told))
         }))
-    })
+    };
+    // The communicator's buffer, or its session's, or the process's.
+    if comm.buffer.is_attached() {
+        return comm.buffer.send(process, data.length(), send);
+    }
+    let of_session = crate::calls::with_buffer_of_session(comm.session(), |buffer| {
+        buffer.send(process, data.length(), send)
+    });
+    of_session.unwrap_or_else(|| Buffer::of_process().send(process, data.length(), send))
 }
 
 /// Starts to send. `None`: it is over.
@@ -364,15 +371,21 @@ pub(crate) fn exchange(
     // What is wrong with the send is told before anything is posted.
     to(comm, dest, send_tag, Mode::Standard, give.length())?;
     let coming = irecv(comm, get, source, receive_tag)?;
-    let sent = match isend(comm, give, dest, send_tag, Mode::Standard) {
-        Ok(going) => progress::wait(process, &going)?.error,
-        Err(error) => Some(error),
-    };
-    if let Some(error) = sent {
-        coming.cancel(process);
-        return Err(error);
-    }
+    let sent = isend(comm, give, dest, send_tag, Mode::Standard).and_then(|going| {
+        let outcome = progress::wait(process, &going)?;
+        outcome.error.map_or(Ok(()), Err)
+    });
+    sent.map_err(|error| without_receive(&coming, error))?;
     progress::wait_for_message(process, &coming)
+}
+
+/// The error of a send whose receive was posted before it: the receive is taken back, and the program's buffer stays as it is.
+#[cold]
+pub(crate) fn without_receive(coming: &Operation, error: Error) -> Error {
+    if let Ok(process) = process() {
+        coming.cancel(process);
+    }
+    error
 }
 
 /// Refuses what makes no sense in a send, before anything is done.

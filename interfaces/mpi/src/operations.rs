@@ -1,6 +1,6 @@
 //! Operations under way, and the requests by which programs name them.
 
-use crate::comm::Comm;
+use crate::comm::{Comm, OwnContext};
 use crate::deferred;
 use crate::errors::{Error, Mpi, class};
 use crate::generalised::Functions;
@@ -55,7 +55,7 @@ pub(crate) enum State {
 }
 
 /// What is done with what was agreed on.
-pub(crate) type Then = Box<dyn FnOnce(Decision) -> Mpi + Send>;
+pub(crate) type Then = Box<dyn FnOnce(Decision, Option<OwnContext>) -> Mpi + Send>;
 
 /// A receive.
 pub(crate) struct Receiving {
@@ -104,6 +104,8 @@ pub(crate) enum Named {
 /// A persistent request.
 pub(crate) struct Persistent {
     start: Box<dyn Fn() -> Mpi<Arc<Operation>> + Send + Sync>,
+    /// Whose errors it has: a communicator's handle.
+    on: i32,
     active: Mutex<Option<Arc<Operation>>>,
     /// Its partitions, if it has any.
     pub(crate) transfer: Option<Arc<crate::partitioned::Transfer>>,
@@ -119,8 +121,18 @@ static AGAIN: Objects<Persistent> = Objects::new(Kind::Persistent);
 pub(crate) const DONE: i32 = Kind::Request.built_in(1);
 
 impl Persistent {
-    pub(crate) fn new(start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static) -> Persistent {
-        Persistent { start: Box::new(start), active: Mutex::new(None), transfer: None, is_collective: false }
+    /// One of a communicator, which has its errors.
+    pub(crate) fn new(
+        on: i32,
+        start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static,
+    ) -> Persistent {
+        Persistent {
+            start: Box::new(start),
+            on,
+            active: Mutex::new(None),
+            transfer: None,
+            is_collective: false,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Operation>>> {
@@ -132,9 +144,10 @@ impl Persistent {
             return Err(Error::new(
                 class::REQUEST,
                 "the request is active already; wait for it before you start it again",
-            ));
+            )
+            .of_comm(self.on));
         }
-        let begun = (self.start)()?;
+        let begun = (self.start)().map_err(|error| error.of_comm(self.on))?;
         *self.lock() = Some(begun);
         Ok(())
     }
@@ -149,7 +162,13 @@ impl Persistent {
     }
 }
 
-/// Gives an operation a request.
+/// Refuses to begin what could have no request.
+#[inline]
+pub(crate) fn room_for_one() -> Mpi {
+    if ONCE.has_room() && AGAIN.has_room() { Ok(()) } else { Err(too_many()) }
+}
+
+/// Gives an operation a request. There is [room](room_for_one): it was asked for before the operation was begun.
 #[inline]
 pub(crate) fn keep(operation: impl Into<Arc<Operation>>) -> Mpi<i32> {
     let operation = operation.into();
@@ -323,17 +342,23 @@ impl State {
             },
             State::Stepping(schedule) => schedule.advance(process),
             State::All(parts) => {
-                let mut error = None;
-                for part in parts.iter() {
-                    error = error.or(part.poll(process)?.error);
+                let mut ended: Vec<_> = parts.iter().map(|part| part.poll(process)).collect();
+                // When one has failed, receives that still wait are taken back: their buffers are the program's again.
+                if ended.iter().flatten().any(|outcome| outcome.error.is_some()) {
+                    for (part, ended) in parts.iter().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
+                        part.cancel(process);
+                        *ended = part.poll(process);
+                    }
                 }
-                let last = parts.last().and_then(|part| part.poll(process));
-                Some(Outcome { status: last.map_or(Status::EMPTY, |last| last.status), error })
+                let ended = ended.into_iter().collect::<Option<Vec<_>>>()?;
+                let status = ended.last().map_or(Status::EMPTY, |last| last.status);
+                Some(Outcome { status, error: ended.into_iter().find_map(|outcome| outcome.error) })
             }
             State::Agreeing(agreement, then) => {
-                let outcome = agreement
-                    .poll(process)?
-                    .and_then(|decision| then.take().map_or(Ok(()), |then| then(decision)));
+                let outcome = agreement.poll(process)?.and_then(|decision| {
+                    let own = agreement.context_of(&decision);
+                    then.take().map_or(Ok(()), |then| then(decision, own))
+                });
                 Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
             }
             State::Partitions(transfer) => transfer.poll(process),

@@ -68,7 +68,7 @@ pub(crate) fn operation(op: i32, handle: i32) -> Mpi<Operation> {
         return Err(Error::new(class::OP, "MPI_REPLACE and MPI_NO_OP are for windows, not for reductions"));
     };
     let layout = &datatype(handle)?.layout;
-    let basic = layout.as_basic();
+    let basic = layout.as_basic().or_else(|| crate::datatypes::of_precision(layout));
     let refused = || {
         let what = basic.map_or("a derived datatype", Basic::name);
         Error::new(class::OP, format!("{name} does not combine {what}"))
@@ -86,7 +86,11 @@ fn combine(operator: Operator, basic: Basic) -> Option<(Combine, usize)> {
     }
     let size = basic.size() as usize;
     if let Some(kind) = kind_of(basic) {
-        let function = operators::combine(operator, kind)?;
+        let function = match (operators::combine(operator, kind), operator, kind) {
+            (None, Operator::OneTrue, Kind::F32) => one_true::<4>,
+            (None, Operator::OneTrue, Kind::F64) => one_true::<8>,
+            (function, ..) => function?,
+        };
         if kind.size() == size {
             return Some((Combine::Plain(function), size));
         }
@@ -104,6 +108,21 @@ fn combine(operator: Operator, basic: Basic) -> Option<(Combine, usize)> {
             Some((Combine::made(crate::long_double::combine_complex(operator)?), size))
         }
         _ => None,
+    }
+}
+
+/// Whether just one of two floating point numbers is true, which is what is not zero.
+fn one_true<const SIZE: usize>(first: &mut [u8], second: &[u8]) {
+    let is_true = |element: &[u8]| match SIZE {
+        4 => f32::from_ne_bytes(element.try_into().expect("four bytes")) != 0.0,
+        _ => f64::from_ne_bytes(element.try_into().expect("eight bytes")) != 0.0,
+    };
+    for (one, other) in first.chunks_exact_mut(SIZE).zip(second.chunks_exact(SIZE)) {
+        let result = f64::from(u8::from(is_true(one) != is_true(other)));
+        match SIZE {
+            4 => one.copy_from_slice(&(result as f32).to_ne_bytes()),
+            _ => one.copy_from_slice(&result.to_ne_bytes()),
+        }
     }
 }
 

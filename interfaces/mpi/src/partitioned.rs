@@ -1,16 +1,100 @@
 //! Partitioned messages: a buffer of which parts are sent as they become ready.
 //!
 //! The two sides may divide it differently. Each part of the sender's is one message in a context of the communicator's own for this,
-//! under a tag that both sides count; the receiver puts each where it belongs, and knows how far the data has come. Data with holes is
-//! packed part by part, and unpacked as it comes.
+//! under the number of the sender's request; the receiver puts each where it belongs, and knows how far the data has come. Data with
+//! holes is packed part by part, and unpacked as it comes.
+//!
+//! Requests of one sender, tag and communicator belong together in the order in which both sides have made them, whatever the order in
+//! which they are started. So the sender announces the number of each request when it is made, and the receiver counts ([`Pairs`]).
 
 use crate::buffers::Data;
+use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Outcome};
-use crate::process::Process;
+use crate::process::{Process, machine_notes};
 use crate::status::Status;
-use parvum_waist::{Pattern, Request, SendTo, Status as Answer, TagKind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parvum_waist::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The tag of announcements, in the context of collective operations, whose own tags are below; those of data are above it.
+const ANNOUNCED: i32 = 0x4000_0000;
+/// The numbers of a communicator's requests that send: each is part of a tag.
+const NUMBERS: u32 = 0x1fff_ffff;
+
+/// Which partitioned requests of a communicator belong together.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    /// Requests that send, so far.
+    sends: AtomicU32,
+    /// What was received of each peer's task and tag.
+    from: Mutex<HashMap<(i32, i32), From>>,
+}
+
+/// Requests of one sender and one tag.
+#[derive(Default)]
+struct From {
+    /// Requests that receive, so far.
+    receives: u64,
+    /// Announcements, so far, and those that no request has asked for yet: by their places.
+    announced: u64,
+    open: HashMap<u64, u32>,
+}
+
+/// What a request is to its peer.
+pub(crate) enum Part {
+    /// It sends under this number.
+    Sends(u32),
+    /// It receives from the request that is announced at this place.
+    Receives(u64),
+}
+
+impl Pairs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(i32, i32), From>> {
+        self.from.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next request that receives so.
+    pub(crate) fn receive(&self, task: i32, tag: i32) -> Part {
+        let mut from = self.lock();
+        let from = from.entry((task, tag)).or_default();
+        from.receives += 1;
+        Part::Receives(from.receives - 1)
+    }
+
+    /// The next request that sends so. Its peer is told.
+    pub(crate) fn send(&self, process: &Process, context: u32, task: i32, tag: i32) -> Part {
+        // Relaxed: a number only.
+        let number = self.sends.fetch_add(1, Ordering::Relaxed) % NUMBERS + 1;
+        let said = [tag.to_le_bytes(), number.to_le_bytes()].concat();
+        // The sender keeps what cannot leave at once: nobody is waited for.
+        let how = SendTo { to: task, tag: ANNOUNCED, context, meta: 0, buffering: 2, completion: 0 };
+        // Who is gone is found when something is sent.
+        let _ = process.waist.send_owned(how, &Arc::new(said), &machine_notes());
+        Part::Sends(number)
+    }
+
+    /// The number of the sender's request at a place, once it has been announced.
+    fn number(&self, process: &Process, with: &With, place: u64) -> Option<u32> {
+        let context = i64::from(with.comm.collective_context());
+        let pattern = Pattern { from: with.task, tags: TagKind::Exactly, tag: ANNOUNCED, other: 0, context };
+        // One thread at a time: announcements count in their order. What is here is taken; nobody waits.
+        let mut all = self.lock();
+        while let Ok(found) = process.waist.extract(&pattern, &LOOK) {
+            let mut said = [0; 8];
+            if process.waist.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
+                continue;
+            }
+            let [tag, number] =
+                [0, 4].map(|at| u32::from_le_bytes([said[at], said[at + 1], said[at + 2], said[at + 3]]));
+            let from = all.entry((with.task, tag as i32)).or_default();
+            from.open.insert(from.announced, number);
+            from.announced += 1;
+        }
+        all.get_mut(&(with.task, with.tag))?.open.remove(&place)
+    }
+}
 
 /// One partitioned transfer, begun again and again.
 pub(crate) struct Transfer {
@@ -18,33 +102,35 @@ pub(crate) struct Transfer {
     data: Data,
     partitions: usize,
     each: usize,
-    /// The peer's task, its rank and this side's, context and tag; `None`: with nobody.
+    /// The peer; `None`: with nobody.
     with: Option<With>,
     sends: bool,
     progress: Mutex<Progress>,
 }
 
-#[derive(Clone, Copy)]
+/// The peer of a transfer.
 pub(crate) struct With {
+    pub(crate) comm: Arc<Comm>,
     pub(crate) task: i32,
     pub(crate) rank: i32,
-    pub(crate) context: u32,
-    pub(crate) tag: i32,
     /// The tag that the program gave.
-    pub(crate) shown: i32,
+    pub(crate) tag: i32,
+    pub(crate) part: Part,
 }
 
 #[derive(Default)]
 struct Progress {
     is_active: bool,
-    /// Sender: which parts were handed over, and what is under way. Receiver: bytes by where they lie.
+    /// Sender: which parts were handed over, and what is under way.
     ready: Vec<bool>,
     requests: Vec<Request>,
     /// Sender: parts that were packed, as long as they may be on their way.
     packed: Vec<Vec<u8>>,
-    /// Receiver: how many parts the sender has, once it is known, and which have come, as ranges in order: of the whole divided into
-    /// as many units as there are parts here, times parts there.
+    /// Receiver: the number of the sender's request, once it was announced. It stays.
+    number: Option<u32>,
+    /// Receiver: how many parts the sender has and how long each is, once that is known, and which have come, as ranges in order.
     theirs: usize,
+    length: usize,
     come: Vec<(usize, usize)>,
     error: Option<Error>,
 }
@@ -76,10 +162,9 @@ impl Transfer {
     pub(crate) fn start(&self) {
         let mut progress = self.lock();
         // What a failed turn has left on its way stays where it is.
-        let (requests, packed) =
-            (std::mem::take(&mut progress.requests), std::mem::take(&mut progress.packed));
+        let Progress { requests, packed, number, .. } = std::mem::take(&mut *progress);
         let ready = vec![false; self.partitions];
-        *progress = Progress { is_active: true, ready, requests, packed, ..Progress::default() };
+        *progress = Progress { is_active: true, ready, requests, packed, number, ..Progress::default() };
     }
 
     /// A part is ready: it is sent.
@@ -97,10 +182,11 @@ impl Transfer {
             let text = format!("partition {partition} is ready already, or the request was not started");
             return Err(Error::new(class::REQUEST, text));
         }
-        let Some(With { task, context, tag, .. }) = self.with else { return Ok(()) };
+        let Some(With { comm, task, part: Part::Sends(number), .. }) = &self.with else { return Ok(()) };
         // The word says which part it is, of how many.
         let meta = (part as u32) << 16 | self.partitions as u32;
-        let how = SendTo { to: task, tag, context, meta, buffering: 0, completion: 0 };
+        let (tag, context) = (tag_of(*number), comm.collective_context());
+        let how = SendTo { to: *task, tag, context, meta, buffering: 0, completion: 0 };
         let start = match self.data.run() {
             Some((start, _)) => start.wrapping_add(part * self.each).cast_const(),
             None => {
@@ -128,20 +214,29 @@ impl Transfer {
         };
         self.take_in(process);
         let progress = self.lock();
-        let (from, to) = (part * progress.theirs, (part + 1) * progress.theirs);
-        let is_there = to > from && progress.come.iter().any(|&(a, b)| a <= from && to <= b);
-        Ok(!progress.is_active || self.with.is_none() || is_there)
+        // Of a sender that has less the last parts have come when all has.
+        let whole = progress.theirs * progress.length;
+        let (from, to) = ((part * self.each).min(whole), ((part + 1) * self.each).min(whole));
+        let is_there = from < to
+            && progress.come.iter().any(|&(a, b)| a * progress.length <= from && to <= b * progress.length);
+        Ok(!progress.is_active || self.with.is_none() || is_there || self.is_whole(&progress))
     }
 
     /// Takes in the messages that have come.
     fn take_in(&self, process: &Process) {
-        let (mut progress, Some(with)) = (self.lock(), self.with) else { return };
-        let pattern = pattern(with);
+        let Some(with @ With { part: Part::Receives(place), .. }) = &self.with else { return };
+        let mut progress = self.lock();
+        if progress.number.is_none() {
+            progress.number = with.comm.pairs().number(process, with, *place);
+        }
+        let Some(number) = progress.number else { return };
+        let context = i64::from(with.comm.collective_context());
+        let pattern =
+            Pattern { from: with.task, tags: TagKind::Exactly, tag: tag_of(number), other: 0, context };
         while progress.is_active && progress.error.is_none() && !self.is_whole(&progress) {
             let Ok(found) = process.waist.extract(&pattern, &LOOK) else { break };
             let (part, length) = ((found.meta >> 16) as usize, found.length as usize);
             let at = part * length;
-            progress.theirs = (found.meta & 0xffff) as usize;
             if at + length > self.length() {
                 progress.error = Some(Error::new(
                     class::TRUNCATE,
@@ -150,6 +245,7 @@ impl Transfer {
                 process.waist.put_back(&found);
                 break;
             }
+            (progress.theirs, progress.length) = ((found.meta & 0xffff) as usize, length);
             let mut flat = Vec::new();
             let room = match self.data.run() {
                 Some(_) if length == 0 => &mut [],
@@ -160,21 +256,20 @@ impl Transfer {
                     &mut flat[..]
                 }
             };
-            let notes = parvum_waist::Notes { limit: -1, ..LOOK };
-            let taken = process.waist.take(&found, parvum_waist::Receiving::Into(room), &notes);
+            let notes = Notes { limit: -1, ..LOOK };
+            let taken = process.waist.take(&found, Receiving::Into(room), &notes);
             if taken.is_ok() && !flat.is_empty() {
                 self.data.unpack_part(at, &flat);
             }
             match taken {
-                Ok(_) => add(&mut progress.come, (part * self.partitions, (part + 1) * self.partitions)),
+                Ok(_) => add(&mut progress.come, (part, part + 1)),
                 Err(status) => progress.error = Some(process.failed(status, usize::try_from(with.rank).ok())),
             }
         }
     }
 
     fn is_whole(&self, progress: &Progress) -> bool {
-        let whole = self.partitions * progress.theirs;
-        self.partitions == 0 || whole > 0 && progress.come.first() == Some(&(0, whole))
+        self.partitions == 0 || progress.theirs > 0 && progress.come == [(0, progress.theirs)]
     }
 
     /// How it ended, when it did.
@@ -193,7 +288,7 @@ impl Transfer {
             }
         });
         progress.error = progress.error.take().or(failed);
-        let is_over = match (self.with, self.sends) {
+        let is_over = match (&self.with, self.sends) {
             (None, _) => true,
             (_, true) => progress.requests.is_empty() && progress.ready.iter().all(|&ready| ready),
             (_, false) => self.is_whole(&progress),
@@ -206,8 +301,10 @@ impl Transfer {
         if progress.requests.is_empty() {
             progress.packed.clear();
         }
-        let status = match (self.with, self.sends) {
-            (Some(with), false) => Status::of(with.rank, with.shown, self.length() as u64),
+        let status = match (&self.with, self.sends) {
+            (Some(with), false) => {
+                Status::of(with.rank, with.tag, (progress.theirs * progress.length) as u64)
+            }
             (None, false) => Status::FROM_NOBODY,
             _ => Status::EMPTY,
         };
@@ -220,14 +317,9 @@ impl Transfer {
     }
 }
 
-fn pattern(with: With) -> Pattern {
-    Pattern {
-        from: with.task,
-        tags: TagKind::Exactly,
-        tag: with.tag,
-        other: 0,
-        context: i64::from(with.context),
-    }
+/// The tag of the data of a request that sends.
+fn tag_of(number: u32) -> i32 {
+    ANNOUNCED + number as i32
 }
 
 /// Adds a range to those that are there, which stay in order and apart.

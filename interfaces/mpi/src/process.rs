@@ -179,7 +179,9 @@ fn join() -> Mpi {
     };
     let world = Comm::new(Arc::new(all), None, WORLD_CONTEXT);
     let own = Comm::new(Arc::new(alone), None, SELF_CONTEXT);
-    for (comm, handle, name) in [(&world, COMM_WORLD, "MPI_COMM_WORLD"), (&own, COMM_SELF, "MPI_COMM_SELF")] {
+    for (comm, handle, name) in
+        [(&world, COMM_WORLD, &b"MPI_COMM_WORLD"[..]), (&own, COMM_SELF, b"MPI_COMM_SELF")]
+    {
         comm.set_handle(handle);
         comm.set_name(name);
     }

@@ -1,7 +1,8 @@
 //! Processes that come: children that are spawned, and other programs that meet at a port.
 
-use crate::comm::{Comm, keep, new_context};
+use crate::comm::{Comm, OwnContext, keep};
 use crate::errors::{Error, Mpi, class};
+use crate::inherited::inherited;
 use crate::making::{from_told, numbers, share, words};
 use crate::numbers::COMM_NULL;
 use crate::process::{PARENT_CONTEXT, Process, notes, process};
@@ -9,7 +10,7 @@ use parvum_waist::{ANY_TASK, Pattern, SendTo, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -23,30 +24,40 @@ const OWN: [&str; 6] = [PARENT, APPNUM, "PARVUM_TID", "PARVUM_TICKET", "MPI_LOCA
 
 /// One of the programs to spawn.
 pub(crate) struct Child {
-    pub(crate) program: String,
-    pub(crate) arguments: Vec<String>,
+    pub(crate) program: Vec<u8>,
+    pub(crate) arguments: Vec<Vec<u8>>,
     pub(crate) count: u32,
-    pub(crate) directory: Option<String>,
+    pub(crate) directory: Option<Vec<u8>>,
     pub(crate) host: Option<String>,
     /// Directories to search before PATH.
-    pub(crate) path: Option<String>,
+    pub(crate) path: Option<Vec<u8>>,
 }
 
 /// Spawns programs, as the root of a communicator's members; all get the inter-communicator, and for each child an error code.
 /// `children` is what the root wants; the others give `None`.
-pub(crate) fn spawn(comm: &Arc<Comm>, root: usize, children: Option<Vec<Child>>) -> Mpi<(Comm, Vec<i32>)> {
+pub(crate) fn spawn(
+    comm: &Arc<Comm>,
+    root: usize,
+    children: Option<Mpi<Vec<Child>>>,
+) -> Mpi<(Comm, Vec<i32>)> {
     let process = process()?;
-    let mut said = Vec::new();
+    let (mut said, mut own, mut failure) = (Vec::new(), None, None);
     if let Some(children) = children {
-        said = match start(process, children) {
-            Ok((context, tasks, codes)) => {
+        said = match children.and_then(|children| start(process, children)) {
+            Ok((made, tasks, codes)) => {
+                let context = made.number();
+                own = Some(made);
                 let mut said = numbers([context, tasks.len() as u32]);
                 said.extend(numbers(tasks.iter().map(|&task| task as u32)));
                 said.extend(numbers(codes.iter().map(|&code| code as u32)));
                 said
             }
             // The others are told that there is nothing.
-            Err(error) => numbers([0, error.class() as u32]),
+            Err(error) => {
+                let said = numbers([0, error.class() as u32]);
+                failure = Some(error);
+                said
+            }
         };
     }
     let told = words(&share(comm, root, &said)?);
@@ -54,7 +65,8 @@ pub(crate) fn spawn(comm: &Arc<Comm>, root: usize, children: Option<Vec<Child>>)
         return Err(Error::new(class::INTERN, "too short an answer"));
     };
     if context == 0 {
-        return Err(Error::new(count as i32, "the root could not start the programs"));
+        let elsewhere = || Error::new(count as i32, "the root could not start the programs");
+        return Err(failure.unwrap_or_else(elsewhere));
     }
     let (tasks, codes) = rest.split_at(count as usize);
     let tasks: Vec<i32> = tasks.iter().map(|&task| task as i32).collect();
@@ -66,12 +78,12 @@ pub(crate) fn spawn(comm: &Arc<Comm>, root: usize, children: Option<Vec<Child>>)
             tell(process, task, PARENT_CONTEXT, 0, &greeting)?;
         }
     }
-    Ok((from_told(comm, context, comm.rank() == root, true, tasks)?, codes))
+    Ok((from_told(comm, (context, own), true, tasks)?, codes))
 }
 
 /// Starts the programs: the context of the new communicator, the tasks, and a code for each.
-fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32>)> {
-    let context = new_context()?;
+fn start(process: &Process, children: Vec<Child>) -> Mpi<(OwnContext, Vec<i32>, Vec<i32>)> {
+    let context = OwnContext::new()?;
     let total: u32 = children.iter().map(|child| child.count).sum();
     let mut request = SpawnRequest { count: total, all_or_none: true, ..SpawnRequest::default() };
     let own = |name: &std::ffi::OsStr| OWN.iter().chain(&crate::launcher::VARIABLES).any(|own| name == *own);
@@ -79,20 +91,26 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32
         .filter(|(name, _)| !own(name))
         .map(|(name, value)| Blob([name.as_bytes(), b"=", value.as_bytes()].concat()));
     request.env = Some(environment.collect());
+    request.details.inherited = Some(inherited(Tid(process.me()).daemon()));
     let mut rank = 0;
     for (number, child) in children.iter().enumerate() {
-        let blob = |text: &str| Blob(text.as_bytes().to_vec());
-        let directory = child.directory.clone().or_else(|| {
-            std::env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned())
-        });
+        let blob = |text: &[u8]| Blob(text.to_vec());
+        let directory = child
+            .directory
+            .clone()
+            .or_else(|| std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec()));
         let program = Program {
             program: blob(&child.program),
             args: child.arguments.iter().map(|argument| blob(argument)).collect(),
             cwd: directory.as_deref().map(blob),
-            env_add: vec![blob(&format!("{PARENT}=1")), blob(&format!("{APPNUM}={number}"))],
+            env_add: vec![
+                blob(format!("{PARENT}=1").as_bytes()),
+                blob(format!("{APPNUM}={number}").as_bytes()),
+            ],
         };
         if number == 0 {
-            request.search = child.path.iter().flat_map(|path| path.split(':')).map(blob).collect();
+            request.search =
+                child.path.iter().flat_map(|path| path.split(|&byte| byte == b':')).map(blob).collect();
             if let Some(host) = &child.host {
                 request.place = SpawnWhere::Host(host.clone());
             }
@@ -162,8 +180,8 @@ pub(crate) fn meet_parents(process: &'static Process) -> Mpi {
         return Err(Error::new(class::INTERN, "too short a greeting"));
     };
     let tasks = tasks.iter().map(|&task| task as i32).collect();
-    let made = from_told(&process.world, context, false, false, tasks)?;
-    made.set_name("MPI_COMM_PARENT");
+    let made = from_told(&process.world, (context, None), false, tasks)?;
+    made.set_name(b"MPI_COMM_PARENT");
     WITH_PARENTS.store(keep(made)?, Ordering::Relaxed);
     Ok(())
 }
@@ -216,23 +234,39 @@ impl Port {
 }
 
 /// Waits at a port, as the root of a communicator, for another program.
-pub(crate) fn accept(comm: &Arc<Comm>, root: usize, port: Option<Port>) -> Mpi<Comm> {
+pub(crate) fn accept(comm: &Arc<Comm>, root: usize, port: Option<Mpi<Port>>) -> Mpi<Comm> {
     let process = process()?;
-    let mut said = Vec::new();
+    let (mut said, mut own, mut failure) = (Vec::new(), None, None);
     if let Some(port) = port {
-        if port.task != process.me() {
-            return Err(Error::new(class::PORT, "the port was opened by another process"));
-        }
-        let (from, theirs) = hear(process, ANY_TASK, PORT_CONTEXT, port.number)?;
-        let context = new_context()?;
-        let mut answer = numbers([context]);
-        answer.extend(numbers(comm.group().tasks().iter().map(|&task| task as u32)));
-        tell(process, from, PORT_CONTEXT, -port.number, &answer)?;
-        said = numbers([context]);
-        said.extend(theirs);
+        said = match port.and_then(|port| meet_caller(process, comm, port)) {
+            Ok((context, theirs)) => {
+                let mut said = numbers([context.number()]);
+                said.extend(theirs);
+                own = Some(context);
+                said
+            }
+            // The others are told that there is nobody.
+            Err(error) => {
+                failure = Some(error);
+                numbers([0])
+            }
+        };
     }
     let told = words(&share(comm, root, &said)?);
-    joined(comm, &told, comm.rank() == root, true)
+    failure.map_or_else(|| joined(comm, &told, own, true), Err)
+}
+
+/// Waits for a caller, and tells it who is here: the context for both, and the caller's tasks.
+fn meet_caller(process: &Process, comm: &Comm, port: Port) -> Mpi<(OwnContext, Vec<u8>)> {
+    if port.task != process.me() {
+        return Err(Error::new(class::PORT, "the port was opened by another process"));
+    }
+    let (from, theirs) = hear(process, ANY_TASK, PORT_CONTEXT, port.number)?;
+    let context = OwnContext::new()?;
+    let mut answer = numbers([context.number()]);
+    answer.extend(numbers(comm.group().tasks().iter().map(|&task| task as u32)));
+    tell(process, from, PORT_CONTEXT, -port.number, &answer)?;
+    Ok((context, theirs))
 }
 
 /// Connects with a program that waits at a port.
@@ -246,7 +280,7 @@ pub(crate) fn connect(comm: &Arc<Comm>, root: usize, port: Option<Mpi<Port>>) ->
         };
     }
     let told = words(&share(comm, root, &said)?);
-    joined(comm, &told, false, false)
+    joined(comm, &told, None, false)
 }
 
 fn call_at(process: &Process, comm: &Comm, port: Port) -> Mpi<Vec<u8>> {
@@ -260,22 +294,22 @@ pub(crate) fn join_over(socket: &mut (impl Read + Write)) -> Mpi<Comm> {
     let process = process()?;
     let failed = |error: std::io::Error| Error::new(class::OTHER, format!("the socket failed: {error}"));
     // Each gives a context; that of the smaller task is taken.
-    let context = new_context()?;
-    socket.write_all(&numbers([process.me() as u32, context])).map_err(failed)?;
+    let mine = OwnContext::new()?;
+    socket.write_all(&numbers([process.me() as u32, mine.number()])).map_err(failed)?;
     let mut answer = [0; 8];
     socket.read_exact(&mut answer).map_err(failed)?;
     let [theirs, their_context] = words(&answer)[..] else {
         return Err(Error::new(class::INTERN, "a short answer"));
     };
     let is_first = process.me() < theirs as i32;
-    let context = if is_first { context } else { their_context };
-    from_told(&process.own, context, is_first, is_first, vec![theirs as i32])
+    let context = if is_first { (mine.number(), Some(mine)) } else { (their_context, None) };
+    from_told(&process.own, context, is_first, vec![theirs as i32])
 }
 
-fn joined(comm: &Arc<Comm>, told: &[u32], owns: bool, is_first: bool) -> Mpi<Comm> {
+fn joined(comm: &Arc<Comm>, told: &[u32], own: Option<OwnContext>, is_first: bool) -> Mpi<Comm> {
     match told {
         [context, tasks @ ..] if *context != 0 => {
-            from_told(comm, *context, owns, is_first, tasks.iter().map(|&task| task as i32).collect())
+            from_told(comm, (*context, own), is_first, tasks.iter().map(|&task| task as i32).collect())
         }
         _ => Err(Error::new(class::PORT, "nobody waits at the port")),
     }

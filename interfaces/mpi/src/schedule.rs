@@ -90,11 +90,15 @@ pub(crate) struct Areas {
 
 /// What is done with the areas between stages, and at the end.
 pub(crate) type Then = Box<dyn FnOnce(&mut Areas) + Send>;
+/// The same of what may fail.
+pub(crate) type Try = Box<dyn FnOnce(&mut Areas) -> Mpi + Send>;
 
 /// A part of an operation.
 pub(crate) enum Part {
     Stage(Stage),
     Then(Then),
+    /// It is left out when something has failed before.
+    Try(Try),
 }
 
 /// A collective operation.
@@ -142,6 +146,7 @@ impl Schedule {
         while let Some(part) = self.parts.pop_front() {
             match part {
                 Part::Then(then) => then(&mut self.areas),
+                Part::Try(attempt) => self.attempt(attempt),
                 Part::Stage(stage) => {
                     let outcome = self.run_stage(process, &stage);
                     self.note(&stage.tasks, outcome);
@@ -169,6 +174,12 @@ impl Schedule {
         run(&mut Guarded(members), plan, memory, &mut |first, second| self.combine.apply(first, second))
     }
 
+    fn attempt(&mut self, attempt: Try) {
+        if self.fault.is_none() {
+            self.fault = attempt(&mut self.areas).err();
+        }
+    }
+
     /// Remembers what went wrong first; the later stages go on, so that nobody waits for this process.
     fn note(&mut self, tasks: &[i32], outcome: Result<(), Failure>) {
         if let Err(failure) = outcome {
@@ -189,6 +200,7 @@ impl Schedule {
                 match self.parts.pop_front() {
                     None => return Some(Outcome { error: self.fault.take(), ..Outcome::EMPTY }),
                     Some(Part::Then(then)) => then(&mut self.areas),
+                    Some(Part::Try(attempt)) => self.attempt(attempt),
                     Some(Part::Stage(Stage { plan, tasks, own })) => {
                         self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
                         let size = tasks.len();

@@ -5,7 +5,7 @@
 //! else was first, what stands there counts. It outlives whoever has written it. (Agreement and shrinking after ULFM: Bland and others,
 //! 2013; the way is ours.)
 
-use crate::comm::{Comm, Remote, new_context};
+use crate::comm::{Comm, OwnContext, Remote};
 use crate::errors::{Error, Mpi, class};
 use crate::failure::dead;
 use crate::group::Group;
@@ -33,6 +33,8 @@ pub(crate) struct Agreement {
     question: Question,
     acknowledged: Vec<usize>,
     has_said: bool,
+    /// A context that this process has proposed.
+    proposed: Option<OwnContext>,
     next_look: Instant,
     pause: Duration,
 }
@@ -84,9 +86,15 @@ impl Agreement {
             question,
             acknowledged: comm.acknowledged(),
             has_said: false,
+            proposed: None,
             next_look: Instant::now(),
             pause: Duration::from_micros(50),
         }
+    }
+
+    /// The context of the decision, if it is the one that this process has of the machine; one that was not taken goes back.
+    pub(crate) fn context_of(&mut self, decision: &Decision) -> Option<OwnContext> {
+        self.proposed.take().filter(|proposed| proposed.number() == decision.context)
     }
 
     /// Goes on without waiting; what was agreed on, once it is.
@@ -142,7 +150,10 @@ impl Agreement {
         }
         let context = match self.question {
             Question::Flags(_) => 0,
-            Question::Survivors => new_context()?,
+            Question::Survivors => match &self.proposed {
+                Some(proposed) => proposed.number(),
+                None => self.proposed.insert(OwnContext::new()?).number(),
+            },
         };
         let living = (0..self.members.len()).filter(|place| !dead.contains(place)).collect();
         let decision = Decision { flags, context, is_news: known.len() < dead.len(), living };
@@ -188,7 +199,12 @@ pub(crate) fn news(decision: &Decision) -> Mpi {
 }
 
 /// The communicator of those who are left.
-pub(crate) fn shrunk(process: &Process, comm: &Arc<Comm>, decision: &Decision) -> Mpi<Comm> {
+pub(crate) fn shrunk(
+    process: &Process,
+    comm: &Arc<Comm>,
+    decision: &Decision,
+    own: Option<OwnContext>,
+) -> Mpi<Comm> {
     let (all, _) = members(comm);
     let lives = |task: &&i32| decision.living.iter().any(|&place| all[place] == **task);
     let living =
@@ -206,8 +222,7 @@ pub(crate) fn shrunk(process: &Process, comm: &Arc<Comm>, decision: &Decision) -
             })
         }
     };
-    let owns = group.own() == Some(0) && comm.remote().is_none();
-    Ok(Comm::new(group, remote, decision.context).owning_context(owns).like(comm))
+    Ok(Comm::new(group, remote, decision.context).owning(own).like(comm))
 }
 
 /// In the context of the one side's own communicator: contexts from the first 2,047 hosts do not have this bit.

@@ -8,6 +8,11 @@ pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
     said_with(ranks, name, &[], killed)
 }
 
+/// The same of ranks of which some kill themselves.
+pub(crate) fn said_killed(ranks: u32, name: &str, word: &str) -> Vec<String> {
+    said_by(ranks, name, &[], &[word], true)
+}
+
 pub(crate) fn said_with(ranks: u32, name: &str, its: &[&str], killed: bool) -> Vec<String> {
     said_by(ranks, name, &[], its, killed)
 }

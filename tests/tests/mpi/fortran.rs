@@ -1,6 +1,7 @@
 //! Fortran: `mpif.h`, the module, `mpifort`, and what a program in it may expect.
 
 use crate::core::said;
+use made::is_of_c_alone;
 use parvum_tests::stage::{compiler, fortran, mpi_include, project, stage};
 use parvum_tests::{Lack, skip};
 use std::collections::BTreeMap;
@@ -10,6 +11,10 @@ use std::path::Path;
 #[allow(dead_code, reason = "another maker uses some of it")]
 #[path = "../../../interfaces/mpi/fortran.rs"]
 mod made;
+
+#[allow(dead_code, reason = "the maker of the module uses the rest")]
+#[path = "../../../interfaces/mpi/fortran90.rs"]
+mod module;
 
 /// With MPI_HEADER=write in the environment they are written instead.
 #[test]
@@ -68,13 +73,13 @@ fn two_three_and_eight_ranks_find_in_fortran_what_mpi_promises() {
     }
 }
 
-/// The module `mpi_f08`: what Debian's program takes from it, and what only a module with descriptors can give.
+/// The module `mpi_f08`: what Debian's program takes from it, and what only a module with descriptors can give. And the module `mpi`.
 #[test]
-fn two_three_and_eight_ranks_find_in_the_module_of_2008_what_mpi_promises() {
+fn two_three_and_eight_ranks_find_in_the_modules_what_mpi_promises() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
-    for (program, checks) in [("mpi_fortran08", 9), ("mpi_module08", 16)] {
+    for (program, checks) in [("mpi_fortran08", 9), ("mpi_module08", 16), ("mpi_fortran90", 6)] {
         for ranks in [2, 3, 8] {
             let lines = said(ranks, program, false);
             assert_eq!(lines.len(), ranks as usize, "{lines:?}");
@@ -115,4 +120,36 @@ fn programs_of_either_form_compile_with_the_header_and_the_module() {
             fs::remove_file(file).expect("it is there");
         }
     }
+}
+
+#[test]
+fn the_module_refuses_a_call_without_ierror() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "gfortran is not installed");
+    }
+    let source = stage().programs.join(format!("mpi-lacking-{}.f90", std::process::id()));
+    fs::write(&source, "program lacking\n  use mpi\n  call MPI_Init()\nend program\n").expect("writable");
+    let mut mpif90 = compiler(stage().bin.join("mpif90").to_str().expect("a plain path"));
+    let done = mpif90.args(["-fsyntax-only"]).arg(&source).output().expect("the wrapper runs");
+    fs::remove_file(source).expect("it is there");
+    assert!(String::from_utf8_lossy(&done.stderr).contains("Missing actual argument"), "{done:?}");
+}
+
+/// Each subroutine of the module `mpi`, under either name, is in the library.
+#[test]
+fn the_library_has_every_subroutine_of_the_module() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "gfortran is not installed");
+    }
+    let text = fs::read_to_string(project().join("interfaces/mpi/functions.txt")).expect("it is there");
+    let done = std::process::Command::new("nm").arg("-D").arg(stage().lib.join("libmpifort.so.12")).output();
+    let symbols = String::from_utf8_lossy(&done.expect("nm runs").stdout).into_owned();
+    let all = crate::description::read(&text);
+    let names = all.iter().filter(|function| module::is_in_module(function)).flat_map(|function| {
+        ["", "p"].map(|first| format!(" T {first}{}{}_", function.prefix(), function.name).to_lowercase())
+    });
+    let missing: Vec<_> = names
+        .filter(|name| !symbols.to_lowercase().lines().any(|line| line.ends_with(name.as_str())))
+        .collect();
+    assert_eq!(missing, [""; 0]);
 }

@@ -17,6 +17,7 @@ mod launch;
 mod npb;
 mod promises;
 mod python;
+mod rules;
 mod tools;
 mod why;
 mod windows;

@@ -89,6 +89,12 @@ impl Handle {
         Handle { program, core: u64::from(before as u32), before }
     }
 
+    /// The core's handle, as it is now.
+    #[inline]
+    pub fn now(&self) -> i32 {
+        self.core as u32 as i32
+    }
+
     /// Where the core finds and puts it.
     #[inline]
     pub fn place(&mut self) -> *mut i32 {
@@ -110,11 +116,20 @@ impl Handle {
 
     #[inline]
     unsafe fn give_as(self, widen: impl FnOnce(i32) -> usize) {
-        let now = self.core as u32 as i32;
+        let now = self.now();
         if now != self.before {
             // SAFETY: the core changes it only when the program has given a place.
             unsafe { self.program.write_unaligned(widen(now)) };
         }
+    }
+}
+
+/// Puts `MPI_COMM_NULL` where a communicator should have stood at the end of a request, if the program has given a place.
+#[cold]
+pub unsafe fn no_comm(program: *mut usize) {
+    if !program.is_null() {
+        // SAFETY: the program's place.
+        unsafe { program.write_unaligned(widen(parvum_mpi::numbers::COMM_NULL)) };
     }
 }
 

@@ -15,7 +15,7 @@ mod rest;
 mod special;
 mod statuses;
 
-use handles::{Handle, Handles, narrow};
+use handles::{Handle, Handles, narrow, no_comm};
 use numbers::*;
 use parvum_mpi::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};

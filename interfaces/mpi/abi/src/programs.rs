@@ -18,7 +18,7 @@ type Copy = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_
 type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
 
 static CALLING: Calling =
-    Calling { error, reduce, query, extent, code_given: code_in, code_told: code_out, put_comm };
+    Calling { error, reduce, query, extent, code_given: code_in, code_told: code_out, like: None, put_comm };
 
 /// `MPI_UNWEIGHTED`, `MPI_WEIGHTS_EMPTY`, and `MPI_DUP_FN`: addresses that stand for something.
 const UNWEIGHTED: usize = 10;
@@ -38,10 +38,11 @@ static TELL: extern "C" fn() = {
     tell
 };
 
-unsafe fn error(function: usize, object: i32, code: i32) {
+unsafe fn error(function: usize, object: i32, code: i32) -> i32 {
     let (mut object, mut code) = (widen(object), code_out(code));
     // SAFETY: the program gave this function as an error handler for such objects.
     unsafe { std::mem::transmute::<usize, Handler>(function)(&mut object, &mut code) };
+    code_in(code)
 }
 
 unsafe fn reduce(

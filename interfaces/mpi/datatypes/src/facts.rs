@@ -2,7 +2,7 @@
 //!
 //! Bounds follow the standard. A part resized, or an array's part, has *marks*: where marks are among the parts of a type, they
 //! alone are its bounds. Else its data is, and a struct is padded to what its strictest member is aligned to. A part without
-//! data or marks counts for nothing.
+//! data or marks counts for nothing. MPI-1's `MPI_LB` and `MPI_UB` mark one bound each.
 
 use crate::Basic;
 use crate::basic::round_up;
@@ -28,8 +28,9 @@ pub(crate) struct Facts {
     pub ub: i64,
     pub true_lb: i64,
     pub true_ub: i64,
-    /// Its bounds are marks.
-    pub marked: bool,
+    /// Its lower bound is a mark, and its upper one.
+    pub low: bool,
+    pub high: bool,
     /// The data lies in one run, in the order of the type map.
     pub run: bool,
     /// In bytes, of the strictest element.
@@ -49,7 +50,8 @@ impl Facts {
         ub: 0,
         true_lb: 0,
         true_ub: 0,
-        marked: false,
+        low: false,
+        high: false,
         run: true,
         alignment: 1,
         kinds: Kinds::None,
@@ -83,7 +85,7 @@ impl Facts {
     }
 
     fn nothing(&self) -> bool {
-        self.size == 0 && !self.marked
+        self.size == 0 && !self.low && !self.high
     }
 
     /// `count` of them, `stride` bytes from one to the next.
@@ -113,7 +115,7 @@ impl Facts {
     /// Other bounds for the same data.
     pub fn marked(&self, lb: i64, extent: i64) -> Result<Facts, Wrong> {
         let ub = lb.checked_add(extent).ok_or(EXTENT)?;
-        Ok(Facts { lb, ub, marked: true, ..*self })
+        Ok(Facts { lb, ub, low: true, high: true, ..*self })
     }
 
     /// Itself, if its extents fit 64 bits.
@@ -127,8 +129,9 @@ impl Facts {
 /// Parts at their places, joined one by one in the order of the type map.
 pub(crate) struct Join {
     facts: Facts,
-    plain: Option<(i64, i64)>,
-    marks: Option<(i64, i64)>,
+    /// The lowest and the highest bound: of data, and of marks.
+    plain: (Option<i64>, Option<i64>),
+    marks: (Option<i64>, Option<i64>),
     data: Option<(i64, i64)>,
     /// Where the last run ended.
     end: Option<i64>,
@@ -136,7 +139,7 @@ pub(crate) struct Join {
 
 impl Join {
     pub fn new() -> Join {
-        Join { facts: Facts::EMPTY, plain: None, marks: None, data: None, end: None }
+        Join { facts: Facts::EMPTY, plain: (None, None), marks: (None, None), data: None, end: None }
     }
 
     /// False: it has neither data nor marks, and nothing came of it.
@@ -146,8 +149,15 @@ impl Join {
         }
         let place = |bound: i64| bound.checked_add(at).ok_or(EXTENT);
         let bounds = (place(part.lb)?, place(part.ub)?);
-        let kind = if part.marked { &mut self.marks } else { &mut self.plain };
-        *kind = Some(wider(*kind, bounds));
+        let is_data = part.size > 0;
+        let low = if part.low { Some(&mut self.marks.0) } else { is_data.then_some(&mut self.plain.0) };
+        if let Some(low) = low {
+            *low = Some(low.map_or(bounds.0, |known| known.min(bounds.0)));
+        }
+        let high = if part.high { Some(&mut self.marks.1) } else { is_data.then_some(&mut self.plain.1) };
+        if let Some(high) = high {
+            *high = Some(high.map_or(bounds.1, |known| known.max(bounds.1)));
+        }
         let all = &mut self.facts;
         all.alignment = all.alignment.max(part.alignment);
         if part.size == 0 {
@@ -170,16 +180,18 @@ impl Join {
 
     /// What they measure together; `pad`ded at its end like a struct of C.
     pub fn finish(self, pad: bool) -> Result<Facts, Wrong> {
-        let marked = self.marks.is_some();
-        let Some((lb, mut ub)) = self.marks.or(self.plain) else { return Ok(Facts::EMPTY) };
-        if pad && !marked {
+        let (low, high) = (self.marks.0.is_some(), self.marks.1.is_some());
+        let (lb, ub) = (self.marks.0.or(self.plain.0), self.marks.1.or(self.plain.1));
+        // Of one mark without data both bounds are that.
+        let Some((lb, mut ub)) = lb.or(ub).zip(ub.or(lb)) else { return Ok(Facts::EMPTY) };
+        if pad && !high {
             let extent = ub.checked_sub(lb).ok_or(EXTENT)?;
             let most = extent.checked_add(self.facts.alignment).ok_or(EXTENT)?;
             lb.checked_add(most).ok_or(EXTENT)?;
             ub = lb + round_up(extent, self.facts.alignment);
         }
         let (true_lb, true_ub) = self.data.unwrap_or((0, 0));
-        Facts { lb, ub, true_lb, true_ub, marked, ..self.facts }.checked()
+        Facts { lb, ub, true_lb, true_ub, low, high, ..self.facts }.checked()
     }
 }
 

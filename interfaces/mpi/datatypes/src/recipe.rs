@@ -3,7 +3,7 @@
 use crate::Type;
 
 /// The constructor of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "they are their names")]
 pub enum Combiner {
     /// None: it is predefined.

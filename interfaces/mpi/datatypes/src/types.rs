@@ -68,6 +68,17 @@ impl Type {
         ALL[basic as usize].clone()
     }
 
+    /// A type without data that marks one bound of whatever it is a part of: `MPI_LB`, or `MPI_UB` if it is the `upper` one.
+    pub fn mark(upper: bool) -> Type {
+        static BOTH: LazyLock<[Type; 2]> = LazyLock::new(|| {
+            [false, true].map(|upper| {
+                let facts = Facts { low: !upper, high: upper, ..Facts::EMPTY };
+                Type::new(facts, Map::Members(Vec::new()), Recipe::named())
+            })
+        });
+        BOTH[usize::from(upper)].clone()
+    }
+
     /// Whether two are one and the same type, not only alike.
     pub fn same(a: &Type, b: &Type) -> bool {
         Arc::ptr_eq(&a.0, &b.0)

@@ -6,7 +6,6 @@ use crate::comm::comm;
 use crate::datatypes::any_datatype;
 use crate::errors::{self, Mpi};
 use crate::numbers::{KEYVAL_INVALID, TAG_UB};
-use crate::process::process;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -94,7 +93,7 @@ fn own(keyval: i32) -> Option<Option<i32>> {
         HOST_KEY => Some(crate::numbers::PROC_NULL),
         IO_KEY => Some(crate::numbers::ANY_SOURCE),
         WTIME_KEY => Some(0),
-        UNIVERSE_KEY => Some(universe_size()),
+        UNIVERSE_KEY => universe_size(),
         LAST_CODE_KEY => Some(errors::last_used()),
         APPNUM_KEY => crate::processes::appnum().or(Some(0)),
         _ => return None,
@@ -102,11 +101,13 @@ fn own(keyval: i32) -> Option<Option<i32>> {
     Some(value)
 }
 
-/// The processors of the machine, or the processes of the run when they are more.
-fn universe_size() -> i32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as i32);
-    process().map_or(cores, |process| cores.max(process.world.size() as i32))
+/// What the launcher was told with `-usize`: so many processes the program may have in all. Nothing else limits what may be spawned.
+fn universe_size() -> Option<i32> {
+    std::env::var(UNIVERSE).ok()?.parse().ok().filter(|&size| size > 0)
 }
+
+/// Set by `mpiexec -usize`.
+const UNIVERSE: &str = "PARVUM_MPI_UNIVERSE";
 
 /// Values of MPI's own, where C finds them by a pointer.
 static SHOWN: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];

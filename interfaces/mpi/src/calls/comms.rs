@@ -152,7 +152,9 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
     let colour = match kind {
         COMM_TYPE_SHARED => here,
         // Of hardware the machine knows its hosts.
-        COMM_TYPE_HW_GUIDED | COMM_TYPE_RESOURCE_GUIDED if wanted.as_deref() == Some("mpi_shared_memory") => {
+        COMM_TYPE_HW_GUIDED | COMM_TYPE_RESOURCE_GUIDED
+            if wanted.as_deref() == Some(b"mpi_shared_memory") =>
+        {
             here
         }
         UNDEFINED | COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
@@ -236,7 +238,7 @@ pub unsafe fn comm_set_name(handle: i32, name: *const c_char) -> Mpi {
 }
 
 pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = if handle == COMM_NULL { "MPI_COMM_NULL".to_owned() } else { comm(handle)?.name() };
+    let text = if handle == COMM_NULL { b"MPI_COMM_NULL".to_vec() } else { comm(handle)?.name() };
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(name, MAX_OBJECT_NAME, &text)?;
@@ -303,11 +305,19 @@ pub unsafe fn intercomm_create_from_groups(
     // SAFETY: the caller's promise.
     let tag = making::tag_of(&unsafe { text(tag)? });
     let world = &process()?.world;
-    let leader = theirs.tasks().get(remote_leader as usize).and_then(|&task| world.group().rank_of(task));
+    // Both are looked at before anybody is waited for.
+    let of_group = |group: &crate::group::Group, rank: i32, what: &str| {
+        let task = usize::try_from(rank).ok().and_then(|rank| group.tasks().get(rank).copied());
+        let none = || format!("the {what} leader is rank {rank} of a group of {}", group.size());
+        task.ok_or_else(|| Error::new(class::RANK, none()))
+    };
+    of_group(&ours, local_leader, "local")?;
+    let leader = world.group().rank_of(of_group(&theirs, remote_leader, "remote")?);
     let made = making::create_group(world, &ours, tag)?;
     let local =
         Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
-    let leader = leader.ok_or_else(|| Error::new(class::RANK, "no such remote leader"))? as i32;
+    let unknown = || Error::new(class::RANK, "the remote leader is not in the set mpi://WORLD");
+    let leader = leader.ok_or_else(unknown)? as i32;
     let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
     made.set_errhandler(handler);
     set_hints(&made, hints);

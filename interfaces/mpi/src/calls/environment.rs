@@ -2,6 +2,7 @@
 
 use super::{give_text, put, put_if};
 use crate::callbacks::abort;
+use crate::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::info::{Info, keep};
 use crate::numbers::{MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE};
@@ -84,12 +85,23 @@ pub unsafe fn get_version(version: *mut c_int, subversion: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn get_library_version(version: *mut c_char, length: *mut c_int) -> Mpi {
-    let text =
-        concat!("Parvum ", env!("CARGO_PKG_VERSION"), ": MPI 4.1, on the engine that PVM, NX and CMMD have");
+    let text = version_text();
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(version, MAX_LIBRARY_VERSION_STRING, text)?;
         put(length, written)
+    }
+}
+
+/// What the library says of itself. With MPICH's binary interface it begins as MPICH's does: programs look for that word to know
+/// which numbers and handles they were compiled for.
+fn version_text() -> String {
+    let own = concat!("Parvum ", env!("CARGO_PKG_VERSION"));
+    match calling().like {
+        Some(other) => {
+            format!("{other}\t4.1 ({own})\n{own}: MPI 4.1 with the binary interface of MPICH, libmpi.so.12")
+        }
+        None => format!("{own}: MPI 4.1 with the binary interface of the MPI-5.0 standard, libmpi_abi.so.1"),
     }
 }
 
@@ -168,7 +180,7 @@ pub unsafe fn abi_get_fortran_info(info: *mut c_int) -> Mpi {
     ];
     for (kind, sizes) in sized {
         for size in sizes {
-            known.set(&format!("mpi_{kind}{size}_supported"), "true")?;
+            known.set(format!("mpi_{kind}{size}_supported"), "true")?;
         }
     }
     known.set("mpi_double_complex_supported", "true")?;

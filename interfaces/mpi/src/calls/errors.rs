@@ -2,13 +2,12 @@
 
 use super::{get, give_text, put, text};
 use crate::comm::comm;
-use crate::errhandlers::{ERRHANDLERS, Errhandler, ErrhandlerProxy, Handler, keep};
+use crate::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};
 use crate::errors::{self, Error, Mpi, class};
 use crate::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
 };
 use std::ffi::{c_char, c_int};
-use std::sync::{Arc, OnceLock};
 
 pub unsafe fn error_class(code: i32, class_place: *mut c_int) -> Mpi {
     let class = errors::class_of(code).ok_or_else(|| no_code(code))?;
@@ -53,16 +52,15 @@ pub unsafe fn remove_error_code(code: i32) -> Mpi {
 }
 
 pub unsafe fn remove_error_string(code: i32) -> Mpi {
-    errors::set_text(code, String::new())
+    errors::set_text(code, Vec::new())
 }
 
 unsafe fn create(kind: Kind, function: usize, errhandler: *mut c_int) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
     }
-    let handler = Errhandler { kind, function, proxy: OnceLock::new() };
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, keep(Arc::new(handler))?) }
+    unsafe { put(errhandler, make(kind, function)?) }
 }
 
 /// From now on the error handler is called by another language's library.
@@ -104,21 +102,20 @@ pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
         match get(errhandler)? {
             // Handles of these may be given out, and are given back.
             ERRORS_ARE_FATAL | ERRORS_RETURN | ERRORS_ABORT => {}
-            handle if ERRHANDLERS.remove(handle).is_some() => {}
-            _ => return Err(Error::new(class::ERRHANDLER, "the handle names no error handler")),
+            handle => free(handle)?,
         }
         put(errhandler, ERRHANDLER_NULL)
     }
 }
 
 pub unsafe fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
-    comm(handle)?.set_errhandler(Handler::of(errhandler, Kind::Comm)?);
+    comm(handle)?.choose_errhandler(Handler::of(errhandler, Kind::Comm)?);
     Ok(())
 }
 
 pub unsafe fn comm_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, comm(handle)?.errhandler().give()?) }
+    unsafe { put(errhandler, comm(handle)?.errhandler().give()) }
 }
 
 pub unsafe fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {

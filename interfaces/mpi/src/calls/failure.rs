@@ -2,7 +2,7 @@
 
 use super::{put, put_null};
 use crate::calling::calling;
-use crate::comm::{Comm, comm, keep};
+use crate::comm::{Comm, OwnContext, comm, keep};
 use crate::errors::Mpi;
 use crate::failure;
 use crate::operations::{Operation, State, Then};
@@ -31,7 +31,7 @@ unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     let (flags, place) = (unsafe { super::get(flag)? }, To(flag));
-    let then = move |decision: Decision| {
+    let then = move |decision: Decision, _: Option<OwnContext>| {
         let place = place;
         // SAFETY: see `To`.
         unsafe { put(place.0, decision.flags)? };
@@ -45,9 +45,9 @@ unsafe fn begin_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
     // SAFETY: the caller's promise.
     unsafe { put_null(place)? };
     let (place, old) = (To(place), comm.clone());
-    let then = move |decision: Decision| {
+    let then = move |decision: Decision, own: Option<OwnContext>| {
         let place = place;
-        let made = survivors::shrunk(process()?, &old, &decision)?;
+        let made = survivors::shrunk(process()?, &old, &decision, own)?;
         // SAFETY: see `To`.
         unsafe { (calling().put_comm)(place.0, keep(made)?) };
         Ok(())

@@ -1,17 +1,20 @@
 //! Files: opening them, views, pointers, data representations.
 
-use super::{get, give_text, put, text};
+use super::{get, give_text, plain_text, put, text};
 use crate::calling::calling;
 use crate::collective::{Call, run};
 use crate::comm::comm;
 use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
 use crate::errhandlers::{Handler, HandlerSlot};
 use crate::errors::{Error, Mpi, class};
-use crate::files::{FILES, File, Registered, Representation, View, failed, mode};
+use crate::files::{FILES, File, Registered, Representation, View, failed, mode, size_of};
 use crate::info::{Info, hints};
-use crate::making::{duplicate, say_to_all};
+use crate::making::{duplicate, say_to_all, share};
 use crate::numbers::{Kind, MAX_OBJECT_NAME};
-use std::ffi::{c_char, c_int, c_void};
+use crate::pointers::{Deed, Pointer, beyond};
+use crate::process::process;
+use std::ffi::{OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -55,61 +58,79 @@ fn open(path: &Path, amode: i32, creates: bool) -> Mpi<std::fs::File> {
     options.open(path).map_err(|error| failed(&error, path))
 }
 
+/// The path of a name, which may say of which file system it is.
+unsafe fn path_of(name: *const c_char) -> Mpi<PathBuf> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name)? };
+    let path = [&b"ufs:"[..], b"nfs:"].iter().find_map(|system| name.strip_prefix(*system)).unwrap_or(&name);
+    Ok(PathBuf::from(OsStr::from_bytes(path)))
+}
+
 pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32, place: *mut usize) -> Mpi {
     let comm = comm(handle)?;
-    // SAFETY: the caller's promise. A name may say which file system it is of.
-    let name = unsafe { text(name)? };
-    let path = PathBuf::from(
-        name.split_once(':')
-            .filter(|(kind, _)| *kind == "ufs" || *kind == "nfs")
-            .map_or(&*name, |(_, rest)| rest),
-    );
+    // SAFETY: the caller's promise.
+    let path = unsafe { path_of(name)? };
     let own = hints(info).and_then(|hints| checked_mode(amode).map(|()| hints));
     let modes = say_to_all(&comm, &amode.to_ne_bytes())?;
     let own = match modes.iter().all(|mode| *mode == amode.to_ne_bytes()) {
         true => own,
         false => Err(Error::new(class::NOT_SAME, "the ranks open the file with different access modes")),
     };
-    // The first creates it; the others open it when it is there.
-    let mut opened = match (&own, comm.rank()) {
-        (Ok(_), 0) => Some(open(&path, amode, true)),
+    // The first creates it and makes the pointer of all; the others open it when it is there.
+    let is_shared = comm.size() > 1;
+    let (mut opened, mut pointer) = (None, None);
+    let mut said = Said::default();
+    if let (Ok(_), 0) = (&own, comm.rank()) {
+        let made = open(&path, amode, true).and_then(|opened| {
+            // All pointers of a file that is appended to begin at its end, as the first has found it.
+            let end = if amode & mode::APPEND != 0 { size_of(&opened, &path)? } else { 0 };
+            let pointer = Pointer::make(process()?, end, is_shared)?;
+            let [service, number] = pointer.told(process()?, is_shared)?;
+            said = Said { class: 0, service, number, end };
+            Ok((opened, pointer))
+        });
+        match made {
+            Ok((file, at)) => (opened, pointer) = (Some(Ok(file)), Some(at)),
+            Err(error) => opened = Some(Err(error)),
+        }
+    }
+    let class_of = |opened: &Option<Mpi<std::fs::File>>| match opened {
+        Some(Err(error)) => Some(error.class()),
         _ => None,
     };
-    let first = opened
-        .as_ref()
-        .and_then(|opened| opened.as_ref().err().map(Error::class))
-        .or(own.as_ref().err().map(Error::class));
-    let codes = say_to_all(&comm, &first.unwrap_or(0).to_ne_bytes())?;
-    let whose = |codes: &[Vec<u8>]| {
-        codes
-            .iter()
-            .map(|code| i32::from_ne_bytes([code[0], code[1], code[2], code[3]]))
-            .find(|&code| code != 0)
-    };
-    if whose(&codes).is_none() && comm.rank() != 0 {
+    said.class = class_of(&opened).or(own.as_ref().err().map(|error| error.class())).unwrap_or(0);
+    let all = say_to_all(&comm, &said.bytes())?.iter().map(|said| Said::read(said)).collect::<Vec<_>>();
+    let whose = all.iter().map(|said| said.class).find(|&class| class != 0);
+    if whose.is_none() && comm.rank() != 0 {
         opened = Some(open(&path, amode, false));
     }
-    let second = opened.as_ref().and_then(|opened| opened.as_ref().err().map(Error::class));
-    let more = say_to_all(&comm, &second.unwrap_or(0).to_ne_bytes())?;
+    let second = class_of(&opened).unwrap_or(0);
+    let more = say_to_all(&comm, &second.to_ne_bytes())?;
+    let second = more
+        .iter()
+        .map(|class| i32::from_ne_bytes([class[0], class[1], class[2], class[3]]))
+        .find(|&class| class != 0);
     let hints = own?;
-    if let Some(code) = whose(&codes).or(whose(&more)) {
+    if let Some(code) = whose.or(second) {
+        if let (Some(Ok(_)), 0, true) = (&opened, comm.rank(), amode & mode::EXCL != 0) {
+            // Only this call has made it.
+            let _ = std::fs::remove_file(&path);
+        }
         return Err(match opened {
             Some(Err(error)) => error,
             _ => Error::new(code, format!("{}: another rank could not open it", path.display())),
         });
     }
     let Some(Ok(opened)) = opened else { return Err(Error::new(class::INTERN, "nothing was opened")) };
+    let first = &all[0];
+    let pointer = pointer.unwrap_or(Pointer::There(first.service as i32, first.number));
     let bytes = (crate::datatypes::handle_of(parvum_datatypes::Basic::Byte), any_datatype(0x4c00_010d)?);
-    let view = View::new(0, bytes.clone(), bytes, Representation::Native)?;
-    let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, view);
+    let mut view = View::new(0, bytes.clone(), bytes, Representation::Native)?;
+    view.position = first.end;
+    let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, (view, pointer));
     made.errhandler.set(DEFAULT_HANDLER.get());
     if let Some(hints) = hints {
         *made.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
-    }
-    if amode & mode::APPEND != 0 {
-        let end = made.size()?;
-        made.view().position = end;
-        made.with_shared(|_| end)?;
     }
     let none = || Error::new(class::OTHER, "there are too many open files");
     let handle = FILES.insert(Arc::new(made)).ok_or_else(none)?;
@@ -117,26 +138,81 @@ pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32,
     unsafe { put(place, handle as u32 as usize) }
 }
 
+/// What each rank says of its part in opening a file; the first also where the pointer of all is.
+#[derive(Default)]
+struct Said {
+    class: i32,
+    service: u32,
+    number: u32,
+    end: i64,
+}
+
+impl Said {
+    fn bytes(&self) -> [u8; 20] {
+        let mut bytes = [0; 20];
+        for (place, word) in [self.class as u32, self.service, self.number].into_iter().enumerate() {
+            bytes[4 * place..][..4].copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes[12..].copy_from_slice(&self.end.to_ne_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Said {
+        let word = |place: usize| u32::from_ne_bytes(bytes[4 * place..][..4].try_into().expect("four bytes"));
+        let end = i64::from_ne_bytes(bytes[12..20].try_into().expect("eight bytes"));
+        Said { class: word(0) as i32, service: word(1), number: word(2), end }
+    }
+}
+
+/// What the first process of a file finds out, or does: all hear how that ended, and nobody waits for those who do not.
+pub(super) fn first_says(file: &File, act: impl FnOnce() -> Mpi<i64>) -> Mpi<i64> {
+    let is_first = file.comm.rank() == 0;
+    let own = if is_first { act() } else { Ok(0) };
+    let (class, number) = match &own {
+        Ok(number) => (0, *number),
+        Err(error) => (error.class(), 0),
+    };
+    let said = [i64::from(class).to_ne_bytes(), number.to_ne_bytes()].concat();
+    let told = share(&file.comm, 0, if is_first { &said } else { &[] })?;
+    let word = |place: usize| told[8 * place..][..8].try_into().map_or(0, i64::from_ne_bytes);
+    match word(0) as i32 {
+        0 => Ok(word(1)),
+        class => own.and(Err(Error::new(class, format!("{}: the first rank failed", file.path.display())))),
+    }
+}
+
+/// The same of what has no result. All ranks have come to it before it is done.
+fn first_does(file: &File, act: impl FnOnce() -> Mpi) -> Mpi {
+    run(&file.comm, Call::Barrier)?;
+    first_says(file, || act().map(|()| 0)).map(drop)
+}
+
 pub unsafe fn file_close(place: *mut usize) -> Mpi {
     // SAFETY: the caller's promise.
     let handle = unsafe { get(place)? } as i32;
     let closing = file(handle)?;
-    FILES.remove(handle);
-    // Nobody removes anything before all are ready.
-    run(&closing.comm, Call::Barrier)?;
-    if closing.comm.rank() == 0 {
-        closing.drop_shared();
-        if closing.amode & mode::DELETE_ON_CLOSE != 0 {
-            std::fs::remove_file(&closing.path).map_err(|error| failed(&error, &closing.path))?;
-        }
+    if closing.begun.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        let text = "a split collective call is under way on this file; end it first";
+        return Err(Error::new(class::OTHER, text));
     }
+    // Nobody removes anything before all are ready.
+    let is_to_go = closing.amode & mode::DELETE_ON_CLOSE != 0;
+    let done = match is_to_go {
+        true => first_does(&closing, || {
+            std::fs::remove_file(&closing.path).map_err(|error| failed(&error, &closing.path))
+        }),
+        false => run(&closing.comm, Call::Barrier),
+    };
+    // It is closed, also if it could not be deleted.
+    FILES.remove(handle);
     // SAFETY: likewise.
-    unsafe { put(place, 0) }
+    unsafe { put(place, 0)? };
+    done
 }
 
 pub unsafe fn file_delete(name: *const c_char, _info: i32) -> Mpi {
     // SAFETY: the caller's promise.
-    let path = PathBuf::from(unsafe { text(name)? });
+    let path = unsafe { path_of(name)? };
     std::fs::remove_file(&path).map_err(|error| failed(&error, &path))
 }
 
@@ -177,19 +253,13 @@ fn checked_size(size: i64) -> Mpi<i64> {
 }
 
 pub unsafe fn file_set_size(handle: i32, size: i64) -> Mpi {
-    let file = file(handle)?;
-    if file.comm.rank() == 0 {
-        file.set_size(checked_size(size)?)?;
-    }
-    run(&file.comm, Call::Barrier)
+    let (file, size) = (file(handle)?, checked_size(size)?);
+    first_does(&file, || file.set_size(size))
 }
 
 pub unsafe fn file_preallocate(handle: i32, size: i64) -> Mpi {
-    let file = file(handle)?;
-    if file.comm.rank() == 0 && file.size()? < checked_size(size)? {
-        file.set_size(size)?;
-    }
-    run(&file.comm, Call::Barrier)
+    let (file, size) = (file(handle)?, checked_size(size)?);
+    first_does(&file, || if file.size()? < size { file.set_size(size) } else { Ok(()) })
 }
 
 pub unsafe fn file_sync(handle: i32) -> Mpi {
@@ -219,10 +289,11 @@ pub unsafe fn file_set_view(
 ) -> Mpi {
     let (file, hints) = (file(handle)?, hints(info)?);
     // SAFETY: the caller's promise.
-    let representation = Representation::read(&unsafe { text(representation)? })?;
+    let representation = Representation::read(&unsafe { plain_text(representation)? })?;
     // Where a sequential file is at is known to the system alone.
     let displacement = if displacement == DISPLACEMENT_CURRENT {
-        file.view().byte_of(file.view().position)
+        let view = file.view();
+        view.byte_of(view.position)?
     } else {
         displacement
     };
@@ -232,12 +303,9 @@ pub unsafe fn file_set_view(
     }
     let view =
         View::new(displacement, (etype, datatype(etype)?), (filetype, datatype(filetype)?), representation)?;
-    *file.view() = view;
+    file.change_view(|old| *old = view);
     set_hints(&file, hints);
-    if file.comm.rank() == 0 {
-        file.drop_shared();
-    }
-    run(&file.comm, Call::Barrier)
+    first_does(&file, || file.pointer.act(process()?, Deed::Set(0)).map(drop))
 }
 
 /// `MPI_DISPLACEMENT_CURRENT`.
@@ -250,7 +318,7 @@ pub unsafe fn file_get_view(
     filetype: *mut c_int,
     representation: *mut c_char,
 ) -> Mpi {
-    let view = file(handle)?.view().clone();
+    let view = file(handle)?.view();
     let given = |(handle, of): &(i32, Arc<crate::datatypes::Datatype>)| match is_predefined(*handle) {
         true => Ok(*handle),
         false => keep(crate::datatypes::Datatype::new(of.layout.clone(), true)),
@@ -269,7 +337,7 @@ pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: *mut i64) ->
         return Err(Error::new(class::ARG, format!("the offset is {offset}")));
     }
     // SAFETY: the caller's promise.
-    unsafe { put(place, file(handle)?.view().byte_of(offset)) }
+    unsafe { put(place, file(handle)?.view().byte_of(offset)?) }
 }
 
 /// What a program's own representation says of the extent of a datatype.
@@ -308,7 +376,7 @@ pub unsafe fn register_datarep(
     extra: *mut c_void,
 ) -> Mpi {
     // SAFETY: the caller's promise.
-    let name = unsafe { text(name)? };
+    let name = unsafe { plain_text(name)? };
     if name.is_empty() || name.len() >= MAX_DATAREP_STRING || extent == 0 {
         let text = "a data representation has a name of at most MPI_MAX_DATAREP_STRING - 1 characters, and a function that tells extents";
         return Err(Error::new(class::ARG, text));
@@ -341,20 +409,22 @@ const SEEK_END: i32 = 604;
 
 fn target(whence: i32, offset: i64, now: i64, end: i64) -> Mpi<i64> {
     let to = match whence {
-        SEEK_SET => offset,
-        SEEK_CUR => now + offset,
-        SEEK_END => end + offset,
+        SEEK_SET => Some(offset),
+        SEEK_CUR => now.checked_add(offset),
+        SEEK_END => end.checked_add(offset),
         _ => return Err(Error::new(class::ARG, format!("{whence} is no place to seek from"))),
     };
+    let to = to.ok_or_else(beyond)?;
     if to < 0 { Err(Error::new(class::ARG, format!("place {to} lies before the view"))) } else { Ok(to) }
 }
 
 pub unsafe fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
     let file = file(handle)?;
     let size = file.size()?;
-    let mut view = file.view();
-    view.position = target(whence, offset, view.position, view.end(size))?;
-    Ok(())
+    file.change_view(|view| {
+        view.position = target(whence, offset, view.position, view.end(size))?;
+        Ok(())
+    })
 }
 
 pub unsafe fn file_get_position(handle: i32, place: *mut i64) -> Mpi {
@@ -364,21 +434,17 @@ pub unsafe fn file_get_position(handle: i32, place: *mut i64) -> Mpi {
 
 pub unsafe fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
     let file = file(handle)?;
-    // All have seen what the pointer was before the first changes it.
-    let now = file.with_shared(|now| now)?;
-    let end = file.view().end(file.size()?);
-    let to = target(whence, offset, now, end);
-    run(&file.comm, Call::Barrier)?;
-    let to = to?;
-    if file.comm.rank() == 0 {
-        file.with_shared(|_| to)?;
-    }
-    run(&file.comm, Call::Barrier)
+    first_does(&file, || {
+        let (process, end) = (process()?, file.view().end(file.size()?));
+        let now = file.pointer.act(process, Deed::Advance(0))?;
+        file.pointer.act(process, Deed::Set(target(whence, offset, now, end)?)).map(drop)
+    })
 }
 
 pub unsafe fn file_get_position_shared(handle: i32, place: *mut i64) -> Mpi {
+    let now = file(handle)?.pointer.act(process()?, Deed::Advance(0))?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, file(handle)?.with_shared(|now| now)?) }
+    unsafe { put(place, now) }
 }
 
 /// What has a handle's error handler; the null file's is that of files to come.
@@ -395,7 +461,7 @@ pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
 }
 
 pub unsafe fn file_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
-    let given = with_handler(handle, |slot| slot.get().give())?;
+    let given = with_handler(handle, |slot| Ok(slot.get().give()))?;
     // SAFETY: the caller's promise.
     unsafe { put(place, given) }
 }

@@ -49,7 +49,7 @@ fn wrong_value() -> Error {
     Error::new(class::INFO_VALUE, "the value is a null pointer")
 }
 
-unsafe fn text_of_key(key: *const c_char) -> Mpi<String> {
+unsafe fn text_of_key(key: *const c_char) -> Mpi<Vec<u8>> {
     // SAFETY: the caller's promise.
     unsafe { text(key).map_err(|_| Error::new(class::INFO_KEY, "the key is a null pointer")) }
 }

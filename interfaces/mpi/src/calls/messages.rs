@@ -188,7 +188,8 @@ pub unsafe fn isendrecv(
     let (give, get) = (Data::new(give, give_count, give_type)?, Data::new(get, get_count, get_type)?);
     messages::check_send(&comm, dest, send_tag)?;
     let coming = messages::irecv(&comm, &get, source, receive_tag)?;
-    let going = messages::isend(&comm, &give, dest, send_tag, Mode::Standard)?;
+    let going = messages::isend(&comm, &give, dest, send_tag, Mode::Standard);
+    let going = going.map_err(|error| messages::without_receive(&coming, error))?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(both(handle, going, coming))?) }
 }
@@ -210,7 +211,8 @@ pub unsafe fn isendrecv_replace(
     // A message that is here already takes the buffer at once.
     let copy = data.packed();
     let coming = messages::irecv(&comm, &data, source, receive_tag)?;
-    let going = messages::isend_copy(&comm, copy, dest, send_tag)?;
+    let going = messages::isend_copy(&comm, copy, dest, send_tag);
+    let going = going.map_err(|error| messages::without_receive(&coming, error))?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(both(handle, going, coming))?) }
 }
@@ -262,7 +264,14 @@ unsafe fn put_message(
     }
 }
 
+/// Refuses to take a message out of matching that could have no handle.
+fn room_for_a_message() -> Mpi {
+    let none = || Error::new(class::OTHER, "there are too many messages taken out of matching");
+    MESSAGES.has_room().then_some(()).ok_or_else(none)
+}
+
 pub unsafe fn mprobe(source: i32, tag: i32, handle: i32, message: *mut c_int, status: *mut Status) -> Mpi {
+    room_for_a_message()?;
     let found = messages::extract(&*comm(handle)?, source, tag, true)?;
     // SAFETY: the caller's promise.
     unsafe { put_message(found.unwrap_or((Status::EMPTY, None)), handle, message, status) }
@@ -276,6 +285,7 @@ pub unsafe fn improbe(
     message: *mut c_int,
     status: *mut Status,
 ) -> Mpi {
+    room_for_a_message()?;
     let found = messages::extract(&*comm(handle)?, source, tag, false)?;
     // SAFETY: the caller's promise.
     unsafe {

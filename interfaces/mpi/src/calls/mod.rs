@@ -166,6 +166,33 @@ pub fn there(is_null: bool, name: &'static str) -> Mpi {
     if is_null { Err(null(name)) } else { Ok(()) }
 }
 
+/// Refuses a call that begins something for which there would be no request.
+#[inline(always)]
+pub fn room_for_a_request() -> Mpi {
+    crate::operations::room_for_one()
+}
+
+/// Puts a null handle where a call that has failed should have put a handle. The place itself may be what was wrong.
+#[cold]
+pub unsafe fn put_null_of(place: *mut c_int, null: i32) {
+    // SAFETY: the caller's promise.
+    unsafe { put_if(place, null) };
+}
+
+/// The same of a file.
+#[cold]
+pub unsafe fn put_no_file(place: *mut usize) {
+    // SAFETY: the caller's promise.
+    unsafe { put_if(place, 0) };
+}
+
+/// The handle that lies at a place of the program's, for the handler of a call's errors; 0, which names nothing, if there is no place.
+#[inline]
+pub unsafe fn named_at(place: *const c_int) -> i32 {
+    // SAFETY: the caller's promise.
+    if place.is_null() { 0 } else { unsafe { place.read_unaligned() } }
+}
+
 /// Refuses hints that are no info object, where nobody else would look at them.
 pub fn known_hints(handle: i32) -> Mpi {
     crate::info::hints(handle).map(drop)
@@ -232,23 +259,35 @@ fn length_of(count: i32) -> Mpi<usize> {
     usize::try_from(count).map_err(|_| Error::new(class::COUNT, format!("the count is {count}")))
 }
 
-/// Text of the program's.
-unsafe fn text(start: *const c_char) -> Mpi<String> {
+/// Text of the program's: bytes in whichever encoding.
+unsafe fn text(start: *const c_char) -> Mpi<Vec<u8>> {
     if start.is_null() {
         return Err(null("a string"));
     }
     // SAFETY: the program promises a string that ends.
-    Ok(unsafe { CStr::from_ptr(start) }.to_string_lossy().into_owned())
+    Ok(unsafe { CStr::from_ptr(start) }.to_bytes().to_vec())
+}
+
+/// Text of the program's that must be UTF-8, for the machine keeps it so.
+unsafe fn plain_text(start: *const c_char) -> Mpi<String> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { text(start)? };
+    String::from_utf8(bytes).map_err(|wrong| {
+        let text = format!("\"{}\" is not UTF-8, which this name must be", wrong.as_bytes().escape_ascii());
+        Error::new(class::ARG, text)
+    })
 }
 
 /// Gives the program text, in room for `room` bytes with the zero at its end; how long it is.
-unsafe fn give_text(place: *mut c_char, room: usize, text: &str) -> Mpi<i32> {
+unsafe fn give_text(place: *mut c_char, room: usize, text: impl AsRef<[u8]>) -> Mpi<i32> {
     if place.is_null() {
         return Err(null("an argument for text"));
     }
+    let text = text.as_ref();
     let mut end = text.len().min(room - 1);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+    // No character of UTF-8 is cut.
+    if let Ok(text) = str::from_utf8(text) {
+        end = text.floor_char_boundary(end);
     }
     // SAFETY: the program promises as much room as the standard says.
     unsafe {

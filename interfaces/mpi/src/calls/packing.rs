@@ -1,6 +1,6 @@
 //! Packing and unpacking, and external32.
 
-use super::{Place, array, array_mut, get, put, text};
+use super::{Place, array, array_mut, get, plain_text, put};
 use crate::buffers::{Data, checked_count, refuse_null};
 use crate::comm::comm;
 use crate::datatypes::datatype;
@@ -78,7 +78,7 @@ pub unsafe fn pack_size(count: i64, of: i32, handle: i32, size: Place) -> Mpi {
 
 unsafe fn checked_representation(name: *const c_char) -> Mpi {
     // SAFETY: the caller's promise.
-    match unsafe { text(name)? }.as_str() {
+    match unsafe { plain_text(name)? }.as_str() {
         "external32" => Ok(()),
         other => Err(Error::new(class::ARG, format!("no data representation \"{other}\"; it is external32"))),
     }

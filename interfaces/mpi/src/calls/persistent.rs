@@ -1,13 +1,13 @@
 //! Persistent requests, whole and in parts.
 
 use super::{array, array_mut, get, length_of, put};
-use crate::buffers::{Data, checked_count};
-use crate::comm::comm;
+use crate::buffers::{Data, checked_count, too_long};
+use crate::comm::{comm, comm_of};
 use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::{self, Mode};
 use crate::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
-use crate::operations::{Named, Operation, Persistent, State, keep_persistent, named};
+use crate::operations::{Named, Operation, Persistent, State, keep_persistent, named, room_for_one};
 use crate::partitioned::{Transfer, With};
 use crate::process::{machine_notes, process};
 use std::ffi::c_int;
@@ -24,7 +24,7 @@ unsafe fn prepare_send(
     messages::check_send(&comm, dest, tag)?;
     let start = move || messages::isend(&comm, &data, dest, tag, mode);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_persistent(Persistent::new(start))?) }
+    unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
 }
 
 macro_rules! prepared {
@@ -59,7 +59,7 @@ pub unsafe fn recv_init(
     messages::pattern(&comm, source, tag)?;
     let start = move || messages::irecv(&comm, &data, source, tag);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_persistent(Persistent::new(start))?) }
+    unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
 }
 
 fn begin(handle: i32) -> Mpi {
@@ -86,8 +86,6 @@ pub unsafe fn startall(count: i32, requests: *mut c_int) -> Mpi {
     unsafe { array_mut(requests, length_of(count)?)? }.iter().try_for_each(|&handle| begin(handle))
 }
 
-/// Tags of partitioned messages, in the context of collective operations, whose own are below.
-const PARTITIONED: i32 = 0x4000_0000;
 /// So many partitions a request may have.
 const MOST: usize = (1 << 16) - 1;
 
@@ -97,7 +95,8 @@ unsafe fn prepare_parts(
     sends: bool,
     request: *mut c_int,
 ) -> Mpi {
-    let comm = comm(handle)?;
+    let process = process()?;
+    let comm = comm_of(process, handle)?;
     let (partitions, items) = (length_of(partitions)?, checked_count(count)?);
     let layout = datatype(of)?.layout.clone();
     if partitions > MOST {
@@ -107,21 +106,23 @@ unsafe fn prepare_parts(
         return Err(Error::new(class::ARG, "partitioned messages have no wildcards"));
     }
     let pattern = messages::pattern(&comm, rank, tag)?;
-    let each = layout.size() as usize * items;
-    let with = pattern.map(|pattern| With {
-        task: pattern.from,
-        rank,
-        context: comm.collective_context(),
-        tag: PARTITIONED | tag & 0x1fff_ffff,
-        shown: tag,
-    });
+    let each = (layout.size() as usize).checked_mul(items).ok_or_else(too_long)?;
     let all = partitions.checked_mul(items).and_then(|all| i64::try_from(all).ok());
-    let all =
-        all.ok_or_else(|| Error::new(class::COUNT, "the data would be longer than the address space"))?;
+    let all = all.ok_or_else(too_long)?;
     let data = Data::of_type(buffer, all, &layout)?;
+    room_for_one()?;
+    // From here on nothing fails: the requests of both sides count.
+    let with = pattern.map(|pattern| {
+        let (comm, task) = (comm.clone(), pattern.from);
+        let part = match sends {
+            true => comm.pairs().send(process, comm.collective_context(), task, tag),
+            false => comm.pairs().receive(task, tag),
+        };
+        With { comm, task, rank, tag, part }
+    });
     let transfer = Arc::new(Transfer::new(data, partitions, each, with, sends));
     let (begun, on) = (transfer.clone(), comm.handle());
-    let mut persistent = Persistent::new(move || {
+    let mut persistent = Persistent::new(on, move || {
         begun.start();
         Ok(Arc::new(Operation::new(State::Partitions(begun.clone()), on, machine_notes())))
     });

@@ -1,6 +1,6 @@
 //! Processes that come and go.
 
-use super::{array, give_text, length_of, put, put_if, text};
+use super::{array, give_text, length_of, plain_text, put, put_if, text};
 use crate::calling::calling;
 use crate::comm::{comm, keep};
 use crate::errors::{Error, Mpi, class};
@@ -14,7 +14,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
 /// Arguments up to a null pointer.
-unsafe fn arguments(list: *const *const c_char) -> Mpi<Vec<String>> {
+unsafe fn arguments(list: *const *const c_char) -> Mpi<Vec<Vec<u8>>> {
     let mut all = Vec::new();
     if list.is_null() {
         return Ok(all);
@@ -32,13 +32,18 @@ unsafe fn arguments(list: *const *const c_char) -> Mpi<Vec<String>> {
 
 unsafe fn child(command: *const c_char, list: *const *const c_char, count: i32, info: i32) -> Mpi<Child> {
     let hints = hints(info)?;
-    let hint = |key| hints.as_ref().and_then(|hints| hints.get(key).ok().flatten());
+    let hint = |key: &str| hints.as_ref().and_then(|hints| hints.get(key).ok().flatten());
     if count < 0 {
         return Err(Error::new(class::ARG, format!("maxprocs is {count}")));
     }
     // SAFETY: the caller's promise.
     let (program, arguments) = unsafe { (text(command)?, arguments(list)?) };
-    let (directory, host, path) = (hint("wdir").or_else(|| hint("wd")), hint("host"), hint("path"));
+    let (directory, path) = (hint("wdir").or_else(|| hint("wd")), hint("path"));
+    let no_host = |name: std::string::FromUtf8Error| {
+        let text = format!("there is no host \"{}\"", name.as_bytes().escape_ascii());
+        Error::new(class::SPAWN, text)
+    };
+    let host = hint("host").map(String::from_utf8).transpose().map_err(no_host)?;
     Ok(Child { program, arguments, count: count as u32, directory, host, path })
 }
 
@@ -51,8 +56,9 @@ unsafe fn spawn(
 ) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
-    let wanted = if comm.rank() == root { Some(children()?) } else { None };
-    let total = wanted.as_ref().map(|children| children.iter().map(|child| child.count).sum::<u32>());
+    let wanted = if comm.rank() == root { Some(children()) } else { None };
+    let total = wanted.as_ref().and_then(|children| children.as_ref().ok());
+    let total = total.map(|children| children.iter().map(|child| child.count).sum::<u32>());
     let spawned = processes::spawn(&comm, root, wanted);
     // SAFETY: the caller's promise.
     unsafe {
@@ -123,7 +129,7 @@ pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
 
 pub unsafe fn close_port(name: *const c_char) -> Mpi {
     // SAFETY: the caller's promise.
-    Port::read(&unsafe { text(name)? }).map(|_| ())
+    Port::read(&unsafe { plain_text(name)? }).map(|_| ())
 }
 
 pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i32, place: *mut c_int) -> Mpi {
@@ -131,7 +137,11 @@ pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i3
     let root = comm.root(root)?;
     // SAFETY: the caller's promise.
     unsafe {
-        let port = if comm.rank() == root { Some(Port::read(&text(name)?)?) } else { None };
+        let port = if comm.rank() == root {
+            Some(plain_text(name).and_then(|name| Port::read(&name)))
+        } else {
+            None
+        };
         put(place, keep(processes::accept(&comm, root, port)?)?)
     }
 }
@@ -147,7 +157,11 @@ pub unsafe fn comm_connect(
     let root = comm.root(root)?;
     // SAFETY: the caller's promise.
     unsafe {
-        let port = if comm.rank() == root { Some(Port::read(&text(name)?)) } else { None };
+        let port = if comm.rank() == root {
+            Some(plain_text(name).and_then(|name| Port::read(&name)))
+        } else {
+            None
+        };
         put(place, keep(processes::connect(&comm, root, port)?)?)
     }
 }
@@ -176,7 +190,7 @@ fn ask(request: &Request, class: i32) -> Mpi<Reply> {
 
 pub unsafe fn publish_name(service: *const c_char, _info: i32, port: *const c_char) -> Mpi {
     // SAFETY: the caller's promise.
-    let (service, port) = unsafe { (text(service)?, Port::read(&text(port)?)?) };
+    let (service, port) = unsafe { (plain_text(service)?, Port::read(&plain_text(port)?)?) };
     let spot = Spot { number: port.number, context: port.task as u32, ..Spot::default() };
     ask(&Request::NamesBind { names: vec![(published(&service), spot)], group: false }, class::SERVICE)
         .map(|_| ())
@@ -184,7 +198,7 @@ pub unsafe fn publish_name(service: *const c_char, _info: i32, port: *const c_ch
 
 pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char) -> Mpi {
     // SAFETY: the caller's promise.
-    let service = unsafe { text(service)? };
+    let service = unsafe { plain_text(service)? };
     let answer = ask(&Request::NamesFind { names: vec![published(&service)] }, class::NAME)?;
     let found = match &answer {
         Reply::Names(places) => places.first().and_then(|places| places.first()),
@@ -199,7 +213,7 @@ pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char)
 
 pub unsafe fn unpublish_name(service: *const c_char, _info: i32, _port: *const c_char) -> Mpi {
     // SAFETY: the caller's promise.
-    let service = unsafe { text(service)? };
+    let service = unsafe { plain_text(service)? };
     match ask(&Request::NamesUnbind { names: vec![published(&service)], number: None }, class::SERVICE)? {
         Reply::Number(count) if count > 0 => Ok(()),
         _ => Err(Error::new(class::SERVICE, format!("this process has not published \"{service}\""))),

@@ -2,7 +2,7 @@
 
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
-use crate::buffers::{Data, checked_count, overlap};
+use crate::buffers::{Data, checked_count, overlap, too_long};
 use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comm::{Comm, comm};
@@ -64,8 +64,10 @@ unsafe fn reduce_parts(
 ) -> Mpi {
     let size = datatype(of)?.layout.size() as usize;
     let op = Op::new(op, of)?;
-    let lengths = counts.iter().map(|&count| Ok(checked_count(count)? * size)).collect::<Mpi<Vec<_>>>()?;
-    let (whole, own) = (counts.iter().sum(), Data::new(get, counts[comm.rank()], of)?);
+    let length = |&count: &i64| checked_count(count)?.checked_mul(size).ok_or_else(too_long);
+    let lengths = counts.iter().map(length).collect::<Mpi<Vec<_>>>()?;
+    let whole = counts.iter().try_fold(0i64, |all, &count| all.checked_add(count)).ok_or_else(too_long)?;
+    let own = Data::new(get, counts[comm.rank()], of)?;
     let given = match is_in_place(give) {
         true => refuse_in_place(comm).and_then(|()| Data::new(get, whole, of))?,
         false => match Data::new(give, whole, of)? {
@@ -139,8 +141,14 @@ pub unsafe fn exscan(
 }
 
 pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32) -> Mpi {
+    if is_in_place(give) || is_in_place(get) {
+        return Err(Error::new(class::BUFFER, "MPI_Reduce_local has no MPI_IN_PLACE: give it two buffers"));
+    }
     let op = Op::new(op, of)?;
     let (one, other) = (Data::new(give, count, of)?, Data::new(get, count, of)?);
+    if overlap(&one, &other) {
+        return Err(overlapping());
+    }
     let mut first = one.packed();
     op.combine.apply(&mut first, &other.packed());
     other.unpack(&first);

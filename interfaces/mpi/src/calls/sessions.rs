@@ -1,6 +1,6 @@
 //! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
 
-use super::{Place, get, give_text, put, text};
+use super::{Place, get, give_text, plain_text, put};
 use crate::bsend::Buffer;
 use crate::errhandlers::{Handler, HandlerSlot};
 use crate::errors::{Error, Mpi, class};
@@ -29,6 +29,12 @@ fn session(handle: i32) -> Mpi<Arc<Session>> {
 /// The error handler of a session, if there is such a one.
 pub(crate) fn handler_of_session(handle: i32) -> Option<Handler> {
     SESSIONS.get(handle).map(|session| session.errhandler.get())
+}
+
+/// What has the buffer of a session, if one is attached.
+pub(crate) fn with_buffer_of_session<T>(handle: i32, then: impl FnOnce(&Buffer) -> T) -> Option<T> {
+    let session = SESSIONS.get(handle)?;
+    session.buffer.is_attached().then(|| then(&session.buffer))
 }
 
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
@@ -94,9 +100,9 @@ fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
 pub unsafe fn session_get_pset_info(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
     session(handle)?;
     // SAFETY: the caller's promise.
-    let size = tasks_of(&unsafe { text(name)? })?.len();
+    let size = tasks_of(&unsafe { plain_text(name)? })?.len();
     let info = Info::default();
-    info.set("mpi_size", &size.to_string())?;
+    info.set("mpi_size", size.to_string())?;
     // SAFETY: likewise.
     unsafe { put(place, keep(info)?) }
 }
@@ -104,8 +110,8 @@ pub unsafe fn session_get_pset_info(handle: i32, name: *const c_char, place: *mu
 pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
     session(handle)?;
     // SAFETY: the caller's promise.
-    let tasks = tasks_of(&unsafe { text(name)? })?;
-    let group = Group::new(tasks, process()?.me());
+    let tasks = tasks_of(&unsafe { plain_text(name)? })?;
+    let group = Group::new(tasks, process()?.me()).of_session(handle);
     // SAFETY: likewise.
     unsafe { put(place, crate::group::keep(group)?) }
 }
@@ -125,7 +131,7 @@ pub unsafe fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
 
 pub unsafe fn session_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(place, session(handle)?.errhandler.get().give()?) }
+    unsafe { put(place, session(handle)?.errhandler.get().give()) }
 }
 
 pub unsafe fn session_call_errhandler(handle: i32, code: i32) -> Mpi {

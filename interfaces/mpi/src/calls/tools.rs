@@ -65,8 +65,8 @@ pub(super) unsafe fn put_index(
             return Err(fault::INVALID);
         }
         // SAFETY: the program promises a string that ends.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        let index = known(&name).ok_or(fault::INVALID_NAME)?;
+        let name = unsafe { CStr::from_ptr(name) }.to_str();
+        let index = name.ok().and_then(known).ok_or(fault::INVALID_NAME)?;
         // SAFETY: the program's promise.
         unsafe { put(place, index as c_int) };
         Ok(())

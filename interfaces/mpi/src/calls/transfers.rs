@@ -1,14 +1,15 @@
 //! Reading and writing files: each at an offset, at the own pointer or at the pointer of all; blocking, begun, or in two halves.
 
-use super::files::file;
+use super::files::{file, first_says};
 use super::{messages::tell, put};
 use crate::buffers::Data;
-use crate::collective::{Call, run};
 use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
 use crate::files::{File, Representation};
 use crate::making::say_to_all;
 use crate::operations::{Operation, Outcome};
+use crate::pointers::{Deed, beyond};
+use crate::process::process;
 use crate::status::Status;
 use std::ffi::c_int;
 use std::sync::PoisonError;
@@ -37,32 +38,22 @@ fn stream_length(file: &File, of: i32, count: i64) -> Mpi<i64> {
 
 /// The place of this transfer, in etypes; pointers move on.
 fn place(file: &File, at: At, length: i64) -> Mpi<i64> {
-    let unit = file.view().unit;
-    let steps = length / unit;
+    let steps = length / file.view().unit;
     match at {
         At::Offset(offset) if offset < 0 => Err(Error::new(class::ARG, format!("the offset is {offset}"))),
         At::Offset(offset) => Ok(offset),
-        At::Own => {
-            let mut view = file.view();
-            view.position += steps;
-            Ok(view.position - steps)
-        }
-        At::Shared => file.with_shared(|now| now + steps),
+        At::Own => file.change_view(|view| view.advance(steps)),
+        At::Shared => file.pointer.act(process()?, Deed::Advance(steps)),
         At::Ordered => {
+            // Who hears all others' lengths knows that they have ended what they did before.
             let all = say_to_all(&file.comm, &steps.to_ne_bytes())?;
-            let numbers: Vec<i64> = all
-                .iter()
-                .map(|bytes| i64::from_ne_bytes(bytes[..8].try_into().expect("eight bytes")))
-                .collect();
-            let (before, whole): (i64, i64) =
-                (numbers[..file.comm.rank()].iter().sum(), numbers.iter().sum());
-            let now = file.with_shared(|now| now)?;
-            run(&file.comm, Call::Barrier)?;
-            if file.comm.rank() == 0 {
-                file.with_shared(|now| now + whole)?;
-            }
-            run(&file.comm, Call::Barrier)?;
-            Ok(now + before)
+            let number = |bytes: &[u8]| i64::from_ne_bytes(bytes[..8].try_into().expect("eight bytes"));
+            let sum = |all: &[Vec<u8>]| {
+                all.iter().try_fold(0i64, |sum, bytes| sum.checked_add(number(bytes))).ok_or_else(beyond)
+            };
+            let (before, whole) = (sum(&all[..file.comm.rank()])?, sum(&all)?);
+            let now = first_says(file, || file.pointer.act(process()?, Deed::Advance(whole)))?;
+            now.checked_add(before).ok_or_else(beyond)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::types::layout;
 use super::{Place, array_mut, give_text, length_of, put, text};
 use crate::buffers::checked_count;
-use crate::datatypes::{Datatype, any_datatype, handle_of, keep};
+use crate::datatypes::{any_datatype, handle_within};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::*;
 use parvum_datatypes::{Combiner, Words};
@@ -70,7 +70,7 @@ pub unsafe fn type_set_name(of: i32, name: *const c_char) -> Mpi {
 }
 
 pub unsafe fn type_get_name(of: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = if of == DATATYPE_NULL { "MPI_DATATYPE_NULL".to_owned() } else { any_datatype(of)?.name(of) };
+    let text = if of == DATATYPE_NULL { b"MPI_DATATYPE_NULL".to_vec() } else { any_datatype(of)?.name(of) };
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(name, MAX_OBJECT_NAME, &text)?;
@@ -118,6 +118,10 @@ pub unsafe fn type_get_envelope(
     combiner: *mut c_int,
 ) -> Mpi {
     let envelope = layout(of)?.envelope();
+    if envelope.large > 0 {
+        let text = "the datatype was made with large counts: call MPI_Type_get_envelope_c";
+        return Err(Error::new(class::TYPE, text));
+    }
     // SAFETY: the caller's promise.
     unsafe {
         put(integers, envelope.integers as c_int)?;
@@ -210,10 +214,7 @@ unsafe fn contents(
         array_mut(addresses, lengths[1])?.copy_from_slice(&found.addresses);
         array_mut(large, lengths[2])?.copy_from_slice(&found.large);
         for (place, inner) in array_mut(types, lengths[3])?.iter_mut().zip(found.types) {
-            *place = match inner.as_basic() {
-                Some(basic) => handle_of(basic),
-                None => keep(Datatype::new(inner, true))?,
-            };
+            *place = handle_within(inner)?;
         }
     }
     Ok(())

@@ -1,20 +1,32 @@
 //! How datatypes are made.
 
-use super::type_facts::WORDS;
 use super::{Numbers, array, get, put};
 use crate::buffers::checked_count;
-use crate::datatypes::{DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep};
+use crate::datatypes::{
+    DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep, keep_of_precision, of_precision,
+};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::*;
 use parvum_datatypes::{Basic, Class, Distribution, Order, Type};
+use std::cell::Cell;
 use std::ffi::c_int;
+
+thread_local! {
+    /// The program calls a constructor's form with large counts.
+    static IN_LARGE_FORM: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a constructor in the form with large counts: the envelope of its type says so.
+pub fn in_large_form(construct: impl FnOnce() -> Mpi) -> Mpi {
+    IN_LARGE_FORM.set(true);
+    let made = construct();
+    IN_LARGE_FORM.set(false);
+    made
+}
 
 /// Keeps a new type that is not committed.
 unsafe fn put_type(place: *mut c_int, layout: Type) -> Mpi {
-    // Counts that no int holds are asked for with the large form alone.
-    let is_large = |number: &i64| i32::try_from(*number).is_err();
-    let layout =
-        if layout.contents_in(&WORDS).integers.iter().any(is_large) { layout.large() } else { layout };
+    let layout = if IN_LARGE_FORM.get() { layout.large() } else { layout };
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(Datatype::new(layout, false))?) }
 }
@@ -221,7 +233,7 @@ pub unsafe fn type_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     let handle = unsafe { get(place)? };
     let found = any_datatype(handle)?;
-    if is_predefined(handle) {
+    if is_predefined(handle) || of_precision(&found.layout).is_some() {
         return Err(Error::new(class::TYPE, "a predefined datatype cannot be freed"));
     }
     found.attributes.delete_all(handle)?;
@@ -235,10 +247,9 @@ fn given(number: i32) -> Option<i64> {
     (number != UNDEFINED).then_some(i64::from(number))
 }
 
-/// Types that Fortran asks for by precision are named anew each time, and are committed.
 unsafe fn put_f90(place: *mut c_int, layout: Type) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(place, keep(Datatype::new(layout, true))?) }
+    unsafe { put(place, keep_of_precision(layout)?) }
 }
 
 pub unsafe fn type_create_f90_real(precision: i32, range: i32, place: *mut c_int) -> Mpi {

@@ -133,7 +133,7 @@ pub unsafe fn win_set_name(handle: i32, name: *const c_char) -> Mpi {
 }
 
 pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = if handle == WIN_NULL { "MPI_WIN_NULL".to_owned() } else { win(handle)?.name() };
+    let text = if handle == WIN_NULL { b"MPI_WIN_NULL".to_vec() } else { win(handle)?.name() };
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(name, MAX_OBJECT_NAME, &text)?;
@@ -160,7 +160,7 @@ pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
 
 pub unsafe fn win_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, win(handle)?.errhandler().give()?) }
+    unsafe { put(errhandler, win(handle)?.errhandler().give()) }
 }
 
 pub unsafe fn win_call_errhandler(handle: i32, code: i32) -> Mpi {

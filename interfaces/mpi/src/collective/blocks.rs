@@ -3,6 +3,7 @@
 use crate::buffers::{Data, checked_count, overlap, too_long};
 use crate::datatypes::{any_datatype, datatype, plain_size};
 use crate::errors::Mpi;
+use crate::numbers::DATATYPE_NULL;
 use crate::schedule::{Areas, Bytes, Part, Then};
 use parvum_collectives::plans::{Span, in_a_row};
 
@@ -51,8 +52,13 @@ impl Blocks {
         let block = |rank: usize| match &layout {
             Layout::Regular { .. } => unreachable!("made above"),
             Layout::Counted { counts, displacements, datatype: handle } => {
-                let extent = any_datatype(*handle)?.layout.extent();
-                Data::new(at(address, displacements(rank) * extent), counts(rank), *handle)
+                // Of nothing the type need not be one.
+                let extent = match counts(rank) {
+                    0 if *handle == DATATYPE_NULL => 0,
+                    _ => any_datatype(*handle)?.layout.extent(),
+                };
+                let far = displacements(rank).checked_mul(extent).ok_or_else(too_long)?;
+                Data::new(at(address, far), counts(rank), *handle)
             }
             Layout::Typed { counts, displacements, datatypes } => {
                 Data::new(at(address, displacements(rank)), counts(rank), datatypes[rank])
@@ -64,10 +70,15 @@ impl Blocks {
     /// The type is looked up once.
     fn regular(address: *const u8, ranks: usize, count: i64, handle: i32) -> Mpi<Blocks> {
         let items = checked_count(count)?;
-        let step = match plain_size(handle) {
-            Some(size) => items as i64 * size as i64,
-            None => items as i64 * any_datatype(handle)?.layout.extent(),
+        if items == 0 && handle == DATATYPE_NULL {
+            return Ok(Blocks::Each(vec![Data::NONE; ranks]));
+        }
+        let extent = match plain_size(handle) {
+            Some(size) => size as i64,
+            None => any_datatype(handle)?.layout.extent(),
         };
+        let step = (items as i64).checked_mul(extent).ok_or_else(too_long)?;
+        (ranks as i64).checked_mul(step).ok_or_else(too_long)?;
         if ranks == 0 {
             datatype(handle)?;
         }
@@ -89,6 +100,16 @@ impl Blocks {
         match self {
             Blocks::Row { ranks, .. } => *ranks,
             Blocks::Each(blocks) => blocks.len(),
+        }
+    }
+
+    /// The blocks of some slots, in their order.
+    pub(crate) fn only(self, has: impl Fn(usize) -> bool) -> Blocks {
+        match (0..self.count()).all(&has) {
+            true => self,
+            false => {
+                Blocks::Each((0..self.count()).filter(|&slot| has(slot)).map(|slot| self.of(slot)).collect())
+            }
         }
     }
 

@@ -174,7 +174,8 @@ pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
     let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), sight::kind_of(&call)));
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
-    let mut persistent = Persistent::new(move || begin_as(&comm, call.clone(), tag));
+    let on = comm.handle();
+    let mut persistent = Persistent::new(on, move || begin_as(&comm, call.clone(), tag));
     persistent.is_collective = true;
     Ok(persistent)
 }

@@ -60,7 +60,7 @@ pub(crate) fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<Own
 /// Memory that all members see. `None`, for all alike: one of them could not have it.
 fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
     let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
-    let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some("true");
+    let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some(b"true");
     let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart)])?;
     // All must have wished it.
     let apart = sizes.iter().all(|words| words[1] == 1);

@@ -89,7 +89,7 @@ pub(crate) struct Shown {
 
 /// What the program may change.
 struct Rest {
-    name: String,
+    name: Vec<u8>,
     errhandler: Handler,
     info: Arc<Info>,
 }
@@ -173,7 +173,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         attributes: Attributes::default(),
         _memory: own.mapping(),
         rest: Mutex::new(Rest {
-            name: String::new(),
+            name: Vec::new(),
             errhandler: Handler::FATAL,
             info: wish.hints.map(|hints| Arc::new(hints.copy())).unwrap_or_default(),
         }),
@@ -259,11 +259,11 @@ impl Win {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> Vec<u8> {
         self.rest().name.clone()
     }
 
-    pub(crate) fn set_name(&self, name: &str) {
+    pub(crate) fn set_name(&self, name: &[u8]) {
         name.clone_into(&mut self.rest().name);
     }
 

@@ -137,6 +137,9 @@ pub(crate) unsafe fn accumulate(
             // SAFETY: likewise; and nobody else accesses it.
             return unsafe { words::change_all(first, there, op, deed, origin, result) };
         }
+        if there.count > 1 && words::is_one_value(there.datatype) {
+            return None;
+        }
         for at in (0..there.count as usize).map(|place| place * size) {
             let (place, operand) = (first.wrapping_add(at), origin.wrapping_add(at));
             let was = if result.is_null() { result } else { result.wrapping_add(at) };

@@ -1,21 +1,42 @@
 //! What is asked of a target's service, and what it answers.
 
 use crate::errors::{Error, Mpi, class};
+use crate::pointers::{self, Deed};
 use crate::windows::serving::{Exposed, What, Work};
 use parvum_datatypes::Basic;
 
 /// What is asked of a target, and how it lies in a request: numbers of four bytes, then the runs, then the data.
 pub(crate) enum Question<'q> {
-    Lock { exclusive: bool, rank: usize },
-    Unlock { exclusive: bool },
-    Work { work: Work, runs: &'q [(u64, u64)], data: &'q [u8] },
+    Lock {
+        exclusive: bool,
+        rank: usize,
+    },
+    Unlock {
+        exclusive: bool,
+    },
+    Work {
+        work: Work,
+        runs: &'q [(u64, u64)],
+        data: &'q [u8],
+    },
+    /// Of the pointer of a file, not of a window.
+    Pointer(Deed),
 }
 
 const NUMBERS: usize = 7;
 
 impl Question<'_> {
     pub(crate) fn encode(&self, id: u32) -> Vec<u8> {
+        let place;
         let (numbers, runs, data): ([u32; NUMBERS - 1], &[(u64, u64)], &[u8]) = match *self {
+            Question::Pointer(deed) => {
+                let (what, number) = match deed {
+                    Deed::Advance(steps) => (7, steps),
+                    Deed::Set(to) => (8, to),
+                };
+                place = number.to_le_bytes();
+                ([what, 0, 0, 0, 0, 0], &[], &place)
+            }
             Question::Lock { exclusive, rank } => ([1, exclusive.into(), rank as u32, 0, 0, 0], &[], &[]),
             Question::Unlock { exclusive } => ([2, exclusive.into(), 0, 0, 0, 0], &[], &[]),
             Question::Work { work, runs, data } => {
@@ -54,6 +75,13 @@ pub(crate) fn answer(question: &[u8]) -> Vec<u8> {
 fn attend(question: &[u8]) -> Option<Mpi<Vec<u8>>> {
     let (head, rest) = question.split_at_checked(4 * NUMBERS)?;
     let number = |place: usize| u32::from_le_bytes(head[4 * place..][..4].try_into().expect("four"));
+    if let 7 | 8 = number(1) {
+        let place = i64::from_le_bytes(rest.try_into().ok()?);
+        let deed = if number(1) == 7 { Deed::Advance(place) } else { Deed::Set(place) };
+        let closed = || Error::new(class::FILE, "the file was closed");
+        let before = pointers::attend(number(0), deed).unwrap_or_else(|| Err(closed()));
+        return Some(before.map(|before| before.to_le_bytes().to_vec()));
+    }
     let Some(exposed) = Exposed::of(number(0)) else {
         return Some(Err(Error::new(class::WIN, "no such window")));
     };

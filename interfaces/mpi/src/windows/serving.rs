@@ -1,7 +1,8 @@
 //! What a target does for others: on the service's thread, while the program computes.
 //!
 //! Accumulates are atomic for each element: elements of a word's length that lie aligned are changed by the processor in one piece,
-//! here as in any process that has the memory mapped; all others only here, one operation at a time.
+//! here as in any process that has the memory mapped; all others only here, one operation at a time. So are several bytes of
+//! `MPI_BYTE`: programs exchange structs so, and read them whole.
 
 use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
@@ -165,8 +166,16 @@ impl Exposed {
             None => start >= self.base && end <= self.base + self.size,
             Some(attached) => {
                 let attached = lock(attached);
-                let before = attached.range(..=start).next_back();
-                before.is_some_and(|(&other, &long)| end <= other.saturating_add(long))
+                // Memory that was attached in several pieces may be one at the target.
+                let mut reached = start;
+                while reached < end {
+                    let piece = attached.range(..=reached).next_back();
+                    match piece.map(|(&other, &long)| other.saturating_add(long)) {
+                        Some(to) if to > reached => reached = to,
+                        _ => return false,
+                    }
+                }
+                true
             }
         }
     }
@@ -220,10 +229,13 @@ pub(crate) struct Work {
 type Combine<'c> = &'c dyn Fn(&mut [u8], &[u8]);
 
 impl Work {
-    /// Whether the processor changes each of the elements in one piece.
+    /// Whether the processor changes each of the elements in one piece. Of several bytes that are one value to the program it does not.
     pub(crate) fn is_of_words(&self, runs: &[(u64, u64)]) -> bool {
         let size = self.basic.size() as usize;
+        let is_one_value =
+            self.basic.class() == Class::Byte && runs.iter().map(|(_, length)| length).sum::<u64>() > 1;
         self.basic.class() != Class::Pair
+            && !is_one_value
             && words::is_word(size)
             && runs.iter().all(|(start, _)| start % size as u64 == 0)
     }
@@ -336,6 +348,9 @@ mod tests {
         assert_eq!((old, memory[1]), (Ok(bytes(&[7])), 7));
         let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[]);
         assert_eq!((old, memory[0]), (Ok(bytes(&[11])), 11));
+        // Several bytes are one value, which only the target changes.
+        let bytes_of = work(What::Combine(REPLACE), Basic::Byte);
+        assert!(bytes_of.is_of_words(&[(base, 1)]) && !bytes_of.is_of_words(&[(base, 16)]));
         // Not aligned.
         let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]));
         assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));

@@ -46,6 +46,12 @@ pub(crate) fn deed(op: i32, datatype: i32) -> Option<(usize, Deed)> {
     Some((size.into(), deed))
 }
 
+/// Whether several elements are one value to the program: bytes, of which the target changes all or none.
+#[inline(always)]
+pub(crate) fn is_one_value(datatype: i32) -> bool {
+    element(datatype).is_some_and(|element| element.class == Class::Byte)
+}
+
 /// The length of elements that may be compared as a whole, and exchanged then.
 #[inline(always)]
 pub(crate) fn swapped(datatype: i32) -> Option<usize> {

@@ -56,9 +56,13 @@ impl<F: Clone> Machine<F> {
         plan.gang |= process.is_some_and(|process| process.gang);
         // What is recorded goes on with those that it spawns.
         plan.record = plan.record.or(process.and_then(|process| process.record));
-        // So do the limits of whoever runs the job.
-        let inherited = process.and_then(|process| process.inherited.clone());
-        plan.details.inherited = inherited.or(plan.details.inherited.take());
+        // So do the limits of whoever runs the job, if the spawner does not tell its own; and the processors at any rate.
+        let of_job = process.and_then(|process| process.inherited.clone());
+        let own = plan.details.inherited.take().filter(|_| plan.behalf.is_none() || of_job.is_none());
+        plan.details.inherited = match (own, of_job) {
+            (Some(own), Some(of_job)) => Some(Inherited { cpus: of_job.cpus, host: of_job.host, ..own }),
+            (own, of_job) => own.or(of_job),
+        };
         plan.details.one_stream |= process.is_some_and(|process| process.one_stream);
         let places = match self.place(&plan) {
             Ok(places) => places,
