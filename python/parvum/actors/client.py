@@ -6,19 +6,21 @@ import logging
 import os
 import pickle
 import threading
-from collections.abc import Generator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from parvum import errors
 from parvum._ids import TaskId
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
-from parvum.pool.output import show_labelled
+from parvum.pool.output import read_output, show_labelled
+from parvum.pool.task import Stoppable
+
+T = TypeVar("T")
 
 log = logging.getLogger("parvum.actors")
 
@@ -35,13 +37,28 @@ class ActorLost(errors.TaskGone):
     remedy = "start another one; parvum.find(name) finds it by its name"
 
 
-class Answer(Future[Any]):
-    """The future of a call of an actor. It can be awaited too."""
+class Answer(Stoppable[T]):
+    """The future of a call of an actor, which can be awaited too.
 
-    def __await__(self) -> Generator[Any, None, Any]:
-        import asyncio
+    `cancel` stops the call: in the actor it gets `KeyboardInterrupt`, or is not begun. So does an interrupt (Ctrl-C) of
+    the thread that waits for the answer. The actor itself lives on, with the calls of others: `parvum.kill` ends one
+    that does not stop.
+    """
 
-        return asyncio.wrap_future(self).__await__()
+    stop: Callable[[], bool] | None = None
+    """Has the call stopped. False: it has been answered."""
+
+    def cancel(self) -> bool:
+        """Stops the call. False: it has been answered."""
+        stop = self.stop
+        if stop is None or not stop():
+            return super().cancel()
+        self.become_cancelled()
+        return True
+
+    def _interrupted(self) -> None:
+        if not self.done():
+            self.cancel()
 
 
 class Client:
@@ -54,8 +71,8 @@ class Client:
         self.vm = parvum.enrol().channel(m.CHANNEL)
         self.lock = threading.Lock()
         self.numbers = count(1)
-        self.calls: dict[int, tuple[int, Answer]] = {}
-        self.starting: dict[int, Answer] = {}
+        self.calls: dict[int, tuple[int, Answer[Any]]] = {}
+        self.starting: dict[int, Answer[Any]] = {}
         self.known: set[int] = set()
         self.ends: dict[int, threading.Event] = {}
         self.hosts: dict[int, str] = {}
@@ -69,19 +86,32 @@ class Client:
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
         self.thread.start()
 
-    def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer:
+    def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer[Any]:
         """Sends a call; the future of its answer."""
         packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
-        answer = Answer()
+        answer: Answer[Any] = Answer()
         answer.set_running_or_notify_cancel()
         with self.lock:
             number = next(self.numbers)
+            answer.stop = partial(self.halt, number)
             self.calls[number] = (actor, answer)
             self.contexts[actor] = copy_context()
             self._know(actor)
         head = m.HEAD.pack(m.CALL, number) + packed.data
         self._send(actor, head, packed.buffers, number)
         return answer
+
+    def halt(self, number: int) -> bool:
+        """Nobody wants the answer of a call any more: the actor stops it. False: it is here."""
+        with self.lock:
+            actor, answer = self.calls.pop(number, (0, None))
+        if answer is None:
+            return False
+        try:
+            self.vm.send(m.HEAD.pack(m.HALT, number), actor, m.CONTROL)
+        except errors.ParvumError:
+            log.debug("actor t%x cannot be told to stop a call", actor, exc_info=True)
+        return True
 
     def tell(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         """Sends a one-way call. Raises `ActorLost` when it is known that nobody is there."""
@@ -90,13 +120,13 @@ class Client:
             head = m.HEAD.pack(m.TELL, 0) + packed.data
             self.vm.send([head, *packed.buffers] if packed.buffers else head, actor, m.CALLS)
         except errors.TaskGone as gone:
-            raise self._lost(actor) from gone
+            raise self.lost(actor) from gone
 
-    def start(self, actors: list[int], setup: m.Setup) -> list[Answer]:
+    def start(self, actors: list[int], setup: m.Setup) -> list[Answer[Any]]:
         """Sets actors up that were just spawned; futures that are over when the actors are ready."""
-        answers: list[Answer] = []
+        answers: list[Answer[Any]] = []
         for actor in actors:
-            answer = Answer()
+            answer: Answer[Any] = Answer()
             answer.set_running_or_notify_cancel()
             with self.lock:
                 self.starting[actor] = answer
@@ -127,9 +157,7 @@ class Client:
         except errors.ParvumError:
             log.debug("cannot wake the thread of answers", exc_info=True)
 
-    # --- inside ---
-
-    def _lost(self, actor: int) -> ActorLost:
+    def lost(self, actor: int) -> ActorLost:
         """That an actor is gone: by its name, if this process knows one, and whether its host is gone too."""
         host = int(TaskId(actor).host)
         name = self.names.get(actor)
@@ -140,6 +168,8 @@ class Client:
             is_there = True
         where = self.places.get(host, f"t{host:x}")
         return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
+
+    # --- inside ---
 
     def _know(self, actor: int) -> None:
         if actor not in self.known:
@@ -156,7 +186,7 @@ class Client:
             with self.lock:
                 _, answer = self.calls.pop(number, (0, None))
             if answer is not None:
-                answer.set_exception(self._lost(actor))
+                answer.set_exception(self.lost(actor))
 
     def _receive(self) -> None:
         try:
@@ -186,7 +216,7 @@ class Client:
             if answer is not None:
                 _settle(answer, what == m.READY, rest, buffers)
         elif what == m.OUTPUT:
-            show = partial(show_labelled, source, self.hosts.get(source, "?"), *pickle.loads(rest))
+            show = partial(show_labelled, source, self.hosts.get(source, "?"), *read_output(rest))
             context = self.contexts.get(source)
             if context is None:
                 show()
@@ -211,7 +241,7 @@ class Client:
         if end is not None:
             end.set()
         if answers:
-            why = self._lost(actor)
+            why = self.lost(actor)
             for answer in answers:
                 answer.set_exception(why)
 
@@ -224,7 +254,7 @@ class Client:
             answer.set_exception(error)
 
 
-def _settle(answer: Answer, good: bool, data: memoryview, buffers: list[Any]) -> None:
+def _settle(answer: Answer[Any], good: bool, data: memoryview, buffers: list[Any]) -> None:
     try:
         if good:
             answer.set_result(unpack(data, buffers))
