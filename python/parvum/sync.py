@@ -15,10 +15,11 @@ from itertools import count
 from types import TracebackType
 from typing import Any
 
+import parvum
 from parvum import errors
 from parvum.actors import messages as m
-from parvum.actors.client import client
-from parvum.actors.handles import Handle, find, task_of
+from parvum.actors.client import lost, rest
+from parvum.actors.handles import Handle, task_of
 from parvum.actors.keeper import NAME, Keeper
 from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
@@ -40,17 +41,31 @@ def _find(what: str) -> Handle[Any]:
     if _keeper is not None and _keeper[0] == os.getpid():
         return _keeper[1]
     for _ in range(20):
-        try:
-            found = find(NAME)
-        except errors.NoEntry:
+        entry = parvum.enrol().mailbox.get(f"actor:{NAME}")
+        if entry is not None:
+            found: Handle[Any] = Handle(*entry)
+        else:
             try:
                 found = Keeper.start(name=NAME, detached=True, output=False)
             except errors.Refused:
                 # Another task has started one at the same time.
                 continue
+            # A thread that waits too would be woken with each answer to this one.
+            rest(task_of(found))
         _keeper = os.getpid(), found
         return found
     raise PlaceLost(f"{what} has no place: who keeps it can neither be found nor started")
+
+
+_vm: tuple[int, parvum.Vm] | None = None
+
+
+def _channel() -> parvum.Vm:
+    """The channel of actors' messages."""
+    global _vm
+    if _vm is None or _vm[0] != os.getpid():
+        _vm = os.getpid(), parvum.enrol().channel(m.CHANNEL)
+    return _vm[1]
 
 
 class _Call:
@@ -58,7 +73,7 @@ class _Call:
 
     def __init__(self, keeper: Handle[Any], method: str, args: tuple[Any, ...]) -> None:
         self.keeper = task_of(keeper)
-        self.vm = client().vm
+        self.vm = _channel()
         self.number = next(_numbers) % (1 << 30)
         self.came: Any = None
         self.is_taken_back = False
@@ -79,7 +94,7 @@ def _lost(what: str, gone: errors.TaskGone) -> PlaceLost:
     global _keeper
     actor = 0 if _keeper is None else task_of(_keeper[1])
     _keeper = None
-    return PlaceLost(f"{what} is lost: {client().lost(actor).cause if actor else gone.cause}")
+    return PlaceLost(f"{what} is lost: {lost(parvum.enrol(), actor, NAME).cause if actor else gone.cause}")
 
 
 def _ask(what: str, method: str, *args: Any) -> Any:
@@ -155,7 +170,7 @@ class _Named:
     def __init__(self, name: str) -> None:
         if not name:
             raise ValueError("the name is empty")
-        client()
+        parvum.enrol()
         self.name = name
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
@@ -81,6 +82,8 @@ class Client:
         self.names: dict[int, str] = {}
         """Names of actors, by which they were started or found."""
         self.closed = False
+        self.rests = False
+        """Its thread ends: another client takes its place."""
         self.contexts: dict[int, Context] = {}
         """Where each actor was called last: what it prints is shown there, as a notebook has it below the cell."""
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
@@ -92,6 +95,8 @@ class Client:
         answer: Answer[Any] = Answer()
         answer.set_running_or_notify_cancel()
         with self.lock:
+            if self.rests:
+                return client().call(actor, method, args, kwargs)
             number = next(self.numbers)
             answer.stop = partial(self.halt, number)
             self.calls[number] = (actor, answer)
@@ -108,7 +113,9 @@ class Client:
         if answer is None:
             return False
         try:
+            # The message says which call; the signal has the actor look.
             self.vm.send(m.HEAD.pack(m.HALT, number), actor, m.CONTROL)
+            self.vm.kill(actor, signal.SIGINT)
         except errors.ParvumError:
             log.debug("actor t%x cannot be told to stop a call", actor, exc_info=True)
         return True
@@ -129,6 +136,8 @@ class Client:
             answer: Answer[Any] = Answer()
             answer.set_running_or_notify_cancel()
             with self.lock:
+                if self.rests:
+                    return client().start(actors, setup)
                 self.starting[actor] = answer
                 self._know(actor)
             self.vm.send(m.SETUP + pickle.dumps(tuple(setup), 5), actor, m.CALLS)
@@ -145,9 +154,17 @@ class Client:
     def end_of(self, actor: int) -> threading.Event:
         """Is set when the actor is gone."""
         with self.lock:
+            if self.rests:
+                return client().end_of(actor)
             end = self.ends.setdefault(actor, threading.Event())
             self._know(actor)
         return end
+
+    def rest(self, but: int) -> bool:
+        """Whether nobody waits for anything here, and no actor is known but one: then nothing more is begun here."""
+        with self.lock:
+            self.rests = not (self.calls or self.starting or self.ends or self.known - {but})
+            return self.rests
 
     def close(self) -> None:
         """Ends the receiving thread."""
@@ -159,15 +176,7 @@ class Client:
 
     def lost(self, actor: int) -> ActorLost:
         """That an actor is gone: by its name, if this process knows one, and whether its host is gone too."""
-        host = int(TaskId(actor).host)
-        name = self.names.get(actor)
-        who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
-        try:
-            is_there = any(int(row.id) == host for row in self.vm.hosts())
-        except errors.ParvumError:
-            is_there = True
-        where = self.places.get(host, f"t{host:x}")
-        return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
+        return lost(self.vm, actor, self.names.get(actor), self.places.get(int(TaskId(actor).host)))
 
     # --- inside ---
 
@@ -264,6 +273,18 @@ def _settle(answer: Answer[Any], good: bool, data: memoryview, buffers: list[Any
         answer.set_exception(error)
 
 
+def lost(vm: parvum.Vm, actor: int, name: str | None, host_name: str | None = None) -> ActorLost:
+    """That an actor is gone: by its name, if that is known, and whether its host is gone too."""
+    host = int(TaskId(actor).host)
+    who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
+    try:
+        is_there = any(int(row.id) == host for row in vm.hosts())
+    except errors.ParvumError:
+        is_there = True
+    where = host_name or f"t{host:x}"
+    return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
+
+
 _client: Client | None = None
 _making = threading.Lock()
 
@@ -272,9 +293,16 @@ def client() -> Client:
     """The calls of this process; of a forked one, its own."""
     global _client
     with _making:
-        if _client is None or _client.process != os.getpid() or not _client.thread.is_alive():
+        if _client is None or _client.process != os.getpid() or _client.rests or not _client.thread.is_alive():
             _client = Client()
         return _client
+
+
+def rest(but: int) -> None:
+    """Ends the receiving thread, when this process knows no actor but one and waits for nothing. The next call starts another."""
+    known = _client
+    if known is not None and known.process == os.getpid() and known.rest(but):
+        close_all()
 
 
 def close_all() -> None:

@@ -6,7 +6,6 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     import parvum
 
 EVERY = "__parvum_every__"
+
+LATE = 0.1
+"""Seconds that a message about a signal may be later than the signal: both come by ways of their own."""
 
 _running: Runtime | None = None
 
@@ -75,10 +77,10 @@ class Runtime:
         self.catches = False
         self.current: tuple[int, int] | None = None
         """The call that runs: its caller and number. Only the main thread changes it."""
-        self.halted: tuple[int, int] | None = None
-        """The call that SIGINT is for; None: a signal is from somebody else."""
         self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
         """Calls that were to be stopped and may not have begun."""
+        self.told = float("-inf")
+        """When a message said last that a call is to stop."""
         self.coroutines: dict[tuple[int, int], Future[Any]] = {}
         self.instance: Any = None
         self.timers: list[tuple[float, float, Callable[[], object]]] = []
@@ -93,7 +95,6 @@ class Runtime:
         signal.signal(signal.SIGINT, self.on_interrupt)
         if not self.set_up(setup):
             return
-        threading.Thread(target=self.control, name="parvum-actor-control", daemon=True).start()
         while True:
             message, source = self.next()
             if source == 0:
@@ -212,28 +213,32 @@ class Runtime:
         value.add_done_callback(over)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT, in the main thread. One that was meant for a call which has ended is nobody's."""
-        halted, self.halted = self.halted, None
-        if halted is None or halted == self.current:
-            raise KeyboardInterrupt
+        """SIGINT, in the main thread, between two steps of what runs: the messages that came before say which calls are to stop.
 
-    def control(self) -> None:
-        """The second thread: stops calls whose callers want no answer any more."""
-        try:
-            while True:
-                data, source, _ = self.vm._recv_message(None, m.CONTROL)  # pyright: ignore[reportPrivateUsage]
-                call = source, m.HEAD.unpack_from(data)[1]
-                # The main thread looks at this after it has said what it runs, and here it is the other way round.
+        No thread waits for such messages: a second one that waits costs each call of an actor a wake-up.
+        """
+        patience = LATE
+        stops = False
+        while True:
+            try:
+                data, source, _ = self.vm._recv_message(None, m.CONTROL, patience)  # pyright: ignore[reportPrivateUsage]
+            except errors.TimedOut:
+                break
+            patience = 0
+            call = source, m.HEAD.unpack_from(data)[1]
+            if (coroutine := self.coroutines.get(call)) is not None:
+                coroutine.cancel()
+            elif call == self.current:
+                stops = True
+            else:
+                # It has ended, or has not begun.
                 self.doomed.append(call)
-                if (coroutine := self.coroutines.get(call)) is not None:
-                    coroutine.cancel()
-                elif self.current == call:
-                    self.halted = call
-                    ident = threading.main_thread().ident
-                    assert ident is not None
-                    signal.pthread_kill(ident, signal.SIGINT)
-        except errors.ParvumError:
-            return
+        now = time.monotonic()
+        if patience == 0:
+            self.told = now
+        # Without any message it is somebody else's signal; but the one before may have brought the messages of two.
+        if stops or now - self.told > 1:
+            raise KeyboardInterrupt
 
     def answer_value(self, source: int, number: int, value: object) -> None:
         """Sends a result."""
