@@ -107,6 +107,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.done = 0
+        self.words: list[str] = []
 
     def run(self, folder: str) -> None:
         import stopping
@@ -128,6 +129,12 @@ class Worker:
         self.done += 1
         return self.done
 
+    def remember(self, word: str) -> None:
+        self.words.append(word)
+
+    def remembered(self) -> list[str]:
+        return self.words
+
     def ask(self, other: Any) -> Any:
         return other.ask_back(self.me).result()
 
@@ -136,3 +143,30 @@ class Worker:
 
     def ask_back(self, other: Any) -> Any:
         return other.count().result()
+
+
+@parvum.actor
+class Doer:
+    """Is busy in all the ways there are."""
+
+    def meet(self, other: Any) -> None:
+        self.other = other
+
+    def process(self) -> int:
+        return os.getpid()
+
+    def do(self, what: str, folder: str) -> None:
+        import stopping
+
+        if what == "waits":
+            # For an actor that waits for this one: for ever.
+            stopping.mark(folder)
+            self.other.ask(0).result()
+        elif what == "computes":
+            stopping.spin(folder)
+        else:
+            getattr(stopping, what)(folder)
+
+    def ask(self, n: int) -> int:
+        found: int = self.other.process().result()
+        return found

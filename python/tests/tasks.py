@@ -223,3 +223,29 @@ def complain() -> None:
 def print_much(lines: int) -> None:
     for n in range(lines):
         print(n, "x" * 50)
+
+
+def inverse(x: int) -> float:
+    return 1 / x
+
+
+def die_once_at_200(item: tuple[str, int]) -> int:
+    """Kills its worker at one item, the first time."""
+    path, n = item
+    if n == 207 and not os.path.exists(path):
+        Path(path).touch()
+        die()
+    return n
+
+
+def limits() -> dict[str, str | None]:
+    """What limits the threads of libraries here."""
+    return {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+
+
+def meet_in(folder: str, count: int) -> int:
+    """Waits until so many calls have come at the same time."""
+    Path(folder, f"{os.getpid()}").touch()
+    while len(os.listdir(folder)) < count:
+        time.sleep(0.002)
+    return os.getpid()

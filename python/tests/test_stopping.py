@@ -293,6 +293,43 @@ def test_workers_end_with_a_program_that_is_killed(tmp_path: Path) -> None:
         support.eventually(lambda: not any(map(stopping.is_alive, computing)), 20)
 
 
+# --- the machine ends, and a session lives on ---
+
+SESSION = """
+import os, sys
+import parvum
+vm = parvum.enrol()
+first = int(vm.id)
+pool = parvum.Executor(1)
+running = pool.submit(__import__("time").sleep, 1000)
+print(os.getpid(), flush=True)
+sys.stdin.readline()
+for call in (vm.tasks, lambda: vm.recv(timeout=60), lambda: running.result(60), lambda: pool.submit(abs, 1)):
+    try:
+        call()
+    except (parvum.errors.MachineGone, parvum.executor.futures.BrokenExecutor) as error:
+        print(type(error).__name__)
+# The next machine, as another task.
+vm = parvum.enrol()
+vm.send("anew", vm.id, 1)
+with parvum.Executor(1) as again:
+    print(vm.recv(tag=1, timeout=60), again.submit(abs, -3).result(60))
+vm.halt()
+"""
+
+
+def test_a_session_lives_longer_than_its_machine(tmp_path: Path) -> None:
+    env = {**os.environ, "PARVUM_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", SESSION], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        assert session.stdin is not None and session.stdout is not None
+        assert int(session.stdout.readline()) == session.pid
+        down = subprocess.run([support.COMMAND, "down"], env=env, capture_output=True, text=True, timeout=60, check=False)
+        assert down.returncode == 0, down.stderr
+        said, _ = session.communicate("go on\n", timeout=120)
+    assert said.splitlines() == ["MachineGone", "MachineGone", "BrokenExecutor", "BrokenExecutor", "anew 3"]
+    assert session.returncode == 0
+
+
 # --- actors and cells ---
 
 
@@ -305,12 +342,14 @@ def test_a_call_of_an_actor_is_stopped_and_the_actor_lives_on(tmp_path: Path) ->
         folder = tmp_path / method
         folder.mkdir()
         running = getattr(worker, method)(str(folder))
-        behind = worker.run(str(tmp_path / "never"))
+        # Others are served while a coroutine waits, and otherwise not.
+        behind = worker.remember("never") if method != "wait" else None
         other = worker.count()
         wait_until_begun(folder, 1)
-        assert behind.cancel() and running.cancel() and running.cancelled()
+        assert behind is None or behind.cancel()
+        assert running.cancel() and running.cancelled()
         assert other.result(20) > 1
-    assert not (tmp_path / "never").exists()
+    assert worker.remembered().result(20) == []
     assert worker.count().result(20) == 5
     parvum.stop(worker)
 
