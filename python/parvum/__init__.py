@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._session import machine
     from ._shared import SharedArray, shared
-    from ._widget import Picture, Widget, monitor, status
+    from ._picture import Picture
+    from ._widget import Widget, monitor, status
     from .actors.client import ActorLost, Answer
     from .actors.declared import Actor, ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop

@@ -23,7 +23,7 @@ import pickle
 import sys
 from collections import ChainMap, OrderedDict
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from . import errors
 
@@ -101,8 +101,7 @@ def _reduce_memmap(array: Any) -> Any:
 
 def _place_of(array: Any) -> tuple[str, int] | None:
     """The file of a mapped array, and where its first item lies there. None: it has none, or others must not see it."""
-    import numpy
-
+    numpy: Any = sys.modules["numpy"]
     # A part of a mapped array is of the same class, and has the offset of the whole.
     whole: Any = array
     while isinstance(whole.base, numpy.memmap):
@@ -113,7 +112,8 @@ def _place_of(array: Any) -> tuple[str, int] | None:
     lowest = first + sum(min(0, (side - 1) * stride) for side, stride in zip(array.shape, array.strides) if side)
     if lowest < 0 or array.dtype.hasobject:
         return None
-    return os.path.abspath(os.fspath(array.filename)), int(whole.offset) + first
+    path = cast("str | os.PathLike[str]", array.filename)
+    return os.path.abspath(path), int(whole.offset) + first
 
 
 def _map_file(
@@ -126,15 +126,15 @@ def _map_file(
     strides: tuple[int, ...],
 ) -> Any:
     """A mapped array, in another process."""
-    import numpy
+    from importlib import import_module
 
+    numpy: Any = import_module("numpy")
     try:
         status = os.stat(path)
+        why = "" if (status.st_ino, status.st_size) == identity else "another file has this name"
     except OSError as error:
-        status, why = None, str(error.strerror)
-    else:
-        why = "another file has this name"
-    if status is None or (status.st_ino, status.st_size) != identity:
+        why = str(error.strerror)
+    if why:
         raise errors.Refused(
             f"{path}, the file of a memory-mapped array, cannot be found on host {os.uname().nodename}: {why}",
             code="E-FILE",

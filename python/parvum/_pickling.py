@@ -68,7 +68,8 @@ def _fails(obj: Any) -> BaseException | None:
 
 
 def _parts(obj: Any) -> list[tuple[str, Any]]:
-    if getattr(type(obj), "__parvum_whole__", False):
+    kind: type[Any] = obj.__class__
+    if getattr(kind, "__parvum_whole__", False):
         # It says itself why it is not sent.
         return []
     if isinstance(obj, dict):

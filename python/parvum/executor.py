@@ -10,7 +10,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
-from concurrent.futures import Future
 from itertools import islice
 from types import TracebackType
 from typing import Any, Final, Literal, ParamSpec, TypeVar

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FuturesTimeout
 from contextvars import copy_context
 from functools import partial
@@ -337,7 +338,7 @@ class _Run:
         for one in reversed(back):
             self.submit(one, first=True)
 
-    def on_end(self, chunk: _Chunk, task: Task[parts.Ran]) -> None:
+    def on_end(self, chunk: _Chunk, task: Future[parts.Ran]) -> None:
         """A chunk has ended, somehow."""
         with self.lock:
             self.pending.discard(chunk)

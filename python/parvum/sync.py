@@ -78,7 +78,8 @@ class _Call:
         self.came: Any = None
         self.is_taken_back = False
         head = m.HEAD.pack(m.CALL, m.DIRECT | self.number)
-        self.vm.send(head + pack((method, args, {})).data, self.keeper, m.CALLS)
+        named: dict[str, Any] = {}
+        self.vm.send(head + pack((method, args, named)).data, self.keeper, m.CALLS)
 
     def answer(self, timeout: float | None = None) -> Any:
         """Waits for the answer. Raises what the keeper has raised, `TimedOut`, and `TaskGone` when the keeper is gone."""

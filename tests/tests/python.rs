@@ -173,6 +173,16 @@ fn output_of_calls() {
 }
 
 #[test]
+fn types() {
+    tests_of("test_typing.py", &["pytest"]);
+}
+
+#[test]
+fn scripts_of_an_environment() {
+    tests_of("test_scripts.py", &["pytest"]);
+}
+
+#[test]
 fn bad_input() {
     tests_of("test_bad_input.py", &[]);
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from parvum import errors
 from parvum._ids import TaskId
@@ -20,6 +20,9 @@ from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
 from parvum.pool.output import read_output, show_labelled
 from parvum.pool.task import Stoppable
+
+if TYPE_CHECKING:
+    import parvum
 
 T = TypeVar("T")
 

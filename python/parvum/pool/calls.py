@@ -214,7 +214,8 @@ def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
 
 def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
     """The parts of something that pickle looks at, each with the step that leads to it."""
-    if getattr(type(thing), "__parvum_whole__", False):
+    kind: type[Any] = thing.__class__
+    if getattr(kind, "__parvum_whole__", False):
         # It says itself why it is not sent.
         return
     if names:

