@@ -242,6 +242,16 @@ def test_an_interrupt_stops_what_its_thread_has_submitted_and_nothing_else(tmp_p
         assert len(stopping.begun(mine)) == 1
 
 
+@pytest.mark.parametrize("wait", [futures.wait, lambda calls: list(futures.as_completed(calls))])
+def test_an_interrupt_while_several_calls_are_waited_for_stops_them(tmp_path: Path, wait: Any) -> None:
+    with parvum.Executor(2) as pool, parvum.Executor(1) as other:
+        calls = [pool.submit(stopping.spin, str(tmp_path)) for _ in range(4)] + [other.submit(stopping.spin, str(tmp_path))]
+        with interrupted_when(lambda: len(stopping.begun(tmp_path)) == 3):
+            wait(calls)
+        assert all(call.cancelled() for call in calls)
+        assert pool.submit(tasks.square, 2).result(20) == other.submit(tasks.square, 2).result(20) == 4
+
+
 def test_an_interrupted_shutdown_stops_what_runs(tmp_path: Path) -> None:
     pool = parvum.Executor(2)
     running = [pool.submit(stopping.spin, str(tmp_path)) for _ in range(2)]

@@ -60,7 +60,8 @@ class Answer(Stoppable[T]):
         self.become_cancelled()
         return True
 
-    def _interrupted(self) -> None:
+    def interrupted(self) -> None:
+        """Stops the call."""
         if not self.done():
             self.cancel()
 

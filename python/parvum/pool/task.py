@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,15 +18,57 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class _Heard:
+    """The event that `concurrent.futures.wait` or `as_completed` waits for: an interrupt there reaches the futures."""
+
+    def __init__(self, event: Any) -> None:
+        self._event = event
+        self.futures: list[weakref.ref[Stoppable[Any]]] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """As of `threading.Event`."""
+        try:
+            is_set: bool = self._event.wait(timeout)
+            return is_set
+        except KeyboardInterrupt:
+            for reference in self.futures:
+                if (future := reference()) is not None:
+                    future.interrupted()
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._event, name)
+
+
+class _Waiters(list[Any]):
+    """Who waits for a future in those two: the module has no other place where a future hears of them."""
+
+    __slots__ = ("future",)
+
+    def append(self, waiter: Any) -> None:
+        """One more."""
+        if not isinstance(waiter.event, _Heard):
+            waiter.event = _Heard(waiter.event)
+        waiter.event.futures.append(self.future)
+        super().append(waiter)
+
+
 class Stoppable(Future[T]):
     """A future whose call may be stopped while it runs, and which can be awaited too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        waiters = _Waiters()
+        # No cycle: results would stay until the next collection.
+        waiters.future = weakref.ref(self)
+        self._waiters = waiters
 
     def result(self, timeout: float | None = None) -> T:
         """The call's result; waits `timeout` seconds for it at most. Raises what the call has raised."""
         try:
             return super().result(timeout)
         except KeyboardInterrupt:
-            self._interrupted()
+            self.interrupted()
             raise
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
@@ -33,7 +76,7 @@ class Stoppable(Future[T]):
         try:
             return super().exception(timeout)
         except KeyboardInterrupt:
-            self._interrupted()
+            self.interrupted()
             raise
 
     __parvum_whole__ = True
@@ -54,7 +97,7 @@ class Stoppable(Future[T]):
         invoke: Any = getattr(self, "_invoke_callbacks")  # noqa: B009
         invoke()
 
-    def _interrupted(self) -> None:
+    def interrupted(self) -> None:
         """The thread that waits was interrupted. A call may have raised KeyboardInterrupt itself: then it is done."""
         raise NotImplementedError
 
@@ -101,7 +144,8 @@ class Task(Stoppable[T]):
         self.become_cancelled()
         return True
 
-    def _interrupted(self) -> None:
+    def interrupted(self) -> None:
+        """Stops all calls that the thread of this one has submitted to the pool."""
         pool = self.pool
         if pool is not None and not self.done():
             pool.interrupt(self.thread)
