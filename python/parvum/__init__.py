@@ -26,16 +26,18 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._session import machine
     from ._shared import SharedArray, shared
-    from ._widget import Picture, Widget, monitor, status
+    from ._picture import Picture
+    from ._widget import Widget, monitor, status
     from .actors.client import ActorLost, Answer
-    from .actors.declared import ActorClass, actor, every
+    from .actors.declared import Actor, ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop
     from .actors.runtime import caller, watch
     from .executor import Executor, idempotent
     from .mapping import map  # noqa: A004
     from .notebook import load_ipython_extension, unload_ipython_extension
     from .pool.calls import Unpicklable
-    from .pool.failures import RemoteError, RemoteTraceback, VersionsDiffer, WorkerLost
+    from .pool.failures import CallTimedOut, RemoteError, RemoteTraceback, VersionsDiffer, WorkerLost
+    from .pool.task import Task
     from .sharing import Shared, share
     from .sync import Barrier, Event, Lock, PlaceLost, Queue
 
@@ -51,25 +53,28 @@ _LATER = {
     "_shared": "SharedArray shared",
     "_widget": "Picture Widget monitor status",
     "actors.client": "ActorLost Answer",
-    "actors.declared": "ActorClass actor every",
+    "actors.declared": "Actor ActorClass actor every",
     "actors.handles": "ActorGroup Handle find kill stop",
     "actors.runtime": "caller watch",
     "executor": "Executor idempotent",
     "mapping": "map",
     "notebook": "load_ipython_extension unload_ipython_extension",
     "pool.calls": "Unpicklable",
-    "pool.failures": "RemoteError RemoteTraceback VersionsDiffer WorkerLost",
+    "pool.failures": "CallTimedOut RemoteError RemoteTraceback VersionsDiffer WorkerLost",
+    "pool.task": "Task",
     "sharing": "Shared share",
     "sync": "Barrier Event Lock PlaceLost Queue",
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
 
 __all__ = [
+    "Actor",
     "ActorClass",
     "ActorGroup",
     "ActorLost",
     "Answer",
     "Barrier",
+    "CallTimedOut",
     "Event",
     "Executor",
     "Group",
@@ -92,6 +97,7 @@ __all__ = [
     "Shared",
     "SharedArray",
     "Status",
+    "Task",
     "TaskExited",
     "TaskId",
     "TaskInfo",

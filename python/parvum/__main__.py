@@ -13,6 +13,20 @@ def command() -> str:
     return str(own) if own.exists() else "parvum"
 
 
+def tool() -> None:
+    """Becomes the program of the package that this one is called by: `mpiexec`, `mpicc` and their like in the environment's `bin`."""
+    name = Path(sys.argv[0]).name
+    own = Path(__file__).parent / "bin" / name
+    if own.exists():
+        words = [str(own), *sys.argv[1:]]
+    elif name in ("mpiexec", "mpirun"):
+        # The command has them inside.
+        words = [command(), "mpiexec", *sys.argv[1:]]
+    else:
+        raise SystemExit(f"parvum: E-NOCOMMAND: {own} is not there; install the package anew")
+    _become(words)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Becomes the command."""
     words = sys.argv[1:] if arguments is None else arguments
@@ -20,11 +34,14 @@ def main(arguments: list[str] | None = None) -> None:
         from ._demo import main as demo
 
         raise SystemExit(demo(words[1:]))
-    program = command()
+    _become([command(), *words])
+
+
+def _become(words: list[str]) -> None:
     try:
-        os.execvp(program, [program, *words])
+        os.execvp(words[0], words)
     except OSError as error:
-        raise SystemExit(f"parvum: E-NOCOMMAND: {program}: {error.strerror}; install the package anew") from None
+        raise SystemExit(f"parvum: E-NOCOMMAND: {words[0]}: {error.strerror}; install the package anew") from None
 
 
 if __name__ == "__main__":

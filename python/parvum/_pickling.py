@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import pickle
-from typing import Any, Callable
+from typing import Any
 
+from ._by_reference import dumps as by_reference
+from ._by_reference import dumps_by_value
 from .errors import Unpicklable
 
 Pickled = tuple[bytes, list[pickle.PickleBuffer]]
@@ -15,21 +17,22 @@ def dumps(obj: Any) -> Pickled:
     """A stream, and the buffers that stay where they are."""
     buffers: list[pickle.PickleBuffer] = []
     try:
-        return pickle.dumps(obj, protocol=5, buffer_callback=buffers.append), buffers
+        return by_reference(obj, buffers.append), buffers
     except (pickle.PicklingError, AttributeError, TypeError, RecursionError) as error:
         try:
             cloudpickle: Any = importlib.import_module("cloudpickle")
         except ImportError:
             raise Unpicklable(explain(obj, error)) from error
-        return _by(cloudpickle.dumps, obj, error)
+        return _by_value(cloudpickle, obj, error)
 
 
-def _by(dump: Callable[..., bytes], obj: Any, before: BaseException) -> Pickled:
+def _by_value(cloudpickle: Any, obj: Any, before: BaseException) -> Pickled:
     buffers: list[pickle.PickleBuffer] = []
     try:
-        return dump(obj, protocol=5, buffer_callback=buffers.append), buffers
+        return dumps_by_value(cloudpickle, obj, buffers.append), buffers
     except Exception:
-        raise Unpicklable(explain(obj, before)) from before
+        # Who has cloudpickle is not told to install it.
+        raise Unpicklable(explain(obj, before), remedy="leave that part out (__getstate__), or send what it is made of") from before
 
 
 def loads(stream: Any, buffers: list[Any]) -> Any:
@@ -58,13 +61,17 @@ def _find(obj: Any, error: BaseException, depth: int = 20) -> tuple[str, Any, Ba
 
 def _fails(obj: Any) -> BaseException | None:
     try:
-        pickle.dumps(obj, protocol=5, buffer_callback=lambda _: None)
+        by_reference(obj, lambda _: None)
     except Exception as error:
         return error
     return None
 
 
 def _parts(obj: Any) -> list[tuple[str, Any]]:
+    kind: type[Any] = obj.__class__
+    if getattr(kind, "__parvum_whole__", False):
+        # It says itself why it is not sent.
+        return []
     if isinstance(obj, dict):
         pairs: list[tuple[Any, Any]] = list(obj.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         return [(f"[{key!r}]", value) for key, value in pairs]

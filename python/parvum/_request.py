@@ -20,6 +20,11 @@ class Request(concurrent.futures.Future[Any]):
     Of a send the result is None, of a receive the object. Any thread may wait, and several may.
     """
 
+    __parvum_whole__ = True
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a request belongs to the task that has begun it; send its result")
+
     # What a Future keeps is made when somebody asks for it: see __getattr__.
     def __init__(self, operation: _parvum.Operation) -> None:  # pyright: ignore[reportMissingSuperCall]
         self._operation = operation

@@ -105,8 +105,30 @@ class SharedArray:
             raise BadArgument(f"barrier {number} is not in 0 to {_BARRIERS - 1}")
         run().library.Tmk_barrier(number)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The very same memory, in any task of the run. Others have none of it.
+        start = int(self.array.__array_interface__["data"][0])
+        tasks = tuple(int(task) for task in run().group.tasks)
+        return _again, (tasks, start, self.array.shape, self.array.dtype, self.array.strides)
+
     def __repr__(self) -> str:
         return f"<parvum.SharedArray {self.array.shape} of {self.array.dtype}, of {self.size} tasks>"
+
+
+def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any, strides: tuple[int, ...]) -> SharedArray:
+    """A shared array that was sent, in another task of the run."""
+    import numpy as np
+
+    if _run is None or tuple(int(task) for task in _run.group.tasks) != tasks:
+        raise Refused(
+            "a shared array was sent to a task that does not share its memory: tasks of one run do, each after its first parvum.shared",
+            code="E-NOTSHARED",
+            remedy="send a copy of what is in it, numpy.array(shared.array); or start the tasks together, by `parvum run -n N` or one vm.spawn",
+        )
+    length = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
+    memory: Any = (ctypes.c_char * length).from_address(start)
+    array: Array = np.ndarray(shape, kind, memory, 0, strides)
+    return SharedArray(array)
 
 
 def _bounds(part: Array) -> tuple[int, int]:

@@ -11,9 +11,8 @@
 # pyright: reportAttributeAccessIssue=false
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from functools import partial
 from os import getpid
 from typing import Any
 
@@ -24,6 +23,7 @@ from dask.utils import ensure_dict  # type: ignore[import-untyped]
 
 from parvum.executor import Executor
 from parvum.pool.failures import RemoteTraceback
+from parvum.pool.task import Task
 
 
 def get(
@@ -41,8 +41,9 @@ def get(
 
     `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a
     task is run again when its worker dies: Dask's tasks are functions of their inputs. `optimize_graph`: joins
-    tasks that follow one another. `chunksize`: tasks per message. What a task raises is raised here. Results of
-    tasks come through this process, large arrays among them without being pickled.
+    tasks that follow one another. `chunksize`: tasks per message; None: one, so that each goes to a worker that has
+    nothing to do. What a task raises is raised here; it, and an interrupt (Ctrl-C), stops the tasks that run. Results
+    of tasks come through this process, large arrays among them without being pickled.
     """
     graph = ensure_dict(dsk.__dask_graph__() if hasattr(dsk, "__dask_graph__") else dsk)
     graph, dependencies = cull(graph, list(flatten([keys])))
@@ -50,17 +51,31 @@ def get(
         graph, dependencies = fuse(graph, keys, dependencies)
     with Executor(num_workers, retries=retries) if executor is None else nullcontext(executor) as pool:
         pool.wait_for_workers(1)
-        return get_async(
-            partial(pool.submit_with, retries),
-            max(1, num_workers or len(pool.workers)),
-            graph,
-            keys,
-            get_id=getpid,
-            pack_exception=_pack,
-            raise_exception=_raise,
-            chunksize=chunksize or 6,
-            **more,
-        )
+        open_tasks: set[Task[Any]] = set()
+
+        def submit(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Task[Any]:
+            task = pool.submit_with(fn, args, kwargs, retries=retries)
+            open_tasks.add(task)
+            task.add_done_callback(open_tasks.discard)
+            return task
+
+        try:
+            return get_async(
+                submit,
+                # A worker has one task ahead.
+                2 * max(1, num_workers or len(pool.workers)) if chunksize is None else max(1, num_workers or len(pool.workers)),
+                graph,
+                keys,
+                get_id=getpid,
+                pack_exception=_pack,
+                raise_exception=_raise,
+                chunksize=chunksize or 1,
+                **more,
+            )
+        except BaseException:
+            for task in list(open_tasks):
+                task.cancel()
+            raise
 
 
 def _pack(error: BaseException, dumps: object) -> tuple[BaseException, str]:

@@ -10,9 +10,9 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
-from concurrent.futures import Future
 from itertools import islice
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from types import TracebackType
+from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 from parvum.pool import messages as m
 from parvum.pool.calls import in_one_piece, pack_call
@@ -20,6 +20,7 @@ from parvum.pool.crew import Plan
 from parvum.pool.output import Printer, show_labelled
 from parvum.pool.pool import Pool
 from parvum.pool.post import Post
+from parvum.pool.stopping import GRACE
 from parvum.pool.task import Task
 
 T = TypeVar("T")
@@ -61,6 +62,11 @@ class Executor(futures.Executor):
     `output`: where lines that calls print appear, labelled: "labelled", in this process's own output; "inherit",
     wherever the daemon's appear; or a function of (task, host, "stdout" or "stderr", text).
     `env`, `cwd`: more of the environment, and the directory, of workers. `python`: the interpreter, on all hosts.
+    `max_time`: seconds that a call may run; one that runs longer is stopped, and its future has `CallTimedOut`.
+    `grace`: seconds that a call which is stopped has for its end after `KeyboardInterrupt`, and its worker after SIGTERM;
+    then comes SIGKILL, and another worker takes its place.
+    `inner_threads`: threads that OpenMP, OpenBLAS, MKL and their like may use in a worker; None: the processors of
+    the machine divided by the workers. Variables that the environment or `env` has already stay as they are.
 
     The machine is started if there is none. A worker that dies is replaced, and the pool goes on; calls that it
     had not begun are not affected. Arguments are pickled when a call is submitted; arrays of 256 KiB and more are
@@ -86,6 +92,9 @@ class Executor(futures.Executor):
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
         python: str | None = None,
+        max_time: float | None = None,
+        grace: float = GRACE,
+        inner_threads: int | None = None,
     ) -> None:
         if max_workers is not None and max_workers <= 0:
             raise ValueError("max_workers must be greater than 0")
@@ -97,45 +106,89 @@ class Executor(futures.Executor):
             raise TypeError(f"hosts is the text {hosts!r}; it must be a list of names")
         if isinstance(output, str) and output not in ("labelled", "inherit"):
             raise ValueError(f"output is {output!r}; it must be 'labelled', 'inherit' or a function")
+        if max_time is not None and not max_time > 0:
+            raise ValueError(f"max_time is {max_time}; it must be more than 0, or None")
+        if not 0 <= grace < float("inf"):
+            raise ValueError(f"grace is {grace}; it must be 0 or more")
+        if inner_threads is not None and inner_threads < 1:
+            raise ValueError(f"inner_threads is {inner_threads}; it must be 1 or more, or None")
         start = None if initializer is None else _initial(initializer, initargs)
         post = Post.of_pool()
         show = output if callable(output) else show_labelled if output == "labelled" else None
-        setup = m.Setup(_module_places(), start, _numpy_version(), logging.getLogger("parvum").level, show is not None)
-        workers = max_workers or post.processors(hosts)
-        plan = Plan(workers, hosts, m.say(b"", tuple(setup)), env, cwd or os.getcwd(), python or sys.executable)
+        level = logging.getLogger("parvum").level
+        setup = m.Setup(_module_places(), start, _numpy_version(), level, show is not None, grace)
+        processors = post.processors(hosts)
+        workers = max_workers or processors
+        limits = thread_limits(inner_threads, processors, workers, env)
+        plan = Plan(workers, hosts, m.say(b"", tuple(setup)), limits, cwd or os.getcwd(), python or sys.executable)
         self._retries = retries
-        self._pool = Pool(plan, post, repeat_stragglers, show)
+        self._pool = Pool(plan, post, repeat_stragglers, show, max_time, grace)
         _living.add(self._pool)
         # Nobody can submit any more: workers end when all is done.
         self._end = weakref.finalize(self, _close, self._pool)
         self._end.atexit = False
 
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Task[T]:
         """Has a worker call `fn(*args, **kwargs)`. Returns at once.
 
         Arguments that cannot be pickled make the future fail, with `Unpicklable`. Raises `RuntimeError` after
         `shutdown`, and `BrokenExecutor` when the pool is broken.
         """
-        return cast("Future[T]", self._submit(fn, args, kwargs, getattr(fn, RETRIES, self._retries)))
+        task: Task[T] = Task()
+        self._submit(task, fn, args, kwargs, getattr(fn, RETRIES, self._retries))
+        return task
 
-    def submit_with(self, retries: int | None, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As `submit`, of a call that may be run again so many times; None: never."""
-        return cast("Future[T]", self._submit(fn, args, kwargs, retries))
+    def submit_with(
+        self,
+        fn: Callable[..., T],
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,
+        retries: int | None | Literal["as the function says"] = "as the function says",
+    ) -> Task[T]:
+        """As `submit`, with more to say of the call.
+
+        `timeout`: seconds that the call may run; one that runs longer is stopped, and its future has `CallTimedOut`.
+        None: what the pool says (`max_time`). `retries`: how often the call may be run again when its worker dies;
+        None: never. Not given: what the function says (`idempotent`), or the pool.
+
+        >>> import parvum, time
+        >>> with parvum.Executor(1) as pool:
+        ...     type(pool.submit_with(time.sleep, (1000,), timeout=0.1).exception()).__name__
+        'CallTimedOut'
+        """
+        if timeout is not None and not timeout > 0:
+            raise ValueError(f"timeout is {timeout}; it must be more than 0, or None")
+        again: int | None = getattr(fn, RETRIES, self._retries) if isinstance(retries, str) else retries
+        task: Task[T] = Task()
+        task.limit = timeout
+        self._submit(task, fn, tuple(args), kwargs or {}, again)
+        return task
+
+    def submit_task(self, task: Task[T], fn: Callable[..., T], args: tuple[object, ...], retries: int | None, first: bool) -> None:
+        """As `submit`, of a task that was made before: for `parvum.map`."""
+        self._submit(task, fn, args, {}, retries, first)
 
     def _submit(
-        self, fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], retries: int | None
-    ) -> Future[Any]:
+        self,
+        task: Task[Any],
+        fn: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+        retries: int | None,
+        first: bool = False,
+    ) -> None:
         pool = self._pool
         try:
             packed = pack_call(fn, args, kwargs)
         except Exception as error:
             with pool.lock:
                 pool.check_open()
-            refused = Task()
-            refused.set_running_or_notify_cancel()
-            refused.set_exception(error)
-            return refused
-        return pool.submit(packed, retries)
+            task.set_running_or_notify_cancel()
+            task.set_exception(error)
+            return
+        pool.submit(packed, retries, task, first)
 
     def map(
         self,
@@ -162,24 +215,46 @@ class Executor(futures.Executor):
             calls = ((fn, args) for args in items)
         else:
             calls = ((_call_all, (fn, chunk)) for chunk in _chunks(items, chunksize))
-        begun = (self._submit(function, args, {}, retries) for function, args in calls)
+        begun = (self._begin(function, args, retries) for function, args in calls)
         ahead = list(begun if buffersize is None else islice(begun, buffersize))
         results = _results(ahead, begun, end, weakref.ref(self))
         return results if chunksize == 1 else (result for chunk in results for result in chunk)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def _begin(self, fn: Callable[..., object], args: tuple[object, ...], retries: int | None) -> Task[Any]:
+        task: Task[Any] = Task()
+        self._submit(task, fn, args, {}, retries)
+        return task
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False, stop: bool = False) -> None:
         """Takes no more calls. `wait`: returns when all are done and the workers have ended. `cancel_futures`:
-        calls that no worker has are cancelled. May be called again.
+        calls that no worker has are cancelled. `stop`: calls that run are stopped too. May be called again.
+
+        An interrupt (Ctrl-C) while it waits stops the calls that run, and is raised when the workers have ended.
         """
         if os.getpid() != self._pool.process:
             return
         self._end.detach()
-        self._pool.close(cancel_futures)
+        self._pool.close(cancel_futures or stop, stop)
         if wait and threading.current_thread() is not self._pool.thread:
-            self._pool.ended.wait()
-            self._pool.thread.join()
+            self._pool.finish()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        # Whoever interrupts the block wants no more of what it has begun.
+        self.shutdown(stop=kind is not None and issubclass(kind, KeyboardInterrupt))
+        return None
+
+    def interrupt(self) -> None:
+        """Cancels all calls that wait, and stops those that run, whoever has submitted them. The pool goes on."""
+        self._pool.interrupt()
 
     # --- more than the contract asks ---
+
+    __parvum_whole__ = True
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a pool is used where it was made; a call that submits makes a pool of its own, or gives back what is to be submitted")
 
     def grow(self, count: int = 1, host: str | None = None) -> None:
         """Starts so many more workers, on that host or where the pool places them. Returns before they are ready."""
@@ -202,6 +277,11 @@ class Executor(futures.Executor):
         """The workers that take calls: the id of each one's task, and its host."""
         with self._pool.lock:
             return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
+
+    @property
+    def worker_count(self) -> int:
+        """How many workers take calls."""
+        return len(self._pool.schedule.workers)
 
     @property
     def retries(self) -> int | None:
@@ -237,10 +317,20 @@ def living() -> list[Pool]:
 
 
 def close_all() -> None:
-    """The interpreter ends: what was submitted is done first, as with any executor of `concurrent.futures`."""
-    for pool in living():
-        pool.close(cancel_futures=False)
-        pool.thread.join()
+    """The interpreter ends: what was submitted is done first, as with any executor of `concurrent.futures`.
+
+    But a program that an interrupt ends, or that is interrupted here, wants no more of it.
+    """
+    interrupted = isinstance(getattr(sys, "last_value", None), KeyboardInterrupt) and not hasattr(sys, "ps1")
+    pools = living()
+    for pool in pools:
+        pool.close(cancel_futures=interrupted, stop=interrupted)
+    for pool in pools:
+        try:
+            pool.finish()
+        except KeyboardInterrupt:
+            for other in pools:
+                other.close(cancel_futures=True, stop=True)
 
 
 # Before the interpreter joins threads: the receiving thread ends only when it is told to.
@@ -249,6 +339,33 @@ threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: 
 
 def _initial(initializer: Callable[..., object], initargs: tuple[Any, ...]) -> bytes:
     return in_one_piece(pack_call(initializer, tuple(initargs), {})).data
+
+
+THREADS: Final = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+"""The variables that limit the threads of libraries, as loky sets them."""
+
+
+def thread_limits(inner: int | None, processors: int, workers: int, env: Mapping[str, str] | None) -> dict[str, str]:
+    """The environment of workers: `env`, and limits for the threads of libraries where it has none.
+
+    >>> thread_limits(None, 8, 2, {"OMP_NUM_THREADS": "1"})["OMP_NUM_THREADS"], thread_limits(3, 8, 2, None)["MKL_NUM_THREADS"]
+    ('1', '3')
+    """
+    given = dict(env or {})
+    for name in THREADS:
+        if inner is not None:
+            given.setdefault(name, str(inner))
+        elif name not in os.environ:
+            given.setdefault(name, str(max(1, processors // workers)))
+    return given
 
 
 def _module_places() -> list[str]:
@@ -270,7 +387,7 @@ def _chunks(items: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[
 
 
 def _results(
-    ahead: list[Future[Any]], more: Iterator[Future[Any]], end: float | None, executor: Callable[[], object]
+    ahead: list[Task[Any]], more: Iterator[Task[Any]], end: float | None, executor: Callable[[], object]
 ) -> Iterator[Any]:
     """Results in their order; each one that is taken lets another call be submitted."""
     ahead.reverse()
@@ -283,7 +400,7 @@ def _results(
             try:
                 yield future.result(None if end is None else end - time.monotonic())
             finally:
-                future.cancel()
+                future.withdraw()
     finally:
         for future in ahead:
-            future.cancel()
+            future.withdraw()

@@ -26,7 +26,7 @@ from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase  # 
 from parvum.executor import Executor
 
 _lock: Final = threading.Lock()
-_pools: dict[tuple[int, tuple[str, ...] | None], Executor] = {}
+_pools: dict[tuple[int, tuple[str, ...] | None, tuple[tuple[str, str], ...]], Executor] = {}
 
 
 class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
@@ -34,11 +34,13 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
     `executor`: where calls run; None: workers of joblib's own, as many as `n_jobs` says, on `hosts`.
     `retries`: how often a batch of calls is run again when its worker dies (3: joblib's calls are expected to be
-    repeatable, as every one of its backends restarts them or fails); None: never.
+    repeatable, as every one of its backends restarts them or fails); None: never. joblib's own options work too:
+    `inner_max_num_threads` limits the threads of libraries in workers, and after `timeout` the calls are stopped.
     """
 
     supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
     supports_timeout = True  # pyright: ignore[reportAssignmentType]
+    supports_inner_max_num_threads = True  # pyright: ignore[reportAssignmentType]
     default_n_jobs = -1
     # A message costs so little that calls need hardly be gathered.
     MIN_IDEAL_BATCH_DURATION = 0.05
@@ -83,7 +85,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
         """Has a batch of calls run."""
         assert self._pool is not None, "configure comes first"
-        future = self._pool.submit_with(self._retries, func)
+        future = self._pool.submit_with(func, retries=self._retries)
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
         if callback is not None:
@@ -101,7 +103,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         return future.result()
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
-        """A call has failed: those that have not begun are cancelled."""
+        """A call has failed, or time is over, or somebody interrupts: nobody wants the others, which are stopped."""
         for future in list(self._futures):
             future.cancel()
 
@@ -114,10 +116,14 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
 
 def _pool(jobs: int, hosts: tuple[str, ...] | None, env: dict[str, str]) -> Executor:
+    # Limits of threads are read when a library is loaded: workers with other limits are other workers.
+    key = jobs, hosts, tuple(sorted(env.items()))
     with _lock:
-        pool = _pools.get((jobs, hosts))
+        pool = _pools.get(key)
         if pool is None or not pool.is_open:
-            pool = _pools[jobs, hosts] = Executor(jobs, hosts=hosts, env=env)
+            for other in [known for known in _pools if known[:2] == key[:2]]:
+                _pools.pop(other).shutdown(wait=False)
+            pool = _pools[key] = Executor(jobs, hosts=hosts, env=env)
         return pool
 
 

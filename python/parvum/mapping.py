@@ -1,17 +1,28 @@
-"""`map`: a function over many items, on all hosts, with a balance that follows how long calls take."""
+"""`map`: a function over many items, on all hosts, as a stream: results are out as soon as they exist.
+
+A thread takes items from the source and makes chunks of them, so that a slow source holds back no result. A chunk
+that runs long is split: its results come, and what it has not begun goes to other workers. So a long item holds up
+only what must wait for it.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FuturesTimeout
-from itertools import islice
+from contextvars import copy_context
+from functools import partial
 from operator import length_hint
-from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar, overload
 
 from parvum.executor import RETRIES, Executor
+from parvum.pool import parts
+from parvum.pool.failures import restore
+from parvum.pool.messages import Part
+from parvum.pool.task import Task
 from parvum.progress import Bar, make_bar
 
 T = TypeVar("T")
@@ -22,7 +33,39 @@ WORTHWHILE: Final = 0.005
 LARGEST: Final = 4096
 """Most items of a chunk."""
 
+SLOW: Final = 0.0005
+"""A source that takes so many seconds for an item gets no chunks made: each item goes at once."""
 
+AHEAD: Final = 10_000
+"""Most results that wait to be taken, before more items are taken from the source."""
+
+
+@overload
+def map(
+    fn: Callable[..., T],
+    *iterables: Iterable[Any],
+    executor: Executor | None = None,
+    workers: int | None = None,
+    ordered: bool = True,
+    chunksize: int | None = None,
+    timeout: float | None = None,
+    progress: bool | str | Callable[..., Bar] = False,
+    retries: int | None = None,
+    return_exceptions: Literal[False] = False,
+) -> Iterator[T]: ...
+@overload
+def map(
+    fn: Callable[..., T],
+    *iterables: Iterable[Any],
+    executor: Executor | None = None,
+    workers: int | None = None,
+    ordered: bool = True,
+    chunksize: int | None = None,
+    timeout: float | None = None,
+    progress: bool | str | Callable[..., Bar] = False,
+    retries: int | None = None,
+    return_exceptions: bool,
+) -> Iterator[T | BaseException]: ...
 def map(  # noqa: A001
     fn: Callable[..., T],
     *iterables: Iterable[Any],
@@ -33,26 +76,32 @@ def map(  # noqa: A001
     timeout: float | None = None,
     progress: bool | str | Callable[..., Bar] = False,
     retries: int | None = None,
-) -> Iterator[T]:
+    return_exceptions: bool = False,
+) -> Iterator[Any]:
     """Calls `fn` on each item of the iterables and gives the results: in order, or as they come.
 
     `executor`: where calls run; None: one is made, of `workers` workers, and ended with the last result.
-    `chunksize`: items per message; None: as many as make 5 ms of work, found out while it runs, and few at the
-    end, so that workers end together. Items are taken from the iterables only as workers need them: they may be
-    endless. `timeout`: seconds from now, for all; then `TimeoutError`. `progress`: True, a text, or a class like
-    `tqdm.tqdm`. `retries`: as of `Executor`; None: what the executor says.
+    `chunksize`: most items per message; None: as many as make 5 ms of work, found out while it runs, and few at the
+    end, so that workers end together. Items are taken from the iterables in a thread of their own, at most 10,000
+    ahead of the results that were taken: they may be endless, and slow. `timeout`: seconds from now, for all; then
+    `TimeoutError`. `progress`: True, a text, or a class like `tqdm.tqdm`. `retries`: as of `Executor`; None: what the
+    executor says.
 
-    What a call raises is raised here, and nothing more is begun. Nothing is begun before the first result is asked for.
+    What a call raises is raised here, after the results before it, and nothing more is begun. `return_exceptions`:
+    it stands in its place among the results instead. Nothing is begun before the first result is asked for. An
+    interrupt (Ctrl-C) stops what runs.
 
     >>> import parvum
     >>> list(parvum.map(pow, [2, 3, 4], [5, 2, 1], workers=2))
     [32, 9, 4]
+    >>> [repr(result) for result in parvum.map(divmod, [6, 1], [4, 0], workers=1, return_exceptions=True)]
+    ['(1, 2)', "ZeroDivisionError('integer division or modulo by zero')"]
     """
     if chunksize is not None and chunksize < 1:
         raise ValueError(f"chunksize is {chunksize}; it must be 1 or more")
     if not iterables:
         raise TypeError("map needs a function and at least one iterable")
-    return _map(fn, iterables, executor, workers, ordered, chunksize, timeout, progress, retries)
+    return _map(fn, iterables, executor, workers, ordered, chunksize, timeout, progress, retries, return_exceptions)
 
 
 def _map(
@@ -65,23 +114,37 @@ def _map(
     timeout: float | None,
     progress: bool | str | Callable[..., Bar],
     retries: int | None,
-) -> Iterator[T]:
+    keep_going: bool,
+) -> Iterator[Any]:
     end = None if timeout is None else time.monotonic() + timeout
     bar = make_bar(progress, _length(iterables)) if progress else None
     pool = executor or Executor(workers, retries=retries)
     allowed: int | None = getattr(fn, RETRIES, pool.retries if retries is None else retries)
-    run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, allowed)
+    run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, allowed, ordered, keep_going)
+    finished = interrupted = False
     try:
-        for chunk in run.in_order(end) if ordered else run.as_they_come(end):
+        run.begin()
+        while results := run.take(end):
             if bar is not None:
-                bar.update(len(chunk))
-            yield from chunk
+                bar.update(len(results))
+            for result in results:
+                if not isinstance(result, _Raised):
+                    yield result
+                elif keep_going:
+                    yield result.error
+                else:
+                    raise result.error
+        finished = True
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
     finally:
-        run.stop()
+        run.stop(running=interrupted)
         if bar is not None:
             bar.close()
         if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            # Nobody can get more results of it.
+            pool.shutdown(stop=not finished)
 
 
 def _length(iterables: tuple[Iterable[Any], ...]) -> int | None:
@@ -90,8 +153,29 @@ def _length(iterables: tuple[Iterable[Any], ...]) -> int | None:
     return min(known) if known else None
 
 
+class _Raised:
+    """What stands in the place of a result."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class _Chunk:
+    """Items that are on their way: those from number `first` on. Results of `came` of them are here."""
+
+    __slots__ = ("came", "first", "items", "task")
+
+    def __init__(self, first: int, items: list[tuple[Any, ...]]) -> None:
+        self.first = first
+        self.items = items
+        self.came = 0
+        self.task: Task[parts.Ran] = Task()
+
+
 class _Run:
-    """One map: chunks are made as results come, so many ahead that no worker waits."""
+    """One map. A thread takes items and begins chunks, the pool's thread brings results, and who iterates takes them."""
 
     def __init__(
         self,
@@ -101,6 +185,8 @@ class _Run:
         total: int | None,
         size: int | None,
         retries: int | None,
+        ordered: bool,
+        keep_going: bool,
     ) -> None:
         self.pool = pool
         self.fn = fn
@@ -109,66 +195,214 @@ class _Run:
         self.fixed = size
         self.size = size or 1
         self.retries = retries
-        self.pending: dict[Future[Any], None] = {}
-        self.done: SimpleQueue[Future[Any]] = SimpleQueue()
-        self.tell = False
+        self.ordered = ordered
+        self.keep_going = keep_going
+        self.owner = threading.get_ident()
+        self.lock = threading.Lock()
+        self.came = threading.Condition(self.lock)
+        self.room = threading.Condition(self.lock)
+        self.pending: set[_Chunk] = set()
+        self.partial: list[tuple[Any, ...]] = []
+        """Items that make no chunk yet."""
+        self.number = 0
+        """Items that are in chunks."""
+        self.results: dict[int, Any] = {}
+        self.arrived: deque[Any] = deque()
+        """Results by the number of their items, and the same as they came: one of the two is used."""
+        self.next = 0
+        self.asked = 0.0
+        """Since when the source is asked for an item; 0: it is not."""
+        self.exhausted = False
         self.over = False
+        self.error: BaseException | None = None
+        """What the source has raised."""
 
-    def in_order(self, end: float | None) -> Iterator[list[Any]]:
-        self.fill()
-        while self.pending:
-            yield self.take(next(iter(self.pending)), end)
-            self.fill()
+    def begin(self) -> None:
+        feed = partial(copy_context().run, self.feed)
+        threading.Thread(target=feed, name="parvum-map", daemon=True).start()
 
-    def as_they_come(self, end: float | None) -> Iterator[list[Any]]:
-        from queue import Empty
+    # --- the thread that takes items ---
 
-        self.tell = True
-        self.fill()
-        while self.pending:
-            try:
-                future = self.done.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
-            except Empty:
-                raise FuturesTimeout from None
-            yield self.take(future, end)
-            self.fill()
+    def feed(self) -> None:
+        """Takes items as long as there is room for them."""
+        error: BaseException | None = None
+        try:
+            while True:
+                with self.room:
+                    while not self.over and not self.has_room():
+                        self.room.wait()
+                    if self.over:
+                        return
+                    self.asked = begun = time.perf_counter()
+                item = next(self.items, None)
+                if item is None:
+                    break
+                with self.lock:
+                    self.asked = 0.0
+                    self.partial.append(item)
+                    slow = time.perf_counter() - begun > SLOW
+                    wanted = 1 if slow and not self.is_busy() else self.wanted()
+                    chunk = self.cut() if len(self.partial) >= wanted or not self.pending else None
+                self.submit(chunk)
+        except BaseException as raised:
+            error = raised
+        with self.lock:
+            self.asked = 0.0
+            chunk = self.cut() if self.partial and not self.over else None
+            self.error = error
+        self.submit(chunk)
+        with self.lock:
+            self.exhausted = True
+            self.came.notify_all()
 
-    def take(self, future: Future[Any], end: float | None) -> list[Any]:
-        seconds, results = future.result(None if end is None else max(0.0, end - time.monotonic()))
-        del self.pending[future]
-        if self.fixed is None and results:
-            each = seconds / len(results)
-            wanted = min(LARGEST, int(WORTHWHILE / each) if each > 0 else LARGEST)
-            # Twice as large at most: the first items may be the shortest.
-            self.size = max(1, min(wanted, 2 * self.size))
-        return results
+    def submit(self, chunk: _Chunk | None, first: bool = False) -> None:
+        """Has a worker run a chunk."""
+        if chunk is None:
+            return
+        task = chunk.task
+        task.thread = self.owner
+        task.on_part = partial(self.on_part, chunk)
+        task.add_done_callback(partial(self.on_end, chunk))
+        try:
+            self.pool.submit_task(task, parts.run, (self.fn, chunk.items, self.keep_going), self.retries, first)
+        except Exception as error:
+            task.set_running_or_notify_cancel()
+            task.set_exception(error)
 
-    def fill(self) -> None:
-        """Submits chunks until all workers have enough ahead."""
-        workers = max(1, len(self.pool.workers))
-        while not self.over and len(self.pending) < 4 * workers:
-            size = self.size
-            if self.fixed is None and self.left is not None:
-                # The last ones are short: all workers shall end together.
-                size = max(1, min(size, self.left // (4 * workers)))
-            chunk = list(islice(self.items, size))
-            if not chunk:
-                self.over = True
+    # --- under the lock ---
+
+    def has_room(self) -> bool:
+        waiting = len(self.results) + len(self.arrived)
+        return waiting < AHEAD and len(self.pending) < 4 * self.workers
+
+    @property
+    def workers(self) -> int:
+        return max(1, self.pool.worker_count)
+
+    def is_busy(self) -> bool:
+        """Have all workers something to do, and something after that?"""
+        return len(self.pending) >= 2 * self.workers
+
+    def wanted(self) -> int:
+        """Items of the next chunk."""
+        if self.fixed is not None or self.left is None:
+            return self.size
+        # The last ones are short: all workers shall end together.
+        return max(1, min(self.size, (self.left - self.number) // (4 * self.workers)))
+
+    def cut(self) -> _Chunk:
+        """A chunk of the items that there are."""
+        items, self.partial = self.partial, []
+        chunk = _Chunk(self.number, items)
+        self.number += len(items)
+        self.pending.add(chunk)
+        return chunk
+
+    def cut_if_stalled(self) -> _Chunk | None:
+        """What waits for more items goes, when the source has none and workers have."""
+        if not self.partial or self.over or self.is_busy():
+            return None
+        asked = self.asked
+        stalled = not self.pending or (asked and time.perf_counter() - asked > SLOW)
+        return self.cut() if stalled else None
+
+    def keep(self, chunk: _Chunk, first: int, results: list[Any]) -> None:
+        """Results of a chunk have come, from its item `first` on. A chunk that is run again brings the same once more."""
+        for place in range(max(0, chunk.came - first), len(results)):
+            result = results[place]
+            if isinstance(result, parts.Failed):
+                result = _Raised(restore(result.failure))
+            if self.ordered:
+                self.results[chunk.first + first + place] = result
+            else:
+                self.arrived.append(result)
+        chunk.came = max(chunk.came, first + len(results))
+        self.came.notify_all()
+
+    # --- the pool's thread ---
+
+    def on_part(self, chunk: _Chunk, part: Part) -> None:
+        """A chunk that runs long has sent results, and gives its last items back."""
+        back: list[_Chunk] = []
+        with self.lock:
+            if self.over:
                 return
-            if self.left is not None:
-                self.left -= len(chunk)
-            future = self.pool.submit_with(self.retries, _run_chunk, self.fn, chunk)
-            self.pending[future] = None
-            if self.tell:
-                future.add_done_callback(self.done.put)
+            self.keep(chunk, part.first, part.results)
+            if part.returned:
+                kept = len(chunk.items) - part.returned
+                items, chunk.items = chunk.items[kept:], chunk.items[:kept]
+                size = -(-len(items) // self.workers)
+                for at in range(0, len(items), size):
+                    back.append(_Chunk(chunk.first + kept + at, items[at : at + size]))
+                self.pending.update(back)
+        for one in reversed(back):
+            self.submit(one, first=True)
 
-    def stop(self) -> None:
-        self.over = True
-        for future in self.pending:
-            future.cancel()
+    def on_end(self, chunk: _Chunk, task: Future[parts.Ran]) -> None:
+        """A chunk has ended, somehow."""
+        with self.lock:
+            self.pending.discard(chunk)
+            error = None if task.cancelled() else task.exception()
+            if error is not None:
+                missing = len(chunk.items) - chunk.came
+                self.keep(chunk, chunk.came, [_Raised(error)] * missing)
+            elif not task.cancelled():
+                ran = task.result()
+                if self.fixed is None and (count := ran.first + len(ran.results)):
+                    each = ran.seconds / count
+                    wanted = min(LARGEST, int(WORTHWHILE / each) if each > 0 else LARGEST)
+                    # Twice as large at most: the first items may be the shortest.
+                    self.size = max(1, min(wanted, 2 * self.size))
+                self.keep(chunk, ran.first, ran.results)
+            more = self.cut_if_stalled()
+            self.room.notify()
+            self.came.notify_all()
+        self.submit(more)
 
+    # --- who iterates ---
 
-def _run_chunk(fn: Callable[..., T], chunk: list[tuple[Any, ...]]) -> tuple[float, list[T]]:
-    begun = time.perf_counter()
-    results = [fn(*args) for args in chunk]
-    return time.perf_counter() - begun, results
+    def take(self, end: float | None) -> list[Any]:
+        """The results that are here now; waits for the first. Empty: there are no more. Raises what the source has raised."""
+        while True:
+            with self.lock:
+                results = self.due()
+                if results:
+                    self.room.notify()
+                    return results
+                if self.exhausted and not self.pending:
+                    if self.error is not None:
+                        raise self.error
+                    return []
+                if end is not None and time.monotonic() >= end:
+                    raise FuturesTimeout
+                patience = None if end is None else end - time.monotonic()
+                if self.partial:
+                    # Nobody else looks whether the source has stalled.
+                    patience = SLOW if patience is None else min(patience, SLOW)
+                self.came.wait(patience)
+                chunk = self.cut_if_stalled()
+            self.submit(chunk)
+
+    def due(self) -> list[Any]:
+        found: list[Any] = []
+        if self.ordered:
+            while self.next in self.results:
+                found.append(self.results.pop(self.next))
+                self.next += 1
+        else:
+            found.extend(self.arrived)
+            self.arrived.clear()
+            if not self.keep_going:
+                # All that has come is given before what was raised.
+                found.sort(key=lambda result: isinstance(result, _Raised))
+        return found
+
+    def stop(self, running: bool) -> None:
+        """Begins nothing more; with `running`, stops what runs too."""
+        with self.lock:
+            self.over = True
+            self.partial.clear()
+            pending = list(self.pending)
+            self.room.notify_all()
+        for chunk in pending:
+            chunk.task.cancel() if running else chunk.task.withdraw()

@@ -19,10 +19,16 @@ print and raise appears below the cell, labelled. `parvum.notebook.push` and `pu
 from __future__ import annotations
 
 import shlex
+import sys
+import time
+from concurrent import futures
 from typing import Any
 
+from parvum import errors
+from parvum.actors.client import Answer
 from parvum.actors.declared import actor
-from parvum.actors.handles import ActorGroup, Handle, stop
+from parvum.actors.handles import ActorGroup, Handle, kill, stop
+from parvum.pool.stopping import GRACE
 
 
 @actor
@@ -79,10 +85,11 @@ class Failed(Exception):
     """A cell has failed at some workers. The text has what each raised, with its traceback there."""
 
 
-_group: ActorGroup | None = None
+_group: ActorGroup[Any] | None = None
+_host: str | None = None
 
 
-def workers() -> ActorGroup:
+def workers() -> ActorGroup[Any]:
     """The workers of `%%parvum`. As many as the machine has processors are started when there are none."""
     if _group is None:
         import parvum
@@ -94,8 +101,9 @@ def workers() -> ActorGroup:
 
 def start(count: int, host: str | None = None) -> None:
     """Starts so many workers for cells, in place of those there are."""
-    global _group
+    global _group, _host
     stop_workers()
+    _host = host
     _group = Interpreter.start_group(count, host=host)
     for rank, worker in enumerate(_group):
         worker.place(rank, count).result()
@@ -110,15 +118,52 @@ def stop_workers() -> None:
 
 
 def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
-    """Runs a cell at all workers, or at some; the values of its last line. Raises `Failed`."""
+    """Runs a cell at all workers, or at some; the values of its last line. Raises `Failed`.
+
+    An interrupt (Ctrl-C, the kernel's) stops the cell at all of them. A worker that does not stop is replaced.
+    """
     group = workers()
-    chosen: list[tuple[int, Handle]] = [(n, w) for n, w in enumerate(group) if ranks is None or n in ranks]
-    answers = [(rank, worker.run(cell)) for rank, worker in chosen]
+    chosen = [(n, w) for n, w in enumerate(group) if ranks is None or n in ranks]
+    answers: list[tuple[int, Answer[Any]]] = []
+    try:
+        answers += [(rank, worker.run(cell)) for rank, worker in chosen]
+        for _, answer in answers:
+            answer.exception()
+    except KeyboardInterrupt:
+        for _, answer in answers:
+            answer.cancel()
+        _replace_stubborn(chosen, len(group))
+        raise
     failed = [(rank, error) for rank, answer in answers if (error := answer.exception()) is not None]
     if failed:
         texts = [f"worker {rank}: {type(error).__name__}: {error}\n{error.__cause__ or ''}" for rank, error in failed]
         raise Failed(f"the cell failed at {len(failed)} of {len(answers)} workers\n" + "\n".join(texts))
     return [answer.result() for _, answer in answers]
+
+
+def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None:
+    """Workers that do not stop a cell are ended, and others take their places, without the names of those."""
+    global _group
+    until = time.monotonic() + GRACE
+    pings = [(rank, worker, worker.place(rank, count)) for rank, worker in chosen]
+    stubborn: dict[int, Handle[Any]] = {}
+    for rank, worker, ping in pings:
+        try:
+            ping.result(max(0.0, until - time.monotonic()))
+        except (futures.TimeoutError, errors.ParvumError):
+            ping.cancel()
+            stubborn[rank] = worker
+    if not stubborn or _group is None:
+        return
+    for worker in stubborn.values():
+        kill(worker)
+    members = list(_group)
+    for rank in stubborn:
+        members[rank] = fresh = Interpreter.start(host=_host)
+        fresh.place(rank, count)
+    _group = ActorGroup(members)
+    ranks = ", ".join(map(str, stubborn))
+    print(f"parvum: the cell did not stop at worker {ranks}: another process is there now, and its names are gone", file=sys.stderr)
 
 
 def push(**names: Any) -> None:

@@ -7,20 +7,25 @@ operations under way raise `PlaceLost`, and what was kept is lost; later operati
 from __future__ import annotations
 
 import os
+import pickle
 import queue
-from concurrent.futures import TimeoutError as FuturesTimeout
+import threading
+from collections.abc import Callable
 from itertools import count
 from types import TracebackType
 from typing import Any
 
+import parvum
 from parvum import errors
-from parvum.actors.client import ActorLost, client
-from parvum.actors.handles import Handle, find
+from parvum.actors import messages as m
+from parvum.actors.client import lost, rest
+from parvum.actors.handles import Handle, task_of
 from parvum.actors.keeper import NAME, Keeper
-from parvum.pool.calls import pack, unpack
+from parvum.pool.calls import apart, pack, unpack
+from parvum.pool.failures import Failure, restore
 
 _numbers = count(1)
-_keeper: tuple[int, Handle] | None = None
+_keeper: tuple[int, Handle[Any]] | None = None
 
 
 class PlaceLost(errors.ParvumError):
@@ -30,67 +35,143 @@ class PlaceLost(errors.ParvumError):
     remedy = "begin anew: the next operation finds empty queues, free locks and cleared events"
 
 
-def _find(what: str) -> Handle:
+def _find(what: str) -> Handle[Any]:
     """The keeper; it is started if there is none."""
     global _keeper
     if _keeper is not None and _keeper[0] == os.getpid():
         return _keeper[1]
     for _ in range(20):
-        try:
-            found = find(NAME)
-        except errors.NoEntry:
+        entry = parvum.enrol().mailbox.get(f"actor:{NAME}")
+        if entry is not None:
+            found: Handle[Any] = Handle(*entry)
+        else:
             try:
                 found = Keeper.start(name=NAME, detached=True, output=False)
             except errors.Refused:
                 # Another task has started one at the same time.
                 continue
+            # A thread that waits too would be woken with each answer to this one.
+            rest(task_of(found))
         _keeper = os.getpid(), found
         return found
     raise PlaceLost(f"{what} has no place: who keeps it can neither be found nor started")
 
 
-def _ask(what: str, method: str, *args: Any) -> Any:
+_vm: tuple[int, parvum.Vm] | None = None
+
+
+def _channel() -> parvum.Vm:
+    """The channel of actors' messages."""
+    global _vm
+    if _vm is None or _vm[0] != os.getpid():
+        _vm = os.getpid(), parvum.enrol().channel(m.CHANNEL)
+    return _vm[1]
+
+
+class _Call:
+    """A call of the keeper, whose answer the calling thread takes itself: no other thread stands between."""
+
+    def __init__(self, keeper: Handle[Any], method: str, args: tuple[Any, ...]) -> None:
+        self.keeper = task_of(keeper)
+        self.vm = _channel()
+        self.number = next(_numbers) % (1 << 30)
+        self.came: Any = None
+        self.is_taken_back = False
+        head = m.HEAD.pack(m.CALL, m.DIRECT | self.number)
+        named: dict[str, Any] = {}
+        self.vm.send(head + pack((method, args, named)).data, self.keeper, m.CALLS)
+
+    def answer(self, timeout: float | None = None) -> Any:
+        """Waits for the answer. Raises what the keeper has raised, `TimedOut`, and `TaskGone` when the keeper is gone."""
+        if self.came is None:
+            self.came = self.vm.recv(self.keeper, m.DIRECT_TAGS + self.number, timeout)
+        data, buffers = apart(self.came)
+        if data[:1] == m.VALUE:
+            return unpack(memoryview(data)[m.HEAD.size :], buffers)
+        raise restore(Failure(*pickle.loads(memoryview(data)[m.HEAD.size :])))
+
+
+def _lost(what: str, gone: errors.TaskGone) -> PlaceLost:
     global _keeper
+    actor = 0 if _keeper is None else task_of(_keeper[1])
+    _keeper = None
+    return PlaceLost(f"{what} is lost: {lost(parvum.enrol(), actor, NAME).cause if actor else gone.cause}")
+
+
+def _ask(what: str, method: str, *args: Any) -> Any:
     for last in (False, True):
         fresh = _keeper is None
         try:
-            return getattr(_find(what), method)(*args).result()
-        except ActorLost as lost:
-            _keeper = None
+            return _Call(_find(what), method, args).answer()
+        except errors.TaskGone as gone:
+            lost = _lost(what, gone)
             # It had ended before anything was asked of it.
             if not fresh or last:
-                raise PlaceLost(f"{what} is lost: {lost.cause}") from lost
+                raise lost from gone
     raise AssertionError
 
 
-def _wait(what: str, method: str, args: tuple[Any, ...], timeout: float | None) -> Any:
-    """An operation that may wait. Raises `TimeoutError` when the time is over; then it is taken back."""
-    global _keeper
+def _wait(
+    what: str,
+    method: str,
+    args: tuple[Any, ...],
+    timeout: float | None,
+    had: Callable[[Any], Any] = lambda value: value,
+) -> Any:
+    """An operation that may wait: what `had` makes of its answer. Raises `TimedOut` when the time is over.
+
+    Nothing is lost between the keeper, which gives, and the caller, who is to have it. An operation whose time is
+    over is taken back. One that is interrupted is undone: what was given already goes back to where it was.
+    """
     if _keeper is None or _keeper[0] != os.getpid():
         # The keeper may be about to end, for nobody uses it: this makes us a user.
         _ask(what, "now", "is_set", "")
     number = next(_numbers)
-    answer = _find(what).wait(method, number, *args)
+    call: _Call | None = None
     try:
         try:
-            return answer.result(timeout)
-        except FuturesTimeout:
-            if answer.done() or not _ask(what, "give_up", number):
-                return answer.result()
-            raise errors.TimedOut(f"nothing came in {timeout} s") from None
-        except KeyboardInterrupt:
-            _ask(what, "give_up", number)
+            call = _Call(_find(what), "wait", (method, number, *args))
+            return had(call.answer(timeout))
+        except errors.TimedOut:
+            assert call is not None
+            if not _ask(what, "give_up", number):
+                return had(call.answer())
+            # It is answered all the same, so that no message is left.
+            call.answer()
+            call.is_taken_back = True
             raise
-    except ActorLost as lost:
-        _keeper = None
-        raise PlaceLost(f"{what} is lost: {lost.cause}") from lost
+    except errors.TaskGone as gone:
+        raise _lost(what, gone) from gone
+    except BaseException as error:
+        if call is not None and (call.is_taken_back or (call.came is not None and isinstance(error, Exception))):
+            # Time is over, the keeper has refused it, or what it gave cannot be read.
+            raise
+        # In a thread: a second interrupt does not reach it.
+        undoing = threading.Thread(target=_undo, args=(what, method, args, number, call), name="parvum-undo")
+        undoing.start()
+        undoing.join()
+        raise
+
+
+def _undo(what: str, method: str, args: tuple[Any, ...], number: int, call: _Call | None) -> None:
+    """Somebody was interrupted in an operation that may have been answered."""
+    try:
+        given_up = _ask(what, "give_up", number)
+        if call is None:
+            return
+        value = call.answer()
+        if not given_up:
+            _ask(what, "undo", method, number, args[0], value)
+    except (errors.ParvumError, threading.BrokenBarrierError, ValueError):
+        # It is lost with its keeper, or was refused: there is nothing to undo.
+        return
 
 
 class _Named:
     def __init__(self, name: str) -> None:
         if not name:
             raise ValueError("the name is empty")
-        client()
+        parvum.enrol()
         self.name = name
 
     @property
@@ -106,7 +187,8 @@ class Queue(_Named):
     """A queue: first in, first out, for any number of tasks that put and get. The methods are those of `queue.Queue`.
 
     `maxsize`: `put` waits while so many items are in it; 0: never. An item is given to one getter; when that task
-    dies before it has looked at it, the item is gone.
+    dies before it has looked at it, the item is gone. An interrupt (Ctrl-C) in `get` leaves the item in the queue, as
+    the first; one in `put` takes the item out again, if nobody has it yet.
 
     >>> import parvum
     >>> parvum.Queue("jobs").put(("a", 1))
@@ -132,10 +214,9 @@ class Queue(_Named):
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """Takes the first item. Raises `queue.Empty` when there is none in time (seconds)."""
         try:
-            data, buffers = _wait(self._what, "get", (self.name,), timeout if block else 0)
+            return _wait(self._what, "get", (self.name,), timeout if block else 0, _item)
         except errors.TimedOut:
             raise queue.Empty from None
-        return unpack(data, [bytearray(buffer) for buffer in buffers])
 
     def put_nowait(self, item: Any) -> None:
         """Puts an item, or raises `queue.Full`."""
@@ -153,6 +234,11 @@ class Queue(_Named):
     def empty(self) -> bool:
         """Is it empty now?"""
         return self.qsize() == 0
+
+
+def _item(given: tuple[bytes, list[bytes]]) -> Any:
+    data, buffers = given
+    return unpack(data, [bytearray(buffer) for buffer in buffers])
 
 
 class Event(_Named):
@@ -198,8 +284,6 @@ class Barrier(_Named):
         try:
             place: int = _wait(self._what, "meet", (self.name, self.parties), timeout)
         except errors.TimedOut:
-            import threading
-
             raise threading.BrokenBarrierError(f"not all came to barrier {self.name!r} in {timeout} s") from None
         return place
 
@@ -222,7 +306,7 @@ class Lock(_Named):
     """A lock, which a task holds. The methods are those of `threading.Lock`; it is a context manager.
 
     When the task that holds it dies, the next gets it, and `abandoned` is True there: what the lock guards may
-    be half changed.
+    be half changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold it.
     """
 
     abandoned = False
@@ -231,10 +315,13 @@ class Lock(_Named):
         """Waits for it; False when the time (seconds; negative: without end) is over."""
         limit = 0 if not blocking else None if timeout < 0 else timeout
         try:
-            self.abandoned = bool(_wait(self._what, "acquire", (self.name,), limit))
+            _wait(self._what, "acquire", (self.name,), limit, self._hold)
         except errors.TimedOut:
             return False
         return True
+
+    def _hold(self, abandoned: bool) -> None:
+        self.abandoned = abandoned
 
     def release(self) -> None:
         """Gives it to the next. Raises `RuntimeError` when this task does not hold it."""

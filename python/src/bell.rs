@@ -65,7 +65,7 @@ impl Bell {
             *self.posted.lock().unwrap_or_else(PoisonError::into_inner) = None;
             return Ok(None);
         };
-        operations[at].take(py, waist);
+        operations[at].take(py, waist)?;
         Ok(Some(at))
     }
 }

@@ -3,7 +3,7 @@
 use crate::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::process::{self, notes};
-use crate::{errors, numpy, pickles};
+use crate::{errors, kept, numpy, pickles, vm};
 use parvum_waist::{Message, Status, Waist, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
@@ -67,8 +67,16 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
     });
     match read {
         Ok(None) if is_bytes => Ok(object),
-        // SAFETY: as above; the object is decoded before anybody gets it.
-        Ok(None) => of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) })),
+        Ok(None) => {
+            let data = object.clone();
+            // SAFETY: as above; the object is decoded before anybody gets it.
+            let made = of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) }));
+            kept(py, message, made, |_| {
+                // SAFETY: `data` has the memory, which the object that was not made has left as it was.
+                kept::add_data(py, place(message), message.meta, unsafe { bytes_at(start, length) });
+                drop(data);
+            })
+        }
         Ok(Some(fetched)) => held(py, waist, &Message { meta: message.meta, ..fetched }),
         Err(status) => Err(errors::of(py, status, message.from, || waist.last_error())),
     }
@@ -81,7 +89,28 @@ fn held<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound
     // SAFETY: the block stays until it is given back; what is in the message, as long as that.
     let bytes = unsafe { bytes_at(start, length) };
     let made = of(py, message.meta, Data::Lent(bytes));
+    let made = kept(py, message, made, |message| kept::add_data(py, place(message), message.meta, bytes));
     waist.give_back(message);
+    made
+}
+
+/// Who sent a message, its tag and its context.
+pub(crate) fn place(message: &Message) -> (i32, i32, u32) {
+    (vm::sender(message), message.tag, message.context)
+}
+
+/// What was made of a message. When a signal's handler has raised meanwhile, the message is kept for the next receive.
+fn kept<'py>(
+    py: Python<'py>,
+    message: &Message,
+    made: PyResult<Bound<'py, PyAny>>,
+    keep: impl FnOnce(&Message),
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Err(why) = &made
+        && kept::interrupts(py, why)
+    {
+        keep(message);
+    }
     made
 }
 

@@ -17,12 +17,17 @@ mod errors;
 #[allow(unsafe_code)]
 mod group;
 #[allow(unsafe_code)]
+mod guard;
+#[allow(unsafe_code)]
 mod into;
+mod kept;
 mod kinds;
 mod machine;
 mod names;
 #[allow(unsafe_code)]
 mod numpy;
+#[allow(unsafe_code)]
+mod output;
 mod patience;
 mod pickles;
 mod process;
@@ -42,5 +47,8 @@ fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<group::Group>()?;
     module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
     module.add_function(wrap_pyfunction!(requests::finish_all, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::end_with, module)?)?;
+    module.add_function(wrap_pyfunction!(output::catch_output, module)?)?;
+    module.add_function(wrap_pyfunction!(output::settle, module)?)?;
     module.add("RELEASE", env!("CARGO_PKG_VERSION"))
 }

@@ -1,8 +1,9 @@
 //! The machine: tasks, hosts, notices and the mailbox, as the daemon knows them.
 
-use crate::process::ask;
+use crate::process::{ask, notes};
 use crate::vm::Vm;
 use crate::{decode, encode, errors};
+use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Blob, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere, TaskState,
@@ -192,10 +193,27 @@ pub(crate) fn mail_get<'py>(
     wait: bool,
 ) -> PyResult<(Bound<'py, PyAny>, u32, i32)> {
     let request = Request::MailGet { name, index: index.unwrap_or(0), first: index.is_none(), take, wait };
-    let Reply::Mail { index, owner, data } = ask(py, &request)? else { return Err(strange(py)) };
+    let reply = ask(py, &request)?;
+    let Reply::Mail { index, owner, data, .. } = &reply else { return Err(strange(py)) };
     let Some((meta, bytes)) = data.0.split_first_chunk() else { return Err(strange(py)) };
-    let object = decode::of(py, u32::from_le_bytes(*meta), decode::Data::Lent(bytes))?;
-    Ok((object, index, owner.map_or(0, |owner| owner.0)))
+    let object = decode::of(py, u32::from_le_bytes(*meta), decode::Data::Lent(bytes));
+    // Whether a handler of a signal raises now or has raised in an object's own code: nobody has the entry.
+    let object = object.and_then(|object| py.check_signals().map(|()| object));
+    let (index, owner) = (*index, owner.map_or(0, |owner| owner.0));
+    match object {
+        Ok(object) => Ok((object, index, owner)),
+        Err(why) => {
+            if let (Request::MailGet { name, take: true, .. }, waist) = (request, crate::process::waist(py)?)
+            {
+                let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
+                crate::process::undo(move || {
+                    let put = crate::process::put_back(name, reply);
+                    put.iter().for_each(|put| drop(waist.ask(put, &notes)));
+                });
+            }
+            Err(why)
+        }
+    }
 }
 
 /// Deletes an entry of the mailbox.

@@ -44,10 +44,17 @@ pub(crate) fn dumps<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTu
     let py = object.py();
     let pickle = pickle(py)?;
     let buffers = PyList::empty(py);
-    let how = PyDict::new(py);
-    how.set_item(intern!(py, "protocol"), 5)?;
-    how.set_item(intern!(py, "buffer_callback"), Beside(buffers.clone().unbind()))?;
-    match pickle.dumps.bind(py).call((object,), Some(&how)) {
+    let beside = Beside(buffers.clone().unbind());
+    let made = if numpy::version(py) == (0, 0) {
+        let how = PyDict::new(py);
+        how.set_item(intern!(py, "protocol"), 5)?;
+        how.set_item(intern!(py, "buffer_callback"), beside)?;
+        pickle.dumps.bind(py).call((object,), Some(&how))
+    } else {
+        // Arrays in files are sent by the names of their files.
+        py.import(intern!(py, "parvum._by_reference"))?.getattr(intern!(py, "dumps"))?.call1((object, beside))
+    };
+    match made {
         Ok(stream) => (stream, buffers).into_pyobject(py),
         Err(why) => {
             let refused = why.is_instance_of::<PyTypeError>(py)

@@ -6,7 +6,8 @@ use parvum_waist::{Enrolled, Notes, Status, Waist, call, fork};
 use parvum_wire::control::{Reply, Request};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 static WAIST: OnceLock<Waist> = OnceLock::new();
 // Relaxed everywhere: they are set before any object that reads them exists.
@@ -26,12 +27,20 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
                 *WAIST.get_or_init(|| waist)
             }
         };
+        let own = OWN.load(Ordering::Relaxed) != 0 && !fork::is_child();
+        if own && waist.progress().lost {
+            // That machine is gone. Another is joined, or started, as another task.
+            OWN.store(0, Ordering::Relaxed);
+            let _ = waist.depart();
+        }
         if OWN.load(Ordering::Relaxed) == 0 || fork::is_child() {
             let Enrolled { tid, parent } = waist.enrol("python").map_err(|_| waist.last_error())?;
             fork::now_itself();
             MET.iter().for_each(|place| place.store(0, Ordering::Relaxed));
             PARENT.store(parent, Ordering::Relaxed);
             OWN.store(tid, Ordering::Relaxed);
+            // A daemon that does not know the request has nothing to lose by it.
+            let _ = waist.ask(&Request::LivesOn, &Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) });
         }
         Ok(())
     });
@@ -149,17 +158,50 @@ pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     }
 }
 
-/// Nobody waits for the answer any more. What the daemon does all the same is undone where nobody would know of it; what the task has
-/// come to, or would take, stays as it is until it asks for the same again.
+/// What puts an entry of the mailbox back that was taken and that nobody had.
+pub(crate) fn put_back(name: String, mail: Reply) -> Option<Request> {
+    match mail {
+        Reply::Mail { index, owner, flags, data } => {
+            Some(Request::MailPutBack { name, index, owner, flags, data })
+        }
+        _ => None,
+    }
+}
+
+/// How many threads undo what the daemon did for a call that was interrupted.
+static UNDOING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// Undoes something in a thread of its own: no second signal ends that.
+pub(crate) fn undo(work: impl FnOnce() + Send + 'static) {
+    *UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    std::thread::spawn(move || {
+        work();
+        *UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        UNDOING.1.notify_all();
+    });
+}
+
+/// Waits until all is undone, for the process ends; not for a daemon that does not answer.
+pub(crate) fn finish_undoing() {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let count = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let _ = UNDOING.1.wait_timeout_while(count, PATIENCE, |count| *count > 0);
+}
+
+/// Nobody waits for the answer any more. What the daemon does all the same is undone: nobody would know of it. A barrier that the task
+/// has come to stays as it is until it asks for the same again.
 fn give_up(waist: Waist, request: &Request) {
     let notes = notes(call::MACHINE, -1, -1, 0);
     match request {
-        Request::Barrier { .. } | Request::MailGet { take: true, .. } | Request::RemoveHosts { .. } => {}
-        Request::Spawn(_) | Request::AddHosts { .. } => {
+        Request::Barrier { .. } | Request::RemoveHosts { .. } => {}
+        Request::Spawn(_) | Request::AddHosts { .. } | Request::MailGet { take: true, .. } => {
             let request = request.clone();
-            std::thread::spawn(move || {
+            undo(move || {
                 let notes = Notes { limit: -1, ..notes };
                 let undone = match (waist.ask(&request, &notes), request) {
+                    (Ok(Ok(mail @ Reply::Mail { .. })), Request::MailGet { name, .. }) => {
+                        put_back(name, mail).into_iter().collect()
+                    }
                     (Ok(Ok(Reply::Spawned(results))), _) => {
                         let begun = results.into_iter().flatten();
                         begun.map(|task| Request::Signal { tid: task.tid, signal: libc::SIGKILL }).collect()

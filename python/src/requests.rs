@@ -3,7 +3,7 @@
 use crate::encode::Encoded;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
-use crate::{decode, errors, vm};
+use crate::{decode, errors, kept};
 use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, Waist, call, fork};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +19,8 @@ enum State {
     UnderWay(Request, What),
     /// Its object, who sent it, and its tag.
     Over(Py<PyAny>, i32, i32),
+    /// Its word and data, who sent it, and its tag: a signal's handler has raised while its object was made.
+    Again(u32, Py<PyAny>, i32, i32),
     Failed(PyErr),
 }
 
@@ -39,6 +41,7 @@ static OPEN: Mutex<Vec<Request>> = Mutex::new(Vec::new());
 /// Waits until nothing reads the program's memory any more, for the interpreter ends and frees it.
 #[pyfunction]
 pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
+    process::outside(py, process::finish_undoing);
     let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
     let Ok(waist) = process::waist(py) else { return Ok(()) };
     let waits = notes(call::EXIT, -1, -1, 0);
@@ -173,17 +176,25 @@ impl Operation {
             Err(why) if errors::is_timeout(py, &why) => return Ok(false),
             Err(why) => return Err(why),
         }
-        self.take(py, waist);
+        self.take(py, waist)?;
         Ok(true)
     }
 
     /// What came of it: the object, who sent it, and its tag. Raises what went wrong.
     fn outcome(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, i32, i32)> {
-        match &*self.lock() {
-            State::Over(object, from, tag) => Ok((object.clone_ref(py), *from, *tag)),
-            State::Failed(why) => Err(why.clone_ref(py)),
-            State::UnderWay(..) => Err(errors::new(py, "TimedOut", "the request is not over")),
-        }
+        let (meta, data, from, tag) = match &*self.lock() {
+            State::Over(object, from, tag) => return Ok((object.clone_ref(py), *from, *tag)),
+            State::Failed(why) => return Err(why.clone_ref(py)),
+            State::UnderWay(..) => return Err(errors::new(py, "TimedOut", "the request is not over")),
+            State::Again(meta, data, from, tag) => (*meta, data.clone_ref(py), *from, *tag),
+        };
+        let made = kept::of_data(py, meta, &data).map(Bound::unbind);
+        *self.lock() = match &made {
+            Ok(object) => State::Over(object.clone_ref(py), from, tag),
+            Err(why) if kept::interrupts(py, why) => State::Again(meta, data, from, tag),
+            Err(why) => State::Failed(why.clone_ref(py)),
+        };
+        Ok((made?, from, tag))
     }
 
     /// Takes a receive back. False: it is too late, or it is a send.
@@ -205,27 +216,44 @@ impl Operation {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what has come, if no other thread has.
-    pub(crate) fn take(&self, py: Python<'_>, waist: Waist) {
+    /// One that is over from its beginning.
+    pub(crate) fn over(object: Py<PyAny>, from: i32, tag: i32) -> Operation {
+        let state = Mutex::new(State::Over(object, from, tag));
+        Operation { state, notes: notes(call::WAIT, from, tag, 0), generation: fork::generation() }
+    }
+
+    /// Takes what has come, if no other thread has. Raises what a signal's handler has raised meanwhile.
+    pub(crate) fn take(&self, py: Python<'_>, waist: Waist) -> PyResult<()> {
         let mut state = self.lock();
-        let State::UnderWay(request, _) = &*state else { return };
+        let State::UnderWay(request, _) = &*state else { return Ok(()) };
         let test = Notes { limit: 0, ..self.notes };
         let came = waist.wait_seen(*request, &test);
         let before = std::mem::replace(&mut *state, State::Over(py.None(), 0, 0));
-        let State::UnderWay(_, what) = before else { return };
+        let State::UnderWay(_, what) = before else { return Ok(()) };
         drop(state);
+        let mut raised = None;
         let after = match (came, &what) {
             (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
-            (Ok(message), What::Receive) => received(py, waist, &message),
+            (Ok(message), What::Receive) => received(py, waist, &message, &mut raised),
             (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error())),
         };
         *self.lock() = after;
+        raised.map_or(Ok(()), Err)
     }
 }
 
-fn received(py: Python<'_>, waist: Waist, message: &Message) -> State {
+fn received(py: Python<'_>, waist: Waist, message: &Message, raised: &mut Option<PyErr>) -> State {
+    let (from, tag, context) = decode::place(message);
     match decode::object(py, waist, message) {
-        Ok(object) => State::Over(object.unbind(), vm::sender(message), message.tag),
+        Ok(object) => State::Over(object.unbind(), from, tag),
+        Err(why) if kept::interrupts(py, &why) => {
+            *raised = Some(why);
+            // This request has it, and no other receive.
+            match kept::take_data(py, context, from, tag) {
+                Some((meta, data)) => State::Again(meta, data, from, tag),
+                None => State::Failed(errors::new(py, "Refused", "the message was lost in a signal")),
+            }
+        }
         Err(why) => State::Failed(why),
     }
 }
@@ -282,7 +310,7 @@ pub(crate) fn wait_any(
         });
     match over {
         Ok(at) => {
-            operations[at].take(py, waist);
+            operations[at].take(py, waist)?;
             Ok(Some(at))
         }
         Err(why) if errors::is_timeout(py, &why) => Ok(None),

@@ -6,7 +6,7 @@ use crate::kinds::word_of_array;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::{self, Operation};
-use crate::{decode, errors, into, names, numpy};
+use crate::{decode, errors, into, kept, names, numpy};
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
@@ -86,8 +86,7 @@ impl Vm {
         tag: Option<i32>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (waist, message) = self.receive(py, source, tag, timeout)?;
-        decode::object(py, waist, &message)
+        Ok(self.take(py, source, tag, timeout)?.0)
     }
 
     /// As `recv`: the object, who sent it, and its tag.
@@ -99,8 +98,7 @@ impl Vm {
         tag: Option<i32>,
         timeout: Option<f64>,
     ) -> PyResult<(Bound<'py, PyAny>, i32, i32)> {
-        let (waist, message) = self.receive(py, source, tag, timeout)?;
-        Ok((decode::object(py, waist, &message)?, sender(&message), message.tag))
+        self.take(py, source, tag, timeout)
     }
 
     /// The oldest message that fits, which stays: who sent it, its tag, bytes of its data. `None`: there is none in time.
@@ -116,6 +114,11 @@ impl Vm {
         let pattern = self.pattern(py, source, tag)?;
         let notes = notes(call::PROBE, pattern.from, tag.unwrap_or(-1), self.context);
         let limit = Limit::of(py, timeout)?;
+        if !kept::is_empty()
+            && let Some(found) = kept::probe(py, self.context, source, tag)
+        {
+            return Ok(Some(found));
+        }
         let found = patience::wait(py, waist, notes, limit, |notes| match waist.probe(&pattern, notes) {
             Err(Status::Pending) if notes.limit == 0 && matches!(limit, Limit::Now) => Ok(None),
             found => found.map(Some),
@@ -157,6 +160,11 @@ impl Vm {
     fn _irecv(&self, py: Python<'_>, source: Option<i32>, tag: Option<i32>) -> PyResult<Operation> {
         let waist = process::waist(py)?;
         let pattern = self.pattern(py, source, tag)?;
+        if !kept::is_empty()
+            && let Some((object, from, tag)) = kept::take(py, self.context, source, tag)?
+        {
+            return Ok(Operation::over(object.unbind(), from, tag));
+        }
         Ok(requests::start_receive(waist, &pattern, self.context))
     }
 }
@@ -235,6 +243,25 @@ impl Vm {
             return Err(errors::bad_argument(py, format!("{from} is no task's id")));
         }
         Ok(Pattern { from, tags, tag: tag.unwrap_or(0), other: 0, context: self.context.into() })
+    }
+
+    /// The next object that fits, who sent it, and its tag. One that a signal has kept from its receiver comes first.
+    #[inline]
+    fn take<'py>(
+        &self,
+        py: Python<'py>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<(Bound<'py, PyAny>, i32, i32)> {
+        if !kept::is_empty()
+            && let Some(found) = kept::take(py, self.context, source, tag)?
+        {
+            return Ok(found);
+        }
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
+        let object = kept::hand(decode::object(py, waist, &message)?, decode::place(&message))?;
+        Ok((object, sender(&message), message.tag))
     }
 
     #[inline]

@@ -52,6 +52,9 @@ class Counter:
     def say(self, text: str) -> None:
         print(text)
 
+    def shell(self, command: str) -> int:
+        return os.system(command)
+
     def total(self, array: Any) -> float:
         return float(array.sum())
 
@@ -96,3 +99,74 @@ class Meeting:
             await asyncio.sleep(0.001)
         self.event.set()
         return "came"
+
+
+@parvum.actor
+class Worker:
+    """Runs what is to be stopped."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.words: list[str] = []
+
+    def run(self, folder: str) -> None:
+        import stopping
+
+        stopping.spin(folder)
+
+    def sleep(self, folder: str) -> None:
+        import stopping
+
+        stopping.sleep_in_c(folder)
+
+    async def wait(self, folder: str) -> None:
+        import stopping
+
+        stopping.mark(folder)
+        await asyncio.sleep(60)
+
+    def count(self) -> int:
+        self.done += 1
+        return self.done
+
+    def remember(self, word: str) -> None:
+        self.words.append(word)
+
+    def remembered(self) -> list[str]:
+        return self.words
+
+    def ask(self, other: Any) -> Any:
+        return other.ask_back(self.me).result()
+
+    def meet(self, me: Any) -> None:
+        self.me = me
+
+    def ask_back(self, other: Any) -> Any:
+        return other.count().result()
+
+
+@parvum.actor
+class Doer:
+    """Is busy in all the ways there are."""
+
+    def meet(self, other: Any) -> None:
+        self.other = other
+
+    def process(self) -> int:
+        return os.getpid()
+
+    def do(self, what: str, folder: str) -> None:
+        import stopping
+
+        if what == "waits":
+            # For an actor that waits for this one: for ever.
+            stopping.mark(folder)
+            self.other.ask(0).result()
+        elif what == "computes":
+            stopping.spin(folder)
+        else:
+            getattr(stopping, what)(folder)
+
+    def ask(self, n: int) -> int:
+        found: int = self.other.process().result()
+        return found

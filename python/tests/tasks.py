@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -171,3 +172,80 @@ def squares_by_joblib(count: int) -> list[int]:
 
     found: list[int] = joblib.Parallel(n_jobs=2)(joblib.delayed(square)(n) for n in range(count))
     return found
+
+
+def identity(thing: Any) -> Any:
+    return thing
+
+
+@functools.lru_cache(maxsize=3)
+def cached(x: int) -> int:
+    return x * x
+
+
+def ask_counter(counter: Any) -> int:
+    found: int = counter.add(1).result()
+    return found
+
+
+def write_in_all_ways() -> None:
+    """To both descriptors: Python, a shell, another program, C with its own buffers, a forked child."""
+    import ctypes
+    import subprocess
+
+    print("1 print")
+    os.system("echo 2 os.system")
+    subprocess.run(["echo", "3 subprocess"], check=True)
+    print("4 print")
+    os.write(1, b"5 os.write\n")
+    library = ctypes.CDLL(None)
+    library.puts(b"6 puts")
+    library.printf(b"7 printf")
+    library.fflush(None)
+    os.write(1, b", and the rest of the line\n")
+    child = os.fork()
+    if child == 0:
+        print("8 fork", flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print("9 no newline", end="")
+
+
+def complain() -> None:
+    os.write(2, b"to descriptor 2\n")
+    print("to stdout")
+    print("to stderr", file=sys.stderr)
+    print("to stdout again")
+    sys.stdout.buffer.write(b"\xff no text\n")
+    sys.stdout.flush()
+
+
+def print_much(lines: int) -> None:
+    for n in range(lines):
+        print(n, "x" * 50)
+
+
+def inverse(x: int) -> float:
+    return 1 / x
+
+
+def die_once_at_200(item: tuple[str, int]) -> int:
+    """Kills its worker at one item, the first time."""
+    path, n = item
+    if n == 207 and not os.path.exists(path):
+        Path(path).touch()
+        die()
+    return n
+
+
+def limits() -> dict[str, str | None]:
+    """What limits the threads of libraries here."""
+    return {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+
+
+def meet_in(folder: str, count: int) -> int:
+    """Waits until so many calls have come at the same time."""
+    Path(folder, f"{os.getpid()}").touch()
+    while len(os.listdir(folder)) < count:
+        time.sleep(0.002)
+    return os.getpid()

@@ -10,8 +10,11 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import stopping
+import support
 from actors import Clock, Counter, Meeting
 
 import parvum
@@ -180,6 +183,27 @@ def test_what_an_actor_prints_appears_here_labelled(counter: parvum.Handle, caps
         lines += capsys.readouterr().out.splitlines()
     label, _, text = lines[0].partition("] ")
     assert text == "hello" and label.startswith("[t") and lines[1] == f"{label}] there"
+
+
+@pytest.mark.parametrize("state", ["waits", "computes", "deaf", "deafest", "count_without_the_interpreter"])
+def test_an_actor_ends_with_its_creator_whatever_it_does(tmp_path: Path, state: str) -> None:
+    script = f"""
+        import os, signal, sys
+        sys.path[:0] = {sys.path!r}
+        from actors import Doer
+        import stopping, time
+        from pathlib import Path
+        ann, bob = Doer.start(), Doer.start()
+        ann.meet(bob).result(), bob.meet(ann).result()
+        ann.do({state!r}, {str(tmp_path)!r})
+        while not stopping.begun(Path({str(tmp_path)!r})):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=120, capture_output=True, text=True, check=False)
+    (process,) = stopping.begun(tmp_path)
+    assert done.returncode == -9, done.stderr
+    support.eventually(lambda: not stopping.is_alive(process), 20)
 
 
 def test_an_actor_ends_with_its_creator_unless_detached() -> None:

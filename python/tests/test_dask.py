@@ -55,6 +55,13 @@ def test_arrays() -> None:
     assert numpy.allclose(found, (data.T @ numpy.ones((1000, 10))).sum(axis=0))
 
 
+def test_tasks_that_are_ready_go_to_all_workers(tmp_path: Path, pool: parvum.Executor) -> None:
+    pool.wait_for_workers(2)
+    # Each ends only when another worker has one too.
+    found = dask.compute(*[dask.delayed(tasks.meet_in, pure=False)(str(tmp_path), 2) for _ in range(6)])
+    assert len(set(found)) == 2
+
+
 def test_an_exception_says_where_it_was_raised() -> None:
     with pytest.raises(KeyError, match="wrong") as caught:
         dask.delayed(tasks.fail)(KeyError, "wrong").compute()

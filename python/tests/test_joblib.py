@@ -70,6 +70,29 @@ def test_time_is_over(tmp_path: Path) -> None:
         (tmp_path / "go").touch()
 
 
+@pytest.mark.parametrize("inner", [1, 3, 2])
+def test_inner_threads_are_limited_as_asked_each_time(inner: int) -> None:
+    if not hasattr(joblib, "parallel_config"):
+        pytest.skip("joblib has inner_max_num_threads in parallel_config from 1.3 on")
+    with joblib.parallel_config("parvum", n_jobs=2, inner_max_num_threads=inner):
+        found = joblib.Parallel()(joblib.delayed(tasks.limits)() for _ in range(2))
+    assert all(set(one.values()) == {str(inner)} for one in found), found
+
+
+def test_a_pool_limits_inner_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in tasks.limits():
+        monkeypatch.delenv(name, raising=False)
+    processors = sum(host.cpus for host in parvum.enrol().hosts())
+    for workers, more, limit in ((2, {}, max(1, processors // 2)), (1, {"inner_threads": 5}, 5), (1, {"env": {"OMP_NUM_THREADS": "7"}}, 7)):
+        with parvum.Executor(workers, **more) as pool:
+            assert pool.submit(tasks.limits).result()["OMP_NUM_THREADS"] == str(limit)
+    monkeypatch.setenv("OMP_NUM_THREADS", "9")
+    with parvum.Executor(1) as pool:
+        assert pool.submit(tasks.limits).result()["OMP_NUM_THREADS"] == "9", "what the program has set stays"
+    with pytest.raises(ValueError, match="inner_threads"):
+        parvum.Executor(1, inner_threads=0)
+
+
 def test_a_worker_that_dies_is_no_matter(tmp_path: Path) -> None:
     assert joblib.Parallel()([joblib.delayed(tasks.die_until)(str(tmp_path / "n"), 2)]) == [3]
 

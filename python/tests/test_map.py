@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 from concurrent.futures import TimeoutError as FuturesTimeout
 from itertools import count, islice
@@ -83,6 +84,107 @@ def test_time_is_over(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> N
     with pytest.raises(FuturesTimeout):
         next(found)
     (tmp_path / "go").touch()
+
+
+# --- A stream: results are out as soon as they exist ---
+
+
+def told_when_taken(folder: Path, count: int) -> Iterator[int]:
+    """Gives an item only when the result of the one before was taken: whoever holds that back waits for ever."""
+    for n in range(count):
+        if n:
+            until = time.monotonic() + 60
+            while not (folder / str(n - 1)).exists():
+                assert time.monotonic() < until, f"the result of item {n - 1} was held back"
+                time.sleep(0.001)
+        yield n
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_slow_source_holds_no_result_back(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> None:
+    for n, result in enumerate(parvum.map(tasks.square, told_when_taken(tmp_path, 30), executor=pool, ordered=ordered)):
+        assert result == n * n
+        (tmp_path / str(n)).touch()
+
+
+def test_a_source_that_stalls_after_many_items_holds_nothing_back(pool: parvum.Executor, tmp_path: Path) -> None:
+    def source() -> Iterator[int]:
+        # Long enough that chunks have many items.
+        yield from range(20_000)
+        until = time.monotonic() + 60
+        while not (tmp_path / "all").exists():
+            assert time.monotonic() < until, "some results wait for an item that does not come"
+            time.sleep(0.001)
+        yield 20_000
+
+    found = parvum.map(tasks.square, source(), executor=pool)
+    assert list(islice(found, 20_000)) == [n * n for n in range(20_000)]
+    (tmp_path / "all").touch()
+    assert list(found) == [20_000**2]
+
+
+@pytest.mark.parametrize("chunksize", [None, 40])
+def test_a_long_item_holds_up_only_what_must_wait_for_it(pool: parvum.Executor, tmp_path: Path, chunksize: int | None) -> None:
+    """Items of one chunk before and behind a long one come; in order, those before it."""
+    items = [""] * 20 + [str(tmp_path / "go")] + [""] * 179
+    unordered = parvum.map(tasks.wait_unless, items, executor=pool, chunksize=chunksize, ordered=False)
+    assert list(islice(unordered, 199)) == [""] * 199
+    ordered = parvum.map(tasks.wait_unless, items, executor=pool, chunksize=chunksize)
+    (tmp_path / "go").touch()
+    assert list(unordered) == [str(tmp_path / "go")]
+    (tmp_path / "go").unlink()
+    assert list(islice(ordered, 20)) == [""] * 20
+    (tmp_path / "go").touch()
+    assert list(ordered) == items[20:]
+
+
+@pytest.mark.parametrize("chunksize", [None, 1, 50])
+def test_an_exception_drops_no_result_before_it(pool: parvum.Executor, chunksize: int | None) -> None:
+    for failing in (0, 3, 777):
+        found: list[float] = []
+        with pytest.raises(ZeroDivisionError):
+            for result in parvum.map(tasks.inverse, [failing - n for n in range(1000)], executor=pool, chunksize=chunksize):
+                found.append(result)
+        assert found == [1 / (failing - n) for n in range(failing)]
+
+
+def test_exceptions_stand_among_the_results(pool: parvum.Executor) -> None:
+    for ordered in (True, False):
+        found = list(parvum.map(tasks.inverse, [n % 3 for n in range(3000)], executor=pool, return_exceptions=True, ordered=ordered))
+        raised = [result for result in found if isinstance(result, ZeroDivisionError)]
+        assert len(found) == 3000 and len(raised) == 1000
+        assert "In worker" in str(raised[0].__cause__) and "return 1 / x" in str(raised[0].__cause__)
+        if ordered:
+            assert found[1:3] == [1.0, 0.5] and isinstance(found[0], ZeroDivisionError)
+
+
+def test_what_the_source_raises_comes_after_the_results_before_it(pool: parvum.Executor) -> None:
+    def source() -> Iterator[int]:
+        yield from range(100)
+        raise KeyError("the source is broken")
+
+    found: list[int] = []
+    with pytest.raises(KeyError, match="broken"):
+        for result in parvum.map(tasks.square, source(), executor=pool):
+            found.append(result)
+    assert found == [n * n for n in range(100)]
+
+
+def test_a_worker_that_dies_in_a_chunk_loses_nothing_that_may_run_twice(tmp_path: Path) -> None:
+    with parvum.Executor(2, retries=5) as own:
+        items = [(str(tmp_path / "died"), n) for n in range(400)]
+        assert list(parvum.map(tasks.die_once_at_200, items, executor=own, chunksize=20)) == list(range(400))
+        assert own.replaced == 1
+
+
+def test_a_map_that_is_left_begins_nothing_more(pool: parvum.Executor, tmp_path: Path) -> None:
+    found = parvum.map(tasks.count_in_slowly, [str(tmp_path / "ran")] * 100_000, count(), executor=pool)
+    assert next(found) == 0
+    found.close()  # type: ignore[attr-defined]
+    assert pool.submit(tasks.square, 2).result(60) == 4
+    ran = len((tmp_path / "ran").read_text().split())
+    assert [pool.submit(tasks.square, 2).result(60) for _ in range(50)] == [4] * 50
+    assert len((tmp_path / "ran").read_text().split()) - ran < 500
 
 
 def test_the_bar_hears_of_each_item(pool: parvum.Executor) -> None:

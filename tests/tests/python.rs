@@ -153,6 +153,36 @@ fn signals() {
 }
 
 #[test]
+fn calls_that_are_stopped() {
+    tests_of("test_stopping.py", &["pytest"]);
+}
+
+#[test]
+fn signals_between_given_and_had() {
+    tests_of("test_interrupts.py", &["pytest"]);
+}
+
+#[test]
+fn what_goes_by_reference() {
+    tests_of("test_by_reference.py", &["pytest", "numpy"]);
+}
+
+#[test]
+fn output_of_calls() {
+    tests_of("test_output.py", &["pytest"]);
+}
+
+#[test]
+fn types() {
+    tests_of("test_typing.py", &["pytest"]);
+}
+
+#[test]
+fn scripts_of_an_environment() {
+    tests_of("test_scripts.py", &["pytest"]);
+}
+
+#[test]
 fn bad_input() {
     tests_of("test_bad_input.py", &[]);
 }

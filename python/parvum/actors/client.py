@@ -5,20 +5,26 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import signal
 import threading
-from collections.abc import Generator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from parvum import errors
 from parvum._ids import TaskId
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
-from parvum.pool.output import show_labelled
+from parvum.pool.output import read_output, show_labelled
+from parvum.pool.task import Stoppable
+
+if TYPE_CHECKING:
+    import parvum
+
+T = TypeVar("T")
 
 log = logging.getLogger("parvum.actors")
 
@@ -35,13 +41,29 @@ class ActorLost(errors.TaskGone):
     remedy = "start another one; parvum.find(name) finds it by its name"
 
 
-class Answer(Future[Any]):
-    """The future of a call of an actor. It can be awaited too."""
+class Answer(Stoppable[T]):
+    """The future of a call of an actor, which can be awaited too.
 
-    def __await__(self) -> Generator[Any, None, Any]:
-        import asyncio
+    `cancel` stops the call: in the actor it gets `KeyboardInterrupt`, or is not begun. So does an interrupt (Ctrl-C) of
+    the thread that waits for the answer. The actor itself lives on, with the calls of others: `parvum.kill` ends one
+    that does not stop.
+    """
 
-        return asyncio.wrap_future(self).__await__()
+    stop: Callable[[], bool] | None = None
+    """Has the call stopped. False: it has been answered."""
+
+    def cancel(self) -> bool:
+        """Stops the call. False: it has been answered."""
+        stop = self.stop
+        if stop is None or not stop():
+            return super().cancel()
+        self.become_cancelled()
+        return True
+
+    def interrupted(self) -> None:
+        """Stops the call."""
+        if not self.done():
+            self.cancel()
 
 
 class Client:
@@ -54,8 +76,8 @@ class Client:
         self.vm = parvum.enrol().channel(m.CHANNEL)
         self.lock = threading.Lock()
         self.numbers = count(1)
-        self.calls: dict[int, tuple[int, Answer]] = {}
-        self.starting: dict[int, Answer] = {}
+        self.calls: dict[int, tuple[int, Answer[Any]]] = {}
+        self.starting: dict[int, Answer[Any]] = {}
         self.known: set[int] = set()
         self.ends: dict[int, threading.Event] = {}
         self.hosts: dict[int, str] = {}
@@ -64,24 +86,43 @@ class Client:
         self.names: dict[int, str] = {}
         """Names of actors, by which they were started or found."""
         self.closed = False
+        self.rests = False
+        """Its thread ends: another client takes its place."""
         self.contexts: dict[int, Context] = {}
         """Where each actor was called last: what it prints is shown there, as a notebook has it below the cell."""
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
         self.thread.start()
 
-    def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer:
+    def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer[Any]:
         """Sends a call; the future of its answer."""
         packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
-        answer = Answer()
+        answer: Answer[Any] = Answer()
         answer.set_running_or_notify_cancel()
         with self.lock:
+            if self.rests:
+                return client().call(actor, method, args, kwargs)
             number = next(self.numbers)
+            answer.stop = partial(self.halt, number)
             self.calls[number] = (actor, answer)
             self.contexts[actor] = copy_context()
             self._know(actor)
         head = m.HEAD.pack(m.CALL, number) + packed.data
         self._send(actor, head, packed.buffers, number)
         return answer
+
+    def halt(self, number: int) -> bool:
+        """Nobody wants the answer of a call any more: the actor stops it. False: it is here."""
+        with self.lock:
+            actor, answer = self.calls.pop(number, (0, None))
+        if answer is None:
+            return False
+        try:
+            # The message says which call; the signal has the actor look.
+            self.vm.send(m.HEAD.pack(m.HALT, number), actor, m.CONTROL)
+            self.vm.kill(actor, signal.SIGINT)
+        except errors.ParvumError:
+            log.debug("actor t%x cannot be told to stop a call", actor, exc_info=True)
+        return True
 
     def tell(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         """Sends a one-way call. Raises `ActorLost` when it is known that nobody is there."""
@@ -90,15 +131,17 @@ class Client:
             head = m.HEAD.pack(m.TELL, 0) + packed.data
             self.vm.send([head, *packed.buffers] if packed.buffers else head, actor, m.CALLS)
         except errors.TaskGone as gone:
-            raise self._lost(actor) from gone
+            raise self.lost(actor) from gone
 
-    def start(self, actors: list[int], setup: m.Setup) -> list[Answer]:
+    def start(self, actors: list[int], setup: m.Setup) -> list[Answer[Any]]:
         """Sets actors up that were just spawned; futures that are over when the actors are ready."""
-        answers: list[Answer] = []
+        answers: list[Answer[Any]] = []
         for actor in actors:
-            answer = Answer()
+            answer: Answer[Any] = Answer()
             answer.set_running_or_notify_cancel()
             with self.lock:
+                if self.rests:
+                    return client().start(actors, setup)
                 self.starting[actor] = answer
                 self._know(actor)
             self.vm.send(m.SETUP + pickle.dumps(tuple(setup), 5), actor, m.CALLS)
@@ -115,9 +158,17 @@ class Client:
     def end_of(self, actor: int) -> threading.Event:
         """Is set when the actor is gone."""
         with self.lock:
+            if self.rests:
+                return client().end_of(actor)
             end = self.ends.setdefault(actor, threading.Event())
             self._know(actor)
         return end
+
+    def rest(self, but: int) -> bool:
+        """Whether nobody waits for anything here, and no actor is known but one: then nothing more is begun here."""
+        with self.lock:
+            self.rests = not (self.calls or self.starting or self.ends or self.known - {but})
+            return self.rests
 
     def close(self) -> None:
         """Ends the receiving thread."""
@@ -127,19 +178,11 @@ class Client:
         except errors.ParvumError:
             log.debug("cannot wake the thread of answers", exc_info=True)
 
-    # --- inside ---
-
-    def _lost(self, actor: int) -> ActorLost:
+    def lost(self, actor: int) -> ActorLost:
         """That an actor is gone: by its name, if this process knows one, and whether its host is gone too."""
-        host = int(TaskId(actor).host)
-        name = self.names.get(actor)
-        who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
-        try:
-            is_there = any(int(row.id) == host for row in self.vm.hosts())
-        except errors.ParvumError:
-            is_there = True
-        where = self.places.get(host, f"t{host:x}")
-        return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
+        return lost(self.vm, actor, self.names.get(actor), self.places.get(int(TaskId(actor).host)))
+
+    # --- inside ---
 
     def _know(self, actor: int) -> None:
         if actor not in self.known:
@@ -156,7 +199,7 @@ class Client:
             with self.lock:
                 _, answer = self.calls.pop(number, (0, None))
             if answer is not None:
-                answer.set_exception(self._lost(actor))
+                answer.set_exception(self.lost(actor))
 
     def _receive(self) -> None:
         try:
@@ -186,7 +229,7 @@ class Client:
             if answer is not None:
                 _settle(answer, what == m.READY, rest, buffers)
         elif what == m.OUTPUT:
-            show = partial(show_labelled, source, self.hosts.get(source, "?"), *pickle.loads(rest))
+            show = partial(show_labelled, source, self.hosts.get(source, "?"), *read_output(rest))
             context = self.contexts.get(source)
             if context is None:
                 show()
@@ -211,7 +254,7 @@ class Client:
         if end is not None:
             end.set()
         if answers:
-            why = self._lost(actor)
+            why = self.lost(actor)
             for answer in answers:
                 answer.set_exception(why)
 
@@ -224,7 +267,7 @@ class Client:
             answer.set_exception(error)
 
 
-def _settle(answer: Answer, good: bool, data: memoryview, buffers: list[Any]) -> None:
+def _settle(answer: Answer[Any], good: bool, data: memoryview, buffers: list[Any]) -> None:
     try:
         if good:
             answer.set_result(unpack(data, buffers))
@@ -232,6 +275,18 @@ def _settle(answer: Answer, good: bool, data: memoryview, buffers: list[Any]) ->
             answer.set_exception(restore(Failure(*pickle.loads(data))))
     except Exception as error:
         answer.set_exception(error)
+
+
+def lost(vm: parvum.Vm, actor: int, name: str | None, host_name: str | None = None) -> ActorLost:
+    """That an actor is gone: by its name, if that is known, and whether its host is gone too."""
+    host = int(TaskId(actor).host)
+    who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
+    try:
+        is_there = any(int(row.id) == host for row in vm.hosts())
+    except errors.ParvumError:
+        is_there = True
+    where = host_name or f"t{host:x}"
+    return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
 
 
 _client: Client | None = None
@@ -242,9 +297,16 @@ def client() -> Client:
     """The calls of this process; of a forked one, its own."""
     global _client
     with _making:
-        if _client is None or _client.process != os.getpid() or not _client.thread.is_alive():
+        if _client is None or _client.process != os.getpid() or _client.rests or not _client.thread.is_alive():
             _client = Client()
         return _client
+
+
+def rest(but: int) -> None:
+    """Ends the receiving thread, when this process knows no actor but one and waits for nothing. The next call starts another."""
+    known = _client
+    if known is not None and known.process == os.getpid() and known.rest(but):
+        close_all()
 
 
 def close_all() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from parvum.actors import messages as m
 from parvum.actors.client import client
 from parvum.actors.handles import ActorGroup, Handle
 from parvum.actors.runtime import EVERY
 from parvum.pool.calls import in_one_piece, pack_call
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +43,7 @@ class ActorClass(Generic[T]):
         detached: bool = False,
         output: bool = True,
         **kwargs: Any,
-    ) -> Handle:
+    ) -> Handle[T]:
         """Makes an object in a task of its own and waits until it is there; a handle of it.
 
         `name`: under which `parvum.find` finds it, on the whole machine, as long as it lives. `host`: where; None:
@@ -54,7 +57,7 @@ class ActorClass(Generic[T]):
 
     def start_group(
         self, count: int, *args: Any, host: str | None = None, detached: bool = False, output: bool = True, **kwargs: Any
-    ) -> ActorGroup:
+    ) -> ActorGroup[T]:
         """Makes `count` objects, each in a task of its own, at the same time; a group of them."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
@@ -69,7 +72,7 @@ class ActorClass(Generic[T]):
         output: bool,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> list[Handle]:
+    ) -> list[Handle[T]]:
         made = in_one_piece(pack_call(_make, (self, args, kwargs), {}))
         paths = [place or os.getcwd() for place in sys.path]
         calls = client()
@@ -100,6 +103,42 @@ class ActorClass(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<actor class {self.__qualname__}>"
+
+
+class Actor:
+    """A base of classes whose objects may live in tasks of their own: as `parvum.actor`, for who would rather inherit.
+
+    mypy does not see what a decorator makes of a class. It sees these methods.
+
+    >>> class Summer(parvum.Actor):
+    ...     def add(self, a: int, b: int) -> int:
+    ...         return a + b
+    >>> summer = Summer.start()
+    >>> summer.call(Summer.add, 2, 3).result()
+    5
+    >>> parvum.stop(summer)
+    True
+    """
+
+    @classmethod
+    def start(
+        cls,
+        *args: Any,
+        name: str | None = None,
+        host: str | None = None,
+        detached: bool = False,
+        output: bool = True,
+        **kwargs: Any,
+    ) -> Handle[Self]:
+        """As `ActorClass.start`: makes an object in a task of its own and waits until it is there."""
+        return ActorClass(cls).start(*args, name=name, host=host, detached=detached, output=output, **kwargs)
+
+    @classmethod
+    def start_group(
+        cls, count: int, *args: Any, host: str | None = None, detached: bool = False, output: bool = True, **kwargs: Any
+    ) -> ActorGroup[Self]:
+        """As `ActorClass.start_group`: makes `count` objects, each in a task of its own."""
+        return ActorClass(cls).start_group(count, *args, host=host, detached=detached, output=output, **kwargs)
 
 
 def actor(cls: type[T]) -> ActorClass[T]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from parvum import errors
 from parvum.actors.client import ActorLost, Answer, client
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 class Method:
@@ -19,7 +25,7 @@ class Method:
         self._actor = actor
         self._name = name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Answer:
+    def __call__(self, *args: Any, **kwargs: Any) -> Answer[Any]:
         """Has the actor called; its answer as a future. Calls of one caller are served in their order."""
         return client().call(self._actor, self._name, args, kwargs)
 
@@ -28,11 +34,14 @@ class Method:
         client().tell(self._actor, self._name, args, kwargs)
 
 
-class Handle:
+class Handle(Generic[T]):
     """An actor, wherever it is: its methods are attributes. Equal handles are of the same actor.
 
     >>> counter.add(5).result()
     5
+
+    Type checkers do not know what such a method gives. Of `call` they do: `counter.call(Counter.add, 5)` is an
+    `Answer[int]` when `Counter.add` gives an `int`.
     """
 
     __slots__ = ("_kind", "_task")
@@ -46,11 +55,21 @@ class Handle:
             raise AttributeError(name)
         return Method(self._task, name)
 
+    @overload
+    def call(self, method: Callable[Concatenate[T, P], Coroutine[Any, Any, R]], *args: P.args, **kwargs: P.kwargs) -> Answer[R]: ...
+    @overload
+    def call(self, method: Callable[Concatenate[T, P], Future[R]], *args: P.args, **kwargs: P.kwargs) -> Answer[R]: ...
+    @overload
+    def call(self, method: Callable[Concatenate[T, P], R], *args: P.args, **kwargs: P.kwargs) -> Answer[R]: ...
+    def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Answer[Any]:
+        """Has a method of the actor's class called; its answer as a future, of the type that the method gives."""
+        return client().call(self._task, method.__name__, args, kwargs)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Handle, (self._task, self._kind)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Handle) and other._task == self._task
+        return isinstance(other, Handle) and task_of(other) == self._task  # pyright: ignore[reportUnknownArgumentType]
 
     def __hash__(self) -> int:
         return hash(self._task)
@@ -59,12 +78,12 @@ class Handle:
         return f"<actor {self._kind} t{self._task:x}>"
 
 
-class ActorGroup:
+class ActorGroup(Generic[T]):
     """Several actors, called together: a call goes to each, and its future's result is the list of theirs, in order."""
 
     __slots__ = ("_members",)
 
-    def __init__(self, members: Sequence[Handle]) -> None:
+    def __init__(self, members: Sequence[Handle[T]]) -> None:
         self._members = tuple(members)
 
     def __getattr__(self, name: str) -> GroupMethod:
@@ -72,13 +91,13 @@ class ActorGroup:
             raise AttributeError(name)
         return GroupMethod(self._members, name)
 
-    def __iter__(self) -> Iterator[Handle]:
+    def __iter__(self) -> Iterator[Handle[T]]:
         return iter(self._members)
 
     def __len__(self) -> int:
         return len(self._members)
 
-    def __getitem__(self, place: int) -> Handle:
+    def __getitem__(self, place: int) -> Handle[T]:
         return self._members[place]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -93,11 +112,11 @@ class GroupMethod:
 
     __slots__ = ("_members", "_name")
 
-    def __init__(self, members: tuple[Handle, ...], name: str) -> None:
+    def __init__(self, members: tuple[Handle[Any], ...], name: str) -> None:
         self._members = members
         self._name = name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Answer:
+    def __call__(self, *args: Any, **kwargs: Any) -> Answer[list[Any]]:
         """Calls all. The future has the list of their results when the last has come, or what the first that failed raised."""
         return _gather([getattr(member, self._name)(*args, **kwargs) for member in self._members])
 
@@ -110,10 +129,10 @@ class GroupMethod:
                 continue
 
 
-def _gather(answers: list[Answer]) -> Answer:
+def _gather(answers: list[Answer[Any]]) -> Answer[list[Any]]:
     import threading
 
-    whole = Answer()
+    whole: Answer[list[Any]] = Answer()
     whole.set_running_or_notify_cancel()
     left = len(answers)
     lock = threading.Lock()
@@ -124,12 +143,19 @@ def _gather(answers: list[Answer]) -> Answer:
             left -= 1
             if left:
                 return
-        failed = [error for error in (answer.exception() for answer in answers) if error is not None]
+        if whole.cancelled():
+            return
+        cancelled = [CancelledError() for answer in answers if answer.cancelled()]
+        failed = [*cancelled, *(error for answer in answers if not answer.cancelled() and (error := answer.exception()) is not None)]
         if failed:
             whole.set_exception(failed[0])
         else:
             whole.set_result([answer.result() for answer in answers])
 
+    def stop() -> bool:
+        return any([answer.cancel() for answer in answers if not answer.done()])
+
+    whole.stop = stop
     for answer in answers:
         answer.add_done_callback(over)
     if not answers:
@@ -140,7 +166,7 @@ def _gather(answers: list[Answer]) -> Answer:
 # --- What is done with actors and is no call of theirs ---
 
 
-def find(name: str, timeout: float | None = 0) -> Handle:
+def find(name: str, timeout: float | None = 0) -> Handle[Any]:
     """The actor of that name, anywhere on the machine. Waits for it `timeout` seconds; None: as long as it takes.
 
     Raises `KeyError` (`parvum.errors.NoEntry`) when there is none.
@@ -156,12 +182,12 @@ def find(name: str, timeout: float | None = 0) -> Handle:
             found = None
     if found is None:
         raise errors.NoEntry(f"there is no actor of the name {name!r}")
-    handle = Handle(*found)
+    handle: Handle[Any] = Handle(*found)
     client().names[task_of(handle)] = name
     return handle
 
 
-def stop(actor: Handle | ActorGroup, wait: bool = True, timeout: float | None = None) -> bool:
+def stop(actor: Handle[Any] | ActorGroup[Any], wait: bool = True, timeout: float | None = None) -> bool:
     """Has actors end after the calls that were sent before. `wait`: until they have; False when the time is over."""
     members = [actor] if isinstance(actor, Handle) else list(actor)
     ends = [client().end_of(task_of(member)) for member in members] if wait else []
@@ -173,7 +199,7 @@ def stop(actor: Handle | ActorGroup, wait: bool = True, timeout: float | None = 
     return True
 
 
-def kill(actor: Handle | ActorGroup) -> None:
+def kill(actor: Handle[Any] | ActorGroup[Any]) -> None:
     """Ends actors at once, in whatever they do. Their calls fail with `ActorLost`."""
     for member in [actor] if isinstance(actor, Handle) else list(actor):
         try:
@@ -182,6 +208,6 @@ def kill(actor: Handle | ActorGroup) -> None:
             continue
 
 
-def task_of(actor: Handle) -> int:
+def task_of(actor: Handle[Any]) -> int:
     """The id of an actor's task."""
     return actor._task  # pyright: ignore[reportPrivateUsage]

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from parvum.actors.declared import actor
-from parvum.actors.places import Places, Ticket
+from parvum.actors.places import Answer, Places, Ticket
 from parvum.actors.runtime import caller, finish, watch
 
 NAME: Final = "parvum.places"
@@ -24,13 +24,22 @@ class Keeper:
         self.futures: dict[Ticket, Future[Any]] = {}
         self.users: set[int] = set()
 
-    def wait(self, what: str, number: int, *args: Any) -> Future[Any]:
+    def wait(self, what: str, number: int, *args: Any) -> Any:
         """An operation that may have to wait: `what` of `Places`, for the ticket of that number of the caller."""
         ticket = Ticket(self._user(), number)
-        future = self.futures[ticket] = Future()
         getattr(self.places, what)(*args, ticket)
-        self._answer()
-        return future
+        own: Answer | None = None
+        for answer in self.places.take():
+            if answer.ticket == ticket:
+                own = answer
+            else:
+                self._give(answer)
+        if own is None:
+            future = self.futures[ticket] = Future()
+            return future
+        if own.error is not None:
+            raise _error(own.error)
+        return own.value
 
     def now(self, what: str, *args: Any) -> Any:
         """An operation that waits for nothing."""
@@ -55,6 +64,11 @@ class Keeper:
         self._answer()
         return given_up
 
+    def undo(self, what: str, number: int, name: str, value: Any) -> None:
+        """The caller was answered, and interrupted before it had the answer."""
+        self.places.undo(what, name, Ticket(caller(), number), value)
+        self._answer()
+
     def _user(self) -> int:
         task = caller()
         if task not in self.users:
@@ -72,13 +86,20 @@ class Keeper:
 
     def _answer(self) -> None:
         for answer in self.places.take():
-            future = self.futures.pop(answer.ticket, None)
-            if future is None:
-                continue
-            if answer.error is None:
-                future.set_result(answer.value)
-            else:
-                import threading
+            self._give(answer)
 
-                kind, text = answer.error
-                future.set_exception(ValueError(text) if kind == "ValueError" else threading.BrokenBarrierError(text))
+    def _give(self, answer: Answer) -> None:
+        future = self.futures.pop(answer.ticket, None)
+        if future is None:
+            return
+        if answer.error is None:
+            future.set_result(answer.value)
+        else:
+            future.set_exception(_error(answer.error))
+
+
+def _error(error: tuple[str, str]) -> Exception:
+    import threading
+
+    kind, text = error
+    return ValueError(text) if kind == "ValueError" else threading.BrokenBarrierError(text)

@@ -30,7 +30,8 @@ class Answer(NamedTuple):
 class _Queue:
     def __init__(self, room: int) -> None:
         self.room = room
-        self.items: deque[Any] = deque()
+        self.items: deque[tuple[Ticket | None, Any]] = deque()
+        """Each with the ticket that it was put by."""
         self.getters: deque[Ticket] = deque()
         self.putters: deque[tuple[Ticket, Any]] = deque()
 
@@ -86,6 +87,18 @@ class Places:
         queue.getters.append(ticket)
         self._move(name, queue)
 
+    def unget(self, name: str, item: Any) -> None:
+        """An item was given, and nobody had it: it is the first again."""
+        queue = self.queues.setdefault(name, _Queue(0))
+        queue.items.appendleft((None, item))
+        self._move(name, queue)
+
+    def unput(self, name: str, ticket: Ticket) -> None:
+        """Takes an item out again that was put by this ticket, if nobody has it yet."""
+        if (queue := self.queues.get(name)) is not None:
+            queue.items = deque(item for item in queue.items if item[0] != ticket)
+            self._move(name, queue)
+
     def size(self, name: str) -> int:
         """Items in a queue."""
         return len(self.queues[name].items) if name in self.queues else 0
@@ -96,11 +109,11 @@ class Places:
             moved = False
             if queue.putters and (queue.room == 0 or len(queue.items) < queue.room or queue.getters):
                 ticket, item = queue.putters.popleft()
-                queue.items.append(item)
+                queue.items.append((ticket, item))
                 self.answers.append(Answer(ticket))
                 moved = True
             if queue.items and queue.getters:
-                self.answers.append(Answer(queue.getters.popleft(), queue.items.popleft()))
+                self.answers.append(Answer(queue.getters.popleft(), queue.items.popleft()[1]))
                 moved = True
         if not (queue.items or queue.getters or queue.putters):
             del self.queues[name]
@@ -178,12 +191,12 @@ class Places:
         else:
             lock.waiting.append(ticket)
 
-    def release(self, name: str, task: int) -> bool:
-        """Gives a lock to the next; False: the task does not hold it."""
+    def release(self, name: str, task: int, abandoned: bool = False) -> bool:
+        """Gives a lock to the next; False: the task does not hold it. `abandoned`: as the holder got it and nobody knows yet."""
         lock = self.locks.get(name)
         if lock is None or lock.owner != task:
             return False
-        self._pass_on(name, lock, abandoned=False)
+        self._pass_on(name, lock, abandoned)
         return True
 
     def is_locked(self, name: str) -> bool:
@@ -205,6 +218,18 @@ class Places:
     def give_up(self, ticket: Ticket) -> bool:
         """The holder of a ticket waits no more; False: it was answered already."""
         return self._drop(ticket.__eq__, None)
+
+    def undo(self, what: str, name: str, ticket: Ticket, value: Any) -> None:
+        """The holder of a ticket was answered with this, and had it not: it goes back. A barrier that has opened stays so."""
+        if what == "put":
+            self.unput(name, ticket)
+        elif value is None:
+            # It was given up before.
+            return
+        elif what == "get":
+            self.unget(name, value)
+        elif what == "acquire":
+            self.release(name, ticket.task, abandoned=bool(value))
 
     def gone(self, task: int) -> None:
         """A task has ended, and waits and holds nothing any more."""

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from parvum import errors
+from parvum import _parvum, errors
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
-from parvum.pool.rest import receive_at_rest
+from parvum.pool.output import settle
+from parvum.pool.stopping import GRACE
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from types import FrameType
 
     import parvum
 
 EVERY = "__parvum_every__"
+
+LATE = 0.1
+"""Seconds that a message about a signal may be later than the signal: both come by ways of their own."""
 
 _running: Runtime | None = None
 
@@ -67,6 +74,14 @@ class Runtime:
         self.vm = vm
         self.creator = creator
         self.caller = 0
+        self.catches = False
+        self.current: tuple[int, int] | None = None
+        """The call that runs: its caller and number. Only the main thread changes it."""
+        self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
+        """Calls that were to be stopped and may not have begun."""
+        self.told = float("-inf")
+        """When a message said last that a call is to stop."""
+        self.coroutines: dict[tuple[int, int], Future[Any]] = {}
         self.instance: Any = None
         self.timers: list[tuple[float, float, Callable[[], object]]] = []
         self.watched: dict[int, list[Callable[[int], object]]] = {}
@@ -74,7 +89,11 @@ class Runtime:
 
     def run(self) -> None:
         """Until it is stopped."""
-        if not self.set_up(m.Setup(*pickle.loads(self.vm.recv(self.creator, m.CALLS)[1:]))):
+        setup = m.Setup(*pickle.loads(self.vm.recv(self.creator, m.CALLS)[1:]))
+        if not setup.detached:
+            _parvum.end_with(self.creator, GRACE)
+        signal.signal(signal.SIGINT, self.on_interrupt)
+        if not self.set_up(setup):
             return
         while True:
             message, source = self.next()
@@ -85,8 +104,7 @@ class Runtime:
             if data[:1] == m.STOP:
                 break
             self.serve(source, data, buffers)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        settle()
 
     def set_up(self, setup: m.Setup) -> bool:
         """Makes the object, and says so. False: it could not be made, which was said."""
@@ -94,7 +112,9 @@ class Runtime:
         if setup.catch_output:
             from parvum.pool.output import catch
 
-            catch(self.output)
+            self.catches = True
+
+            catch(self.creator, m.REPLIES, self.vm._context, m.HEAD.pack(m.OUTPUT, 0))  # pyright: ignore[reportPrivateUsage]
         try:
             function, args, kwargs = unpack(setup.made)
             self.instance = function(*args, **kwargs)
@@ -136,7 +156,7 @@ class Runtime:
                     self.quietly(function)
                     continue
             try:
-                return receive_at_rest(self.receive) if patience is None else self.receive(patience)
+                return self.receive(patience)
             except errors.TimedOut:
                 continue
 
@@ -151,10 +171,17 @@ class Runtime:
         wanted = what == m.CALL
         self.caller = source
         try:
-            name, args, kwargs = unpack(memoryview(data)[m.HEAD.size :], buffers)
-            if name.startswith("_"):
-                raise AttributeError(f"{name!r} begins with '_': it is the actor's own")
-            value: object = getattr(self.instance, name)(*args, **kwargs)
+            try:
+                self.current = (source, number) if wanted else None
+                if self.doomed and self.current in self.doomed:
+                    return
+                name, args, kwargs = unpack(memoryview(data)[m.HEAD.size :], buffers)
+                if name.startswith("_"):
+                    raise AttributeError(f"{name!r} begins with '_': it is the actor's own")
+                value: object = getattr(self.instance, name)(*args, **kwargs)
+            finally:
+                # From here on no interrupt of this call is raised.
+                self.current = None
             if hasattr(value, "add_done_callback") or hasattr(value, "cr_frame"):
                 self.later(source, number if wanted else None, value)
                 return
@@ -171,8 +198,11 @@ class Runtime:
             from parvum.actors.loop import start
 
             value = start(value)
+            if number is not None:
+                self.coroutines[source, number] = value
 
         def over(future: Future[Any]) -> None:
+            self.coroutines.pop((source, number or 0), None)
             try:
                 result = future.result()
                 if number is not None:
@@ -181,6 +211,34 @@ class Runtime:
                 self.failed(source, number, error)
 
         value.add_done_callback(over)
+
+    def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """SIGINT, in the main thread, between two steps of what runs: the messages that came before say which calls are to stop.
+
+        No thread waits for such messages: a second one that waits costs each call of an actor a wake-up.
+        """
+        patience = LATE
+        stops = False
+        while True:
+            try:
+                data, source, _ = self.vm._recv_message(None, m.CONTROL, patience)  # pyright: ignore[reportPrivateUsage]
+            except errors.TimedOut:
+                break
+            patience = 0
+            call = source, m.HEAD.unpack_from(data)[1]
+            if (coroutine := self.coroutines.get(call)) is not None:
+                coroutine.cancel()
+            elif call == self.current:
+                stops = True
+            else:
+                # It has ended, or has not begun.
+                self.doomed.append(call)
+        now = time.monotonic()
+        if patience == 0:
+            self.told = now
+        # Without any message it is somebody else's signal; but the one before may have brought the messages of two.
+        if stops or now - self.told > 1:
+            raise KeyboardInterrupt
 
     def answer_value(self, source: int, number: int, value: object) -> None:
         """Sends a result."""
@@ -203,14 +261,14 @@ class Runtime:
     def answer(self, to: int, what: bytes, number: int, data: bytes, buffers: Any) -> None:
         """Sends something to a caller, who may be gone."""
         head = m.HEAD.pack(what, number) + data
+        tag = m.REPLIES if number < m.DIRECT else m.DIRECT_TAGS + (number & ~m.DIRECT)
+        if self.catches:
+            # What was written before comes first.
+            settle()
         try:
-            self.vm.send([head, *buffers] if buffers else head, to, m.REPLIES)
+            self.vm.send([head, *buffers] if buffers else head, to, tag)
         except errors.TaskGone:
             return
-
-    def output(self, stream: str, text: str) -> None:
-        """Sends what was printed to the creator."""
-        self.answer(self.creator, m.OUTPUT, 0, pickle.dumps((stream, text)), ())
 
     def watch(self, task: int, function: Callable[[int], object]) -> None:
         """See `watch` above."""

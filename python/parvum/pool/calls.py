@@ -8,10 +8,12 @@ workers. What cannot be sent is refused with `Unpicklable`, which says which par
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from parvum import errors
+from parvum._by_reference import dumps, dumps_by_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -58,7 +60,7 @@ def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
     """Anything as bytes. `names` are what the parts of a tuple are called when one is refused. Raises `Unpicklable`."""
     buffers: list[pickle.PickleBuffer] = []
     try:
-        data = pickle.dumps(thing, 5, buffer_callback=_large_into(buffers))
+        data = dumps(thing, _large_into(buffers))
         if b"__main__" not in data or not _names_main(data):
             return Packed(data, buffers)
         reason: BaseException | None = None
@@ -123,12 +125,12 @@ def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | Non
                 f"{_what(thing)} lives in __main__ or has no name of its own, so a worker cannot import it",
                 remedy="install cloudpickle (pip install cloudpickle), here and on all hosts, or put it into a module",
             ) from reason
-        raise _refusal(thing, names, reason, pickle.dumps) from reason
+        raise _refusal(thing, names, reason, _dumps_whole, helped=False) from reason
     buffers: list[pickle.PickleBuffer] = []
     try:
-        return Packed(helper.dumps(thing, 5, buffer_callback=_large_into(buffers)), buffers)
+        return Packed(dumps_by_value(helper, thing, _large_into(buffers)), buffers)
     except Exception as error:
-        raise _refusal(thing, names, error, helper.dumps) from error
+        raise _refusal(thing, names, error, partial(dumps_by_value, helper), helped=True) from error
 
 
 def _names_main(data: bytes) -> bool:
@@ -165,11 +167,22 @@ def _has_no_name(thing: object) -> bool:
 # --- Which part cannot be pickled ---
 
 
-def _refusal(thing: object, names: tuple[str, ...], reason: BaseException, dumps: Callable[[object], bytes]) -> Unpicklable:
+REMEDY: Final = "give that part a __reduce__ or __getstate__, or make it anew inside the function that is called"
+
+
+def _refusal(
+    thing: object, names: tuple[str, ...], reason: BaseException, dumps: Callable[[object], bytes], helped: bool
+) -> Unpicklable:
     path, culprit = find_culprit(thing, names, dumps)
     kind = f"{type(culprit).__module__}.{type(culprit).__qualname__}"
     where = f"{path} (a {kind})" if path else f"a {kind}"
-    return Unpicklable(f"{where} cannot be sent to another process: {reason}", path)
+    text = f"{where} cannot be sent to another process: {reason}"
+    # Who has cloudpickle is not told to install it.
+    return Unpicklable(text, path, remedy=REMEDY if helped else None)
+
+
+def _dumps_whole(thing: object) -> bytes:
+    return dumps(thing, lambda _: True)
 
 
 def find_culprit(thing: object, names: tuple[str, ...], dumps: Callable[[object], bytes]) -> tuple[str, object]:
@@ -201,6 +214,10 @@ def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
 
 def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
     """The parts of something that pickle looks at, each with the step that leads to it."""
+    kind: type[Any] = thing.__class__
+    if getattr(kind, "__parvum_whole__", False):
+        # It says itself why it is not sent.
+        return
     if names:
         yield from zip(names, thing)
     elif isinstance(thing, dict):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from parvum import errors
 from parvum.pool import messages as m
+from parvum.pool.post import host_of
 from parvum.pool import versions
 from parvum.pool.failures import VersionsDiffer
 from parvum.pool.post import PostGone
@@ -25,6 +26,9 @@ log = logging.getLogger("parvum.pool")
 
 STILLBORN: Final = 4
 """So many workers in a row that die before they are ready break the pool."""
+
+STUBBORN: Final = 10.0
+"""Seconds in which a worker that was told to stop has to end."""
 
 LAST_WORDS: Final = 2.0
 """Seconds in which what a dead worker has sent must be here."""
@@ -45,18 +49,20 @@ class Plan(NamedTuple):
 class Member:
     """A worker, from the request that it be started to the notice of its end."""
 
-    __slots__ = ("host", "leaving", "numpy", "pid", "place", "ready", "task")
+    __slots__ = ("host", "leaving", "numpy", "pid", "place", "ready", "stopped", "task")
 
-    def __init__(self, task: int, place: str | None) -> None:
+    def __init__(self, task: int, place: str | None, host: str) -> None:
         self.task = task
         self.place = place
         """The host that was asked for."""
-        self.host = place or "?"
+        self.host = host
         self.pid = 0
         self.numpy: str | None = None
         """The version there, where it is known."""
         self.ready = False
         self.leaving = False
+        self.stopped = False
+        """It is ended, for a call that did not stop."""
 
 
 class Crew:
@@ -68,6 +74,8 @@ class Crew:
         self.members: dict[int, Member] = {}
         self.broken: BrokenExecutor | None = None
         self.stopping = False
+        self.patience = STUBBORN
+        """Seconds in which workers that were told to stop have to end."""
         self.replaced = 0
         """How many workers have taken a dead one's place."""
         self._turn = 0
@@ -95,8 +103,9 @@ class Crew:
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         code = f"import sys; sys.path.insert(0, {package!r}); from parvum.pool.worker import main; main({self.post.tag})"
         tasks = self.post.spawn([self.plan.python, "-c", code], count, place, self.plan.env, self.plan.cwd)
+        names = self.post.host_names()
         for task in tasks:
-            self.members[task] = Member(task, place)
+            self.members[task] = Member(task, place, names.get(host_of(task), "?"))
             self.post.hand(m.SETUP + self.plan.setup, task)
         self.post.notify_exit(tasks)
 
@@ -164,7 +173,10 @@ class Crew:
                     f"on host {member.host} to see why"
                 )
                 return
-        log.warning("worker t%x on host %s has died; another is started", task, member.host)
+        if member.stopped:
+            log.info("worker t%x on host %s was ended, for its call did not stop; another is started", task, member.host)
+        else:
+            log.warning("worker t%x on host %s has died; another is started", task, member.host)
         self.replaced += 1
         try:
             self._start(1, member.place)
@@ -247,6 +259,18 @@ class Crew:
             self._dying.append(gone)
             return self.receive(timeout)
         return source, data
+
+    def stop(self, task: int) -> None:
+        """A worker is about to be ended: its call does not stop."""
+        if (member := self.members.get(task)) is not None:
+            member.stopped = True
+
+    def place_of(self, task: int) -> str:
+        """A worker, its process and its host, for people."""
+        member = self.members.get(task)
+        if member is None or not member.pid:
+            return f"worker t{task:x}"
+        return f"worker t{task:x} (process {member.pid}) on host {member.host}"
 
     def host_of(self, task: int) -> str:
         """The host of a worker, by name."""

@@ -53,6 +53,15 @@ class WorkerLost(errors.ParvumError, BrokenExecutor):
     remedy = "mark functions that may be run again with @parvum.idempotent(retries=3), or use Executor(retries=3)"
 
 
+class CallTimedOut(errors.TimedOut):
+    """A call ran longer than it may (`timeout=` of the call, `max_time=` of the pool), and was stopped.
+
+    Remedy: allow it more time, or split the work into shorter calls.
+    """
+
+    remedy = "allow it more time (timeout= of the call, max_time= of the pool), or split the work into shorter calls"
+
+
 class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
     """A worker's Python or NumPy is another one than here, so what one pickles the other may not read.
 

@@ -10,31 +10,32 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from parvum.pool import messages as m
 from parvum.pool.calls import Packed, apart, unpack
 from parvum.pool.crew import Crew, Plan
-from parvum.pool.failures import Failure, WorkerLost, restore
+from parvum.pool.failures import CallTimedOut, Failure, WorkerLost, restore
 from parvum.pool.post import Post
 from parvum.pool.schedule import Ask, Call, Hand, Schedule
+from parvum.pool.stopping import LIMIT, SPLIT, TERM, Stops
 from parvum.pool.store import Store
 from parvum.pool.task import Task
+
+from parvum.pool.output import read_output
 
 if TYPE_CHECKING:
     from parvum.pool.output import Printer
 
 log = logging.getLogger("parvum.pool")
-
-STUBBORN = 10.0
-"""Seconds in which a worker that was told to stop has to end."""
 
 UNEVEN = 0.005
 """Seconds after which a worker is asked again for calls, while another has none. It happens between two calls only."""
@@ -46,7 +47,9 @@ IMPATIENT = 3.0
 class Pool:
     """The state of an executor. It lives as long as there is work, also when nobody holds the executor any more."""
 
-    def __init__(self, plan: Plan, post: Post, repeat_stragglers: bool, show: Printer | None) -> None:
+    def __init__(
+        self, plan: Plan, post: Post, repeat_stragglers: bool, show: Printer | None, max_time: float | None, grace: float
+    ) -> None:
         self.post = post
         self.process = os.getpid()
         self.lock = threading.Lock()
@@ -55,9 +58,18 @@ class Pool:
         self.crew = Crew(plan, post)
         self.repeat_stragglers = repeat_stragglers
         self.show = show
+        self.max_time = max_time
+        self.stops = Stops(grace)
         self.broken: BrokenExecutor | None = None
         self.closing = False
+        self._watchful = max_time is not None
+        """Some call has a limit, is split when it runs long, or was stopped: what workers run is looked at."""
+        self._running: dict[int, int] = {}
+        self._leave_at = 0.0
+        """When workers that were told to stop are ended, whatever they do."""
         self.count = 0
+        self._quiet_until: float | None = None
+        """Until when nothing must come, that stragglers are looked for."""
         self.done = 0
         """Calls whose results have come."""
         self._seen = (time.monotonic(), 0)
@@ -71,12 +83,15 @@ class Pool:
 
     # --- what any thread may do ---
 
-    def submit(self, packed: Packed, retries: int | None) -> Task:
-        """Takes a call on. Raises `RuntimeError` after the end, and what broke the pool."""
+    def submit(self, packed: Packed, retries: int | None, task: Task[Any], first: bool = False) -> None:
+        """Takes a call on; `first`: before those that wait. Raises `RuntimeError` after the end, and what broke the pool."""
         if not self.numpy_told and "numpy" in sys.modules:
             self._tell_numpy()
-        task = Task()
         task.data = packed.data
+        if task.limit is None:
+            task.limit = self.max_time
+        if not task.thread:
+            task.thread = threading.get_ident()
         if self.show is not None:
             task.context = copy_context()
         with self.lock:
@@ -84,13 +99,14 @@ class Pool:
             self.count = number = self.count + 1
             task.call = call = Call(number, task, retries)
             task.pool = self
+            if task.limit is not None or task.on_part is not None:
+                self._watchful = True
             if packed.buffers:
                 task.kept = self.store.keep(packed.buffers)
             schedule = self.schedule
-            schedule.submit(call)
+            schedule.submit(call, first)
             if schedule.orders:
                 self._obey()
-        return task
 
     def check_open(self) -> None:
         """Raises what keeps the pool from taking calls."""
@@ -101,13 +117,21 @@ class Pool:
         if os.getpid() != self.process:
             raise BrokenExecutor("this process was forked after the pool was made: make one of its own here")
 
-    def cancel(self, call: Call, task: Task) -> bool:
-        """Takes a call back, if no worker has it."""
+    def cancel(self, call: Call, task: Task[Any], running: bool = True) -> bool:
+        """Takes a call back that waits; with `running`, stops one that a worker has too. False: it has ended, or runs on."""
         with self.lock:
-            if task.running() or not self.schedule.cancel(call):
+            if call.done or (call.holders and not running):
                 return False
-            self._release(task)
+            self._drop([call])
             return True
+
+    def interrupt(self, thread: int | None = None) -> None:
+        """Stops all calls that a thread has submitted; None: all that there are."""
+        with self.lock:
+            calls = [call for call in self.schedule.all_calls() if thread in (None, self._task(call).thread)]
+            self._drop(calls)
+        for call in calls:
+            self._task(call).become_cancelled()
 
     def grow(self, count: int, host: str | None) -> None:
         """Starts more workers; returns before they are ready."""
@@ -132,19 +156,36 @@ class Pool:
         with self._grown:
             return self._grown.wait_for(lambda: self.broken or len(self.schedule.workers) >= count, timeout) is True
 
-    def close(self, cancel_futures: bool) -> None:
-        """Takes no more calls; workers end when all calls are done."""
+    def close(self, cancel_futures: bool, stop: bool = False) -> None:
+        """Takes no more calls; workers end when all calls are done. `stop`: those that run are stopped."""
         cancelled: list[Call] = []
         with self.lock:
             self.closing = True
             if cancel_futures:
-                cancelled = [call for call in self.schedule.drop_waiting() if not self._task(call).running()]
+                cancelled = self.schedule.drop_waiting()
+            if stop:
+                self.crew.patience = 2 * self.stops.grace
         for call in cancelled:
-            task = self._task(call)
-            if Future[Any].cancel(task):
-                task.set_running_or_notify_cancel()
+            self._task(call).become_cancelled()
+        if stop:
+            self.interrupt()
         if not self.ended.is_set():
             self.wake()
+
+    def finish(self) -> None:
+        """Waits until all calls are done and the workers have ended. An interrupt stops them, a second one ends them."""
+        interrupted: KeyboardInterrupt | None = None
+        while self.thread.is_alive():
+            try:
+                self.ended.wait()
+                self.thread.join()
+            except KeyboardInterrupt as interrupt:
+                if interrupted is not None:
+                    self.crew.leave()
+                interrupted = interrupt
+                self.close(cancel_futures=True, stop=True)
+        if interrupted is not None:
+            raise interrupted
 
     def rate(self) -> float:
         """Calls done per second since this was asked last."""
@@ -190,6 +231,39 @@ class Pool:
                     self.crew.stopped(worker)
                     self._try(worker, partial(self.post.hand, m.STOP, worker))
 
+    def _drop(self, calls: list[Call]) -> None:
+        """Nobody wants the results of these calls: those that wait are forgotten, workers stop the others."""
+        for call in calls:
+            workers = self.schedule.abandon(call)
+            if workers is None:
+                continue
+            self._release(self._task(call))
+            for worker in workers:
+                self._watchful = True
+                self._try(worker.name, partial(self.post.control, m.HALT, call.number, worker.name))
+                self._look_at(worker.name)
+
+    def _look_at(self, worker: int) -> None:
+        """What a worker runs may have changed: what is due for it, and when."""
+        call = self.schedule.running(worker)
+        number = 0 if call is None else -call.number if call.abandoned else call.number
+        if self._running.get(worker, 0) == number:
+            return
+        before, now = self.stops.next, time.monotonic()
+        if call is None:
+            self._running.pop(worker, None)
+            self.stops.ended(worker)
+            return
+        self._running[worker] = number
+        if call.abandoned:
+            self.stops.stop(worker, call.number, now)
+        else:
+            task = self._task(call)
+            self.stops.runs(worker, call.number, now, task.limit, task.on_part is not None)
+        after = self.stops.next
+        if after is not None and (before is None or after < before) and threading.current_thread() is not self.thread:
+            self.wake()
+
     def _hand(self, worker: int, host: str, calls: list[Call]) -> None:
         batch: list[tuple[int, bytes, tuple[m.Reference, ...]]] = []
         for call in calls:
@@ -200,6 +274,8 @@ class Pool:
             references = tuple([self.store.refer(kept, host, worker) for kept in task.kept]) if task.kept else ()
             batch.append((call.number, task.data, references))
         self._try(worker, lambda: self.post.hand(m.CALLS + pickle.dumps(batch, 5), worker))
+        if self._watchful:
+            self._look_at(worker)
 
     def _try(self, worker: int, send: Callable[[], None]) -> None:
         """Sends to a worker that may have died: then the notice of its death is on its way here."""
@@ -209,14 +285,15 @@ class Pool:
             log.debug("worker t%x cannot be reached: %s", worker, error)
 
     @staticmethod
-    def _task(call: Call) -> Task:
-        assert isinstance(call.item, Task)
-        return call.item
+    def _task(call: Call) -> Task[Any]:
+        task: Any = call.item
+        assert isinstance(task, Task)
+        return cast("Task[Any]", task)
 
-    def _release(self, task: Task) -> None:
+    def _release(self, task: Task[Any]) -> None:
         """A call is over: its bytes and buffers are not needed any more."""
         task.data = b""
-        task.pool = task.call = task.context = None
+        task.pool = task.call = task.context = task.on_part = None
         if task.kept:
             kept, task.kept = task.kept, ()
             for key in self.store.release(kept):
@@ -228,6 +305,8 @@ class Pool:
     def _receive(self) -> None:
         try:
             while self._goes_on():
+                if self.stops:
+                    self._step()
                 self._take(self.crew.receive(self._patience()))
         except Exception as error:
             self._break(BrokenExecutor(f"the pool's machine is gone: {error}"), error)
@@ -246,14 +325,30 @@ class Pool:
             if self.broken is not None:
                 return False
             if self.schedule.unfinished == 0:
+                if not self.crew.stopping:
+                    self._leave_at = time.monotonic() + self.crew.patience
                 self.crew.stop_all()
             return not self.crew.is_empty()
 
     def _patience(self) -> float | None:
+        """Seconds for which a message is waited for; None: without end."""
+        now = time.monotonic()
+        self._quiet_until = None
+        if self.crew.stopping:
+            self._leave_at = min(self._leave_at, now + self.crew.patience)
+            patience: float | None = max(0.0, self._leave_at - now)
+        else:
+            patience = self._straggler_patience()
+            if patience is not None:
+                self._quiet_until = now + patience
+        step = self.stops.next
+        if step is not None:
+            patience = min(max(0.0, step - now), float("inf") if patience is None else patience)
+        return patience
+
+    def _straggler_patience(self) -> float | None:
         """Seconds until stragglers are looked for; None: nobody is idle, or nobody wants that."""
         schedule = self.schedule
-        if self.crew.stopping:
-            return STUBBORN
         if not schedule.some_idle:
             return None
         with self.lock:
@@ -267,7 +362,10 @@ class Pool:
         if message is None:
             with self.lock:
                 if self.crew.stopping:
-                    self.crew.leave()
+                    if time.monotonic() >= self._leave_at:
+                        self.crew.leave()
+                    return
+                if self._quiet_until is None or time.monotonic() < self._quiet_until:
                     return
                 if self.schedule.is_uneven:
                     self.schedule.ask_again()
@@ -278,14 +376,18 @@ class Pool:
         worker, said = message
         data, buffers = apart(said)
         what = data[:1]
-        if what == m.VALUE or what == m.FAILED:
+        if what == m.VALUE or what == m.FAILED or what == m.STOPPED:
             self._result(worker, data, buffers)
+        elif what == m.PART:
+            self._part(worker, data, buffers)
         elif what == m.RETURNED:
             with self.lock:
                 self.schedule.returned(worker, pickle.loads(data[1:]))
                 self._obey()
+                if self._watchful:
+                    self._look_at(worker)
         elif what == m.OUTPUT:
-            self._show(worker, *pickle.loads(data[1:]))
+            self._show(worker, *read_output(data[1:]))
         elif what != m.WAKE:
             self._about_worker(worker, what, data)
 
@@ -304,6 +406,39 @@ class Pool:
         else:
             context.run(show)
 
+    def _step(self) -> None:
+        """Does what is due: calls that run too long are stopped, and workers that do not stop are ended."""
+        late: list[tuple[Task[Any], float, str]] = []
+        ended: list[tuple[int, signal.Signals]] = []
+        with self.lock:
+            for worker, number, what in self.stops.due(time.monotonic()):
+                call = self.schedule.running(worker)
+                if call is None or call.number != number:
+                    continue
+                if what == SPLIT:
+                    self._try(worker, partial(self.post.control, m.SPLIT, number, worker))
+                elif what == LIMIT:
+                    task = self._task(call)
+                    late.append((task, task.limit or 0.0, self.crew.place_of(worker)))
+                    self._drop([call])
+                else:
+                    ended.append((worker, signal.SIGTERM if what == TERM else signal.SIGKILL))
+                    self.crew.stop(worker)
+        for task, limit, place in late:
+            task.set_exception(CallTimedOut(f"the call ran longer than {limit:g} s, on {place}; it was stopped"))
+        for worker, how in ended:
+            self._try(worker, partial(self.post.kill, worker, how))
+
+    def _part(self, worker: int, data: bytes, buffers: list[Any]) -> None:
+        """Results of a chunk that still runs, for the map that wants them."""
+        _, number, _ = m.RESULT.unpack_from(data)
+        with self.lock:
+            known = self.schedule.workers.get(worker)
+            call = known.held.get(number) if known is not None else None
+            on_part = None if call is None or call.done else self._task(call).on_part
+        if on_part is not None:
+            on_part(m.Part(*unpack(memoryview(data)[m.RESULT.size :], buffers)))
+
     def _result(self, worker: int, data: bytes, buffers: list[Any]) -> None:
         what, number, seconds = m.RESULT.unpack_from(data)
         with self.lock:
@@ -311,6 +446,8 @@ class Pool:
             call = schedule.result(worker, number, seconds)
             if schedule.orders:
                 self._obey()
+            if self._watchful:
+                self._look_at(worker)
             if call is None:
                 return
             self.done += 1
@@ -346,16 +483,18 @@ class Pool:
 
     def _gone(self, worker: int, all_begun: bool) -> None:
         """A worker has ended: what it held goes on, or is lost; another takes its place."""
-        host = self.crew.host_of(worker)
+        place = self.crew.place_of(worker)
         lost = self.schedule.lost(worker, all_begun)
         self.store.lost(worker)
+        self.stops.ended(worker)
+        self._running.pop(worker, None)
         self.crew.gone(worker)
         self._obey()
         for call in lost:
             task = self._task(call)
             self._release(task)
             tries = f", the last of {call.tries}" if call.tries > 1 else ""
-            task.set_exception(WorkerLost(f"the worker that ran the call has died on host {host}{tries}"))
+            task.set_exception(WorkerLost(f"the worker that ran the call has died: {place}{tries}"))
 
     def _break(self, reason: BrokenExecutor, cause: BaseException | None) -> None:
         """The pool cannot go on: all calls that have no end get one."""
@@ -367,7 +506,7 @@ class Pool:
             tasks = [self._task(call) for call in self.schedule.all_calls()]
             self._grown.notify_all()
         for task in tasks:
-            task.pool = task.call = None
+            task.pool = task.call = task.on_part = None
             error = type(reason)(*reason.args)
             error.__cause__ = cause
             if task.running() or task.set_running_or_notify_cancel():

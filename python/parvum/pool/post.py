@@ -8,10 +8,9 @@ from itertools import count
 from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Final
 
-from parvum import TaskId, errors
+from parvum import TaskId, _parvum, errors
 from parvum.pool.calls import apart
-from parvum.pool.messages import COUNT
-from parvum.pool.rest import receive_at_rest
+from parvum.pool.messages import COUNT, OUTPUT
 
 if TYPE_CHECKING:
     import parvum
@@ -23,6 +22,11 @@ _TAGS = count(16, 2)
 
 PostGone = (errors.TaskGone, errors.MachineGone)
 """What a receive raises when who should send is gone, or the machine."""
+
+
+def host_of(task: int) -> int:
+    """The id of a task's host."""
+    return int(TaskId(task).host)
 
 
 class Post:
@@ -76,12 +80,21 @@ class Post:
         # The pool is always receiving: it reads the buffers where they lie.
         self._vm.isend([head, *buffers], self.peer, self.tag).wait()
 
+    def end_with_pool(self, grace: float) -> None:
+        """Has this process end when the pool's does: by signals, `grace` seconds apart."""
+        assert self.peer is not None
+        _parvum.end_with(self.peer, grace)
+
+    def catch_output(self) -> None:
+        """Has what this process writes sent to the pool."""
+        from parvum.pool.output import catch
+
+        assert self.peer is not None
+        catch(self.peer, self.tag, self._vm._context, OUTPUT)  # pyright: ignore[reportPrivateUsage]
+
     def receive(self) -> bytes:
         """What the pool says next. Raises one of `PostGone` when it is gone."""
-        return receive_at_rest(self._receive_in)
-
-    def _receive_in(self, timeout: float | None) -> bytes:
-        return self._receive(self.peer, self.tag, timeout)
+        return self._receive(self.peer, self.tag)
 
     def receive_now(self) -> bytes | None:
         """What the pool has said already; None: nothing."""
@@ -133,6 +146,10 @@ class Post:
     def is_host_there(self, task: int) -> bool:
         """Is the host of a task, which may be gone itself, still of the machine?"""
         return TaskId(task).host in {host.id for host in self._vm.hosts()}
+
+    def host_names(self) -> dict[int, str]:
+        """The names of hosts by their ids."""
+        return {int(host.id): host.name for host in self._vm.hosts()}
 
     def kill(self, task: int, signal: int) -> None:
         """Sends a signal to a task's process."""

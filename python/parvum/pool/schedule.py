@@ -39,7 +39,7 @@ LONG: Final = 0.5
 class Call:
     """One call of a pool: what the scheduler knows of it. `item` is its owner's."""
 
-    __slots__ = ("done", "holders", "item", "number", "repeated", "retries", "tries")
+    __slots__ = ("abandoned", "done", "holders", "item", "number", "repeated", "retries", "tries")
 
     def __init__(self, number: int, item: object, retries: int | None = None) -> None:
         self.number = number
@@ -48,6 +48,8 @@ class Call:
         self.retries = retries
         self.holders: list[Worker] = []
         self.done = False
+        self.abandoned = False
+        """Nobody wants its result: workers that have it are to be stopped."""
         self.repeated = False
         self.tries = 1
         """How often it may have been begun: once more for each worker that died in it."""
@@ -124,15 +126,18 @@ class Schedule:
 
     # --- calls ---
 
-    def submit(self, call: Call) -> None:
-        """A new call. It goes to a worker without work, to one that has room, or waits."""
+    def submit(self, call: Call, first: bool = False) -> None:
+        """A new call. It goes to a worker without work, to one that has room, or waits; `first`: before the others."""
         self.unfinished += 1
         if not self.waiting:
             for free in (self._idle, self._room):
                 for worker in free.values():
                     self._hand(worker, [call])
                     return
-        self.waiting.append(call)
+        if first:
+            self.waiting.appendleft(call)
+        else:
+            self.waiting.append(call)
 
     def cancel(self, call: Call) -> bool:
         """Drops a call, if no worker has it."""
@@ -140,6 +145,14 @@ class Schedule:
             return False
         self._end(call)
         return True
+
+    def abandon(self, call: Call) -> list[Worker] | None:
+        """Drops a call wherever it is. Gives the workers that have it, which are to be told; None: it had ended before."""
+        if call.done:
+            return None
+        call.abandoned = True
+        self._end(call)
+        return list(call.holders)
 
     def drop_waiting(self) -> list[Call]:
         """Drops all calls that no worker has, and says which."""
@@ -150,7 +163,10 @@ class Schedule:
         return dropped
 
     def result(self, name: int, number: int, seconds: float) -> Call | None:
-        """A worker has run a call in so many seconds. Gives the call, or None if another's result came first."""
+        """A worker has run a call in so many seconds; below 0: it has not begun the call.
+
+        Gives the call, or None if another's result came first or nobody wants one.
+        """
         worker = self.workers.get(name)
         if worker is None:
             return None
@@ -158,9 +174,10 @@ class Schedule:
         if call is None:
             return None
         call.holders.remove(worker)
-        mean = self.mean
-        self.mean = mean = seconds if mean is None else mean + (seconds - mean) * 0.125
-        self.depth = 1 if mean > LONG else min(DEEPEST, 2 + int(AHEAD / (mean + 1e-6)))
+        if seconds >= 0:
+            mean = self.mean
+            self.mean = mean = seconds if mean is None else mean + (seconds - mean) * 0.125
+            self.depth = 1 if mean > LONG else min(DEEPEST, 2 + int(AHEAD / (mean + 1e-6)))
         if len(worker.held) * 2 <= self.depth:
             self._refill(worker)
         if call.done:
@@ -267,6 +284,11 @@ class Schedule:
         held = {call.number: call for worker in self.workers.values() for call in worker.held.values()}
         held.update((call.number, call) for call in self.waiting)
         return [call for _, call in sorted(held.items()) if not call.done]
+
+    def running(self, name: int) -> Call | None:
+        """The call that a worker runs: the oldest that it has."""
+        worker = self.workers.get(name)
+        return None if worker is None else next(iter(worker.held.values()), None)
 
     @property
     def some_idle(self) -> bool:

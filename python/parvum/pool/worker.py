@@ -1,25 +1,32 @@
 """A worker: a task that runs a pool's calls, one after the other, in its main thread.
 
-A second thread sleeps until the pool asks for calls that were not begun, or has a large buffer for the
-workers of this host. So a long call holds up neither. What takes time to import is imported when it is needed:
+A second thread sleeps until the pool asks for calls that were not begun, stops a call, or has a large buffer for
+the workers of this host. So a long call holds up neither. What takes time to import is imported when it is needed:
 a waiting worker is a bare interpreter.
+
+To stop a call, the second thread notes the call's number and sends SIGINT to the main thread. The handler runs in
+the main thread, which alone knows what it runs: it raises KeyboardInterrupt in that call and in no other one.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 from collections import deque
-from threading import Lock, Thread
+from threading import Lock, Thread, main_thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
 from parvum.pool import versions
 from parvum.pool.calls import pack, unpack
+from parvum.pool.output import settle
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from parvum.pool.failures import Failure
     from parvum.pool.held import Held
     from parvum.pool.post import Post
@@ -29,11 +36,21 @@ def main(tag: int) -> None:
     """Runs calls of the task that started this one, until it says stop or is gone."""
     from parvum.pool.post import Post, PostGone
 
+    global here
+    here = Worker(Post.of_worker(tag))
     try:
-        Worker(Post.of_worker(tag)).run()
+        here.run()
     except (*PostGone, KeyboardInterrupt):
         # Its pool has ended without a word, or its user wants all to end.
         sys.exit(1)
+
+
+here: Worker | None = None
+"""This process as a worker."""
+
+
+class Halted(KeyboardInterrupt):
+    """What a call gets that is to end: nobody wants its result."""
 
 
 class Worker:
@@ -49,12 +66,20 @@ class Worker:
         self.held: Held | None = None
         self.making = Lock()
         self.stopped = False
+        self.current = 0
+        """The number of the call that runs; 0: none. Only the main thread changes it."""
+        self.halted = 0
+        """The number of the call that SIGINT is for; 0: a signal is from somebody else."""
+        self.doomed = 0
+        """The number of a call that was to be stopped when the main thread was about to begin it."""
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
 
     def run(self) -> None:
         """Until the pool says stop."""
         setup = m.Setup(*pickle.loads(self.post.receive()[1:]))
+        self.post.end_with_pool(setup.grace)
+        signal.signal(signal.SIGINT, self.on_interrupt)
         if not self.set_up(setup):
             return
         version = tuple(sys.version_info[:3])
@@ -105,9 +130,7 @@ class Worker:
             importlib.invalidate_caches()
         self.numpy = setup.numpy
         if setup.catch_output:
-            from parvum.pool.output import catch
-
-            catch(lambda stream, text: self.post.send(m.say(m.OUTPUT, (stream, text))))
+            self.post.catch_output()
         if setup.log_level:
             import logging
 
@@ -126,22 +149,44 @@ class Worker:
         """Runs one call and sends what came of it."""
         begun = perf_counter()
         try:
-            buffers = [self.fetch(reference) for reference in references] if references else ()
-            function, args, kwargs = unpack(data, buffers)
-            if self.numpy is not None:
-                self.compare_numpy()
-            packed = pack(function(*args, **kwargs))
-            # What the call was made of goes before its result does: memory is the next call's.
-            del function, args, kwargs, buffers
+            try:
+                self.current = number
+                if self.doomed == number:
+                    raise Halted
+                buffers = [self.fetch(reference) for reference in references] if references else ()
+                function, args, kwargs = unpack(data, buffers)
+                if self.numpy is not None:
+                    self.compare_numpy()
+                packed = pack(function(*args, **kwargs))
+                # What the call was made of goes before its result does: memory is the next call's.
+                del function, args, kwargs, buffers
+            finally:
+                # From here on no interrupt of this call is raised.
+                self.current = 0
         except BaseException as error:
+            self.current = 0
+            settle()
+            seconds = perf_counter() - begun
+            if isinstance(error, Halted):
+                self.post.send(m.RESULT.pack(m.STOPPED, number, seconds))
+                return
             failure = self.failure(error)
-            self.post.send(m.RESULT.pack(m.FAILED, number, perf_counter() - begun) + pickle.dumps(tuple(failure), 5))
+            self.post.send(m.RESULT.pack(m.FAILED, number, seconds) + pickle.dumps(tuple(failure), 5))
             return
+        settle()
         head = m.RESULT.pack(m.VALUE, number, perf_counter() - begun) + packed.data
         if packed.buffers:
             self.post.send_with(head, packed.buffers)
         else:
             self.post.send(head)
+
+    def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """SIGINT, in the main thread. One that was meant for a call which has ended is nobody's."""
+        halted, self.halted = self.halted, 0
+        if halted == 0:
+            raise KeyboardInterrupt
+        if halted == self.current:
+            raise Halted
 
     def failure(self, error: BaseException) -> Failure:
         """An exception of a call, ready to be sent."""
@@ -180,6 +225,10 @@ class Worker:
                 what, number = m.COUNT.unpack_from(message)
                 if what == m.ASK:
                     self.give_back(number)
+                elif what == m.HALT:
+                    self.halt(number)
+                elif what == m.SPLIT:
+                    self.split(number)
                 else:
                     self.keeper().serve(source, what, number, message, buffer)
         except PostGone:
@@ -200,6 +249,51 @@ class Worker:
                         break
         self.post.send(m.say(m.RETURNED, back))
 
+    def halt(self, number: int) -> None:
+        """Stops a call, or drops it when it has not begun."""
+        with self.intake:
+            if not self.receiving:
+                while (message := self.post.receive_now()) is not None:
+                    self.heed(message)
+            waiting = next((call for call in self.calls.copy() if call[0] == number), None)
+            if waiting is not None:
+                try:
+                    self.calls.remove(waiting)
+                except ValueError:
+                    # The main thread has begun it.
+                    waiting = None
+        if waiting is not None:
+            self.post.send(m.RESULT.pack(m.STOPPED, number, -1.0))
+            return
+        # The main thread looks at this after it has said what it runs, and here it is the other way round.
+        self.doomed = number
+        if self.current == number:
+            self.halted = number
+            ident = main_thread().ident
+            assert ident is not None
+            signal.pthread_kill(ident, signal.SIGINT)
+
+    def split(self, number: int) -> None:
+        """Has a chunk of a map that runs long send its results, and give back what it has not begun."""
+        parts = sys.modules.get("parvum.pool.parts")
+        chunk = None if parts is None else parts.running
+        if chunk is None or self.current != number:
+            return
+
+        def send(part: m.Part) -> bool:
+            try:
+                packed = pack(tuple(part))
+            except Exception:
+                return False
+            head = m.RESULT.pack(m.PART, number, 0.0) + packed.data
+            if packed.buffers:
+                self.post.send_with(head, packed.buffers)
+            else:
+                self.post.send(head)
+            return True
+
+        chunk.split(send)
+
     def fetch(self, reference: m.Reference) -> memoryview:
         """A large buffer of a call, shared with the other workers of this host: not to be written."""
         return self.keeper().fetch(reference)
@@ -216,8 +310,4 @@ class Worker:
 
     def flush(self) -> None:
         """Ends what the calls began and left open: their output, and what they registered for the end."""
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                pass
+        settle()

@@ -118,7 +118,7 @@ impl Held {
         let has = |flag: c_int| flags & flag != 0;
         let request = Request::MailGet { name, index, first: has(FIRST), take: has(TAKE), wait: has(WAIT) };
         match self.ask(&request)? {
-            Reply::Mail { index, owner, data } => Ok((index, owner.map_or(0, |owner| owner.0), data)),
+            Reply::Mail { index, owner, data, .. } => Ok((index, owner.map_or(0, |owner| owner.0), data)),
             _ => Err(PvmError::DSysErr),
         }
     }

@@ -347,6 +347,23 @@ pub enum Request {
         /// Which task.
         to: Tid,
     },
+    /// Puts an entry of the mailbox back that the caller has taken and cannot use, as the entry was. Answer: [`Reply::Number`],
+    /// the index: its old one, or the next free one.
+    MailPutBack {
+        /// The class.
+        name: String,
+        /// Its index.
+        index: u32,
+        /// Whose entry it is.
+        owner: Option<Tid>,
+        /// How it may be used.
+        flags: MailFlags,
+        /// The content.
+        data: Blob,
+    },
+    /// The caller's process lives longer than the machine: a session of Python's, a notebook. When the machine ends, it is not
+    /// signalled: its connection ends, as with a daemon that dies. Answer: [`Reply::Done`].
+    LivesOn,
 }
 
 /// Where messages for a name are taken, in the words of who takes them.
@@ -608,6 +625,8 @@ pub enum Reply {
         index: u32,
         /// Who put it; `None` when that task is gone.
         owner: Option<Tid>,
+        /// How it may be used.
+        flags: MailFlags,
         /// Its content.
         data: Blob,
     },

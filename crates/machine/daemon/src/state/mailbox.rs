@@ -141,11 +141,24 @@ impl Mailbox {
         if wish.take && !entry.yields_to(wish.me) {
             return Err(Failure::new(ErrorKind::Denied, &wish.name));
         }
-        let (owner, data) = (entry.owner, entry.data.clone());
+        let Entry { owner, flags, data } = entry.clone();
         if wish.take {
             self.remove(&wish.name, index);
         }
-        Ok(Some(Reply::Mail { index, owner, data }))
+        Ok(Some(Reply::Mail { index, owner, flags, data }))
+    }
+
+    /// Puts an entry back where it was, or at the next free index: nothing is replaced, and no limit keeps it out.
+    fn put_back(&mut self, name: String, wanted: u32, entry: Entry) -> u32 {
+        self.bytes += Entry::cost(&name, &entry.data);
+        let made = &mut self.made;
+        let class = self.classes.entry(name).or_insert_with(|| {
+            *made += 1;
+            Class { number: *made, entries: BTreeMap::new() }
+        });
+        let index = (wanted..).find(|index| !class.entries.contains_key(index)).unwrap_or(wanted);
+        class.entries.insert(index, entry);
+        index
     }
 }
 
@@ -164,6 +177,38 @@ impl<F: Clone> Machine<F> {
         let limit = self.config.limits.mailbox_bytes;
         let result = self.mailbox.put(me, name, index, flags, data, limit).map(Reply::Number);
         self.answer(client, id, result);
+        self.serve_mail_wishes();
+    }
+
+    /// A task has taken an entry, and was interrupted before it had it. The entry goes back, unless it has gone with its owner.
+    #[allow(clippy::too_many_arguments)] // one per field of the request
+    pub(super) fn mail_put_back(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        name: String,
+        index: u32,
+        owner: Option<Tid>,
+        flags: MailFlags,
+        data: Blob,
+    ) {
+        if let Err(why) = check_name(&name) {
+            return self.refuse(client, id, why);
+        }
+        // That a task of a host which is there has ended is told by its host, once it sees the entry.
+        let owner = owner.filter(|owner| self.others.knows(owner.host()));
+        if owner.is_none() && !flags.has(MailFlags::PERSISTENT) {
+            return self.reply(client, id, Reply::Number(index));
+        }
+        let index = self.mailbox.put_back(name, index, Entry { owner, flags, data });
+        self.reply(client, id, Reply::Number(index));
+        if let Some(owner) = owner {
+            self.drop_mail_if_dead(owner);
+        }
+        self.serve_mail_wishes();
+    }
+
+    fn serve_mail_wishes(&mut self) {
         for wish in std::mem::take(&mut self.mailbox.waiting) {
             self.mail_get(wish, true);
         }

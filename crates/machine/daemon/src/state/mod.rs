@@ -87,6 +87,8 @@ struct Task<F> {
     gone_at: Option<Now>,
     /// Its connection is closed; the shell is handing over the last of it.
     closing: bool,
+    /// Its process lives longer than the machine.
+    lives_on: bool,
 }
 
 struct Process {
@@ -494,6 +496,15 @@ impl<F: Clone> Machine<F> {
                 self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
+            (Some(_), Request::MailPutBack { name, index, owner, flags, data }) => {
+                self.mail_put_back(client, id, name, index, owner, flags, data)
+            }
+            (Some(me), Request::LivesOn) => {
+                if let Some(task) = self.tasks.get_mut(&me) {
+                    task.lives_on = true;
+                }
+                self.reply(client, id, Reply::Done);
+            }
             (Some(me), Request::NamesBind { names, group }) => self.names_bind(client, id, me, names, group),
             (Some(me), Request::NamesUnbind { names, number }) => {
                 self.names_unbind(client, id, me, &names, number)
@@ -539,7 +550,8 @@ impl<F: Clone> Machine<F> {
         for tid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.condemn(tid);
         }
-        self.end_guests(|_| true);
+        // Those that live on hear of it when their connections end.
+        self.end_guests(|task| !task.lives_on);
     }
 
     /// Tells tasks that were not spawned (started by hand, or forked by a task) to

@@ -23,7 +23,14 @@ impl<F: Clone> Machine<F> {
             self.others.records().filter(|host| self.fits(&plan.place, host)).cloned().collect();
         if fitting.is_empty() {
             let there: Vec<_> = self.others.records().map(|host| host.row.name.clone()).collect();
-            let detail = format!("wanted {:?}, there is {}", plan.place, there.join(", "));
+            let wanted = match &plan.place {
+                SpawnWhere::Anywhere => "any host".to_owned(),
+                SpawnWhere::Host(name) => format!("host {name}"),
+                SpawnWhere::Arch(arch) => format!("a host of architecture {arch}"),
+                SpawnWhere::NotHost(name) => format!("a host other than {name}"),
+                SpawnWhere::NotArch(arch) => format!("a host of another architecture than {arch}"),
+            };
+            let detail = format!("wanted {wanted}, there is {}", there.join(", "));
             return Err(Failure::new(ErrorKind::NoSuchHost, detail));
         }
         // How busy each would be, in hundredths of a processor for each of its processors.

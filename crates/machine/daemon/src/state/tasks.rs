@@ -360,6 +360,7 @@ impl<F> Task<F> {
             awaiting_listener: Vec::new(),
             gone_at: None,
             closing: false,
+            lives_on: false,
         }
     }
 }

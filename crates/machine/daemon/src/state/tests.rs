@@ -416,7 +416,7 @@ fn the_mailbox_keeps_what_may_be_kept() {
     let effects = answers(&bench.call(1, put(None, plain)));
     assert_eq!(effects[0], (1, Ok(Reply::Number(0))));
     let owner = bench.machine.tid_of(1);
-    assert_eq!(effects[1], (2, Ok(Reply::Mail { index: 0, owner, data: "d".into() })));
+    assert_eq!(effects[1], (2, Ok(Reply::Mail { index: 0, owner, flags: plain, data: "d".into() })));
     assert_eq!(answer(&bench.call(1, put(None, plain))), Ok(Reply::Number(0)), "the owner may");
     assert_eq!(kind(&bench.call(2, put(None, open))), ErrorKind::Denied);
     assert_eq!(kind(&bench.call(2, get(true, false))), ErrorKind::Denied);
@@ -433,8 +433,40 @@ fn the_mailbox_keeps_what_may_be_kept() {
     bench.enrol(3);
     for index in 0..4 {
         let taken = answer(&bench.call(3, get(true, false)));
-        assert_eq!(taken, Ok(Reply::Mail { index, owner: None, data: "d".into() }));
+        assert!(matches!(taken, Ok(Reply::Mail { index: at, owner: None, .. }) if at == index), "{taken:?}");
     }
+    assert_eq!(bench.machine.mailbox.bytes(), 0);
+}
+
+#[test]
+fn a_mailbox_entry_that_was_taken_in_vain_goes_back_where_it_was() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    bench.enrol(2);
+    let owner = bench.machine.tid_of(1);
+    let flags = MailFlags::MULTI.and(MailFlags::OVERWRITABLE);
+    let name = || "n".to_owned();
+    for data in ["a", "b"] {
+        bench.call(1, Request::MailPut { name: name(), index: None, flags, data: data.into() });
+    }
+    let bytes = bench.machine.mailbox.bytes();
+    let get = |take| Request::MailGet { name: name(), index: 0, first: true, take, wait: false };
+    let first = Ok(Reply::Mail { index: 0, owner, flags, data: "a".into() });
+    assert_eq!(answer(&bench.call(2, get(true))), first);
+    let back = |owner| Request::MailPutBack { name: name(), index: 0, owner, flags, data: "a".into() };
+    assert_eq!(answer(&bench.call(2, back(owner))), Ok(Reply::Number(0)));
+    assert_eq!(answer(&bench.call(2, get(false))), first, "before the other, and its owner's");
+    assert_eq!(bench.machine.mailbox.bytes(), bytes);
+    // Another has taken its place meanwhile.
+    bench.call(2, get(true));
+    bench.call(1, Request::MailPut { name: name(), index: None, flags, data: "c".into() });
+    assert_eq!(answer(&bench.call(2, back(owner))), Ok(Reply::Number(2)), "nothing is replaced");
+    // Its owner is gone, and it with its owner.
+    for _ in 0..3 {
+        bench.call(2, get(true));
+    }
+    bench.input(Input::Closed(1));
+    assert_eq!(answer(&bench.call(2, back(owner))), Ok(Reply::Number(0)));
     assert_eq!(bench.machine.mailbox.bytes(), 0);
 }
 
@@ -533,6 +565,22 @@ fn halting_waits_for_the_last_process() {
     let effects = bench.input(Input::OutputEnded(tid));
     assert_eq!(answers(&effects), [(2, Ok(Reply::Done))]);
     assert_eq!(effects.last(), Some(&Effect::Stop));
+}
+
+#[test]
+fn a_process_that_lives_on_is_not_signalled_when_the_machine_ends() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    bench.enrol(3);
+    assert_eq!(answer(&bench.call(1, Request::LivesOn)), Ok(Reply::Done));
+    bench.enrol_as(2, Role::Tool, None);
+    let effects = bench.call(2, Request::Halt);
+    let told = effects
+        .iter()
+        .filter(|effect| matches!(effect, Effect::Signal { group: false, signal: 15, .. }))
+        .count();
+    assert_eq!(told, 1, "of two guests: {effects:?}");
+    assert_eq!(effects.last(), Some(&Effect::Stop), "and nobody waits for it");
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn is_for_all(request: &Request) -> bool {
             | Request::Freeze { .. }
             | Request::MailPut { .. }
             | Request::MailGet { .. }
+            | Request::MailPutBack { .. }
             | Request::MailRemove { .. }
             | Request::MailTidy { .. }
             | Request::NamesBind { .. }
@@ -244,6 +245,14 @@ impl<F: Clone> Machine<F> {
         let dead = |tid: &Tid| self.is_own(*tid) && !self.exists(*tid) && !self.is_ending(*tid);
         for tid in self.kept_tasks().filter(dead).collect::<BTreeSet<_>>() {
             self.report_end(tid, false);
+        }
+    }
+
+    /// An entry of the mailbox was put back whose owner may have ended meanwhile. Several hosts agree on that end:
+    /// [`Machine::report_the_dead`].
+    pub(in crate::state) fn drop_mail_if_dead(&mut self, owner: Tid) {
+        if !self.others.agrees && !self.exists(owner) {
+            self.drop_mail_of(owner);
         }
     }
 

@@ -1,0 +1,94 @@
+"""A chunk of a map, as its worker runs it: item after item, and what was not begun can be taken away meanwhile.
+
+A chunk that runs long sends the results that it has and gives its last items back (`split`), so that a long item
+holds up no other one. The main thread runs the items; the worker's second thread splits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, NamedTuple
+
+from parvum.pool.failures import Failure, describe
+from parvum.pool.messages import Part
+
+
+class Failed(NamedTuple):
+    """What stands in the place of a result: the item's call has raised this."""
+
+    failure: Failure
+
+
+class Ran(NamedTuple):
+    """What came of a chunk, without what was sent before: seconds that its items took, and results from which item on."""
+
+    seconds: float
+    first: int
+    results: list[Any]
+
+
+class Chunk:
+    """A chunk that runs."""
+
+    def __init__(self, items: list[tuple[Any, ...]]) -> None:
+        self.left = deque(items)
+        self.results: list[Any] = []
+        self.sent = 0
+        self.lock = Lock()
+        """Held while results are sent, so that each goes once and in its order."""
+
+    def run(self, function: Callable[..., Any], keep_going: bool, where: str) -> Ran:
+        """Calls the function for each item that was not given back. An exception ends that, unless `keep_going`."""
+        begun = time.perf_counter()
+        while True:
+            try:
+                args = self.left.popleft()
+            except IndexError:
+                break
+            try:
+                self.results.append(function(*args))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                self.results.append(Failed(describe(error, where)))
+                if not keep_going:
+                    break
+        seconds = time.perf_counter() - begun
+        with self.lock:
+            return Ran(seconds, self.sent, self.results[self.sent :])
+
+    def split(self, send: Callable[[Part], bool]) -> None:
+        """Gives back the items that were not begun, and sends the results so far."""
+        with self.lock:
+            returned = 0
+            while self.left:
+                try:
+                    self.left.pop()
+                except IndexError:
+                    break
+                returned += 1
+            results = self.results[self.sent :]
+            if (results or returned) and not send(Part(self.sent, results, returned)):
+                # One of the results cannot be sent: the whole says so at its end.
+                send(Part(self.sent, [], returned))
+                return
+            self.sent += len(results)
+
+
+running: Chunk | None = None
+"""The chunk that this worker runs."""
+
+
+def run(function: Callable[..., Any], items: list[tuple[Any, ...]], keep_going: bool) -> Ran:
+    """Runs a chunk, in a worker."""
+    global running
+    from parvum.pool import worker
+
+    chunk = running = Chunk(items)
+    try:
+        return chunk.run(function, keep_going, worker.here.where if worker.here is not None else "")
+    finally:
+        running = None

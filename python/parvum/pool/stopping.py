@@ -1,0 +1,82 @@
+"""When running calls are to end, and by what: a state machine without messages or clocks.
+
+A call that is to end gets `KeyboardInterrupt` from its worker. When the call still runs after the grace, the
+worker's process gets SIGTERM, and after another grace SIGKILL. Limits of time and chunks that run long are kept
+here too: each is a step of one worker's call, due at a time. The owner says what the time is, and does the steps.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+GRACE: Final = 0.4
+"""Seconds between KeyboardInterrupt, SIGTERM and SIGKILL: all three are over within a second."""
+
+SPLIT_AFTER: Final = 0.02
+"""Seconds after which a chunk of a map sends what it has and gives back what it has not begun."""
+
+LIMIT, SPLIT, TERM, KILL = "limit", "split", "term", "kill"
+
+
+class Step(NamedTuple):
+    """What is due: `what` is to happen to the call of that number, if the worker still runs the call."""
+
+    worker: int
+    number: int
+    what: str
+
+
+class Stops:
+    """The steps of one pool.
+
+    >>> stops = Stops(grace=2)
+    >>> stops.runs(worker=1, number=7, now=100, limit=5, splits=False)
+    >>> stops.due(104), stops.due(105)
+    ([], [Step(worker=1, number=7, what='limit')])
+    >>> stops.stop(worker=1, number=7, now=105)
+    >>> stops.next, stops.due(107), stops.due(109)
+    (107, [Step(worker=1, number=7, what='term')], [Step(worker=1, number=7, what='kill')])
+    """
+
+    def __init__(self, grace: float = GRACE) -> None:
+        self.grace = grace
+        self._due: dict[int, list[tuple[float, int, str]]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._due)
+
+    @property
+    def next(self) -> float | None:
+        """When the next step is due; None: none is."""
+        return min((when for steps in self._due.values() for when, _, _ in steps), default=None)
+
+    def runs(self, worker: int, number: int, now: float, limit: float | None, splits: bool) -> None:
+        """A worker begins a call. Steps of the call before are forgotten."""
+        steps: list[tuple[float, int, str]] = []
+        if limit is not None:
+            steps.append((now + limit, number, LIMIT))
+        if splits:
+            steps.append((now + SPLIT_AFTER, number, SPLIT))
+        self._set(worker, steps)
+
+    def stop(self, worker: int, number: int, now: float) -> None:
+        """The call that a worker runs was told to end."""
+        self._set(worker, [(now + self.grace, number, TERM), (now + 2 * self.grace, number, KILL)])
+
+    def ended(self, worker: int) -> None:
+        """A worker runs nothing, or is gone."""
+        self._due.pop(worker, None)
+
+    def due(self, now: float) -> list[Step]:
+        """The steps whose time has come, in their order. Each is given once."""
+        found: list[tuple[float, Step]] = []
+        for worker, steps in list(self._due.items()):
+            found += [(when, Step(worker, number, what)) for when, number, what in steps if when <= now]
+            self._set(worker, [step for step in steps if step[0] > now])
+        return [step for _, step in sorted(found)]
+
+    def _set(self, worker: int, steps: list[tuple[float, int, str]]) -> None:
+        if steps:
+            self._due[worker] = steps
+        else:
+            self._due.pop(worker, None)

@@ -1,0 +1,149 @@
+//! Messages that were received and that nobody had: a signal's handler has raised in between. The next receive that they fit gets them.
+
+use crate::decode::{self, Data};
+use crate::{errors, process};
+use parvum_waist::fork;
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How far a message had come.
+enum What {
+    /// It was an object.
+    Object(Py<PyAny>),
+    /// Its word and its data: the object was not made to its end.
+    Data(u32, Py<PyAny>),
+}
+
+struct Kept {
+    from: i32,
+    tag: i32,
+    context: u32,
+    what: What,
+    /// Whose message it is: neither a forked child's nor that of a task which this process becomes later.
+    owner: (u32, i32),
+}
+
+static KEPT: Mutex<VecDeque<Kept>> = Mutex::new(VecDeque::new());
+/// How many there are. Release, for a thread that sees one is to find it (Acquire in [`is_empty`]).
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+fn owner(py: Python<'_>) -> (u32, i32) {
+    (fork::generation(), process::identity(py).map_or(0, |(own, _)| own))
+}
+
+/// Whether there is none, as nearly always.
+#[inline]
+pub(crate) fn is_empty() -> bool {
+    COUNT.load(Ordering::Acquire) == 0
+}
+
+fn add(py: Python<'_>, from: i32, tag: i32, context: u32, what: What) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.push_back(Kept { from, tag, context, what, owner: owner(py) });
+    COUNT.store(kept.len(), Ordering::Release);
+}
+
+/// Keeps data of which no object was made.
+pub(crate) fn add_data(py: Python<'_>, (from, tag, context): (i32, i32, u32), meta: u32, data: &[u8]) {
+    add(py, from, tag, context, What::Data(meta, PyByteArray::new(py, data).into_any().unbind()));
+}
+
+/// Gives an object to its receiver, or keeps it when a signal's handler raises in this moment.
+pub(crate) fn hand<'py>(
+    object: Bound<'py, PyAny>,
+    (from, tag, context): (i32, i32, u32),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    py.check_signals().inspect_err(|_| add(py, from, tag, context, What::Object(object.clone().unbind())))?;
+    Ok(object)
+}
+
+/// Whether an exception is none of the object's own: then what has come is to be kept.
+pub(crate) fn interrupts(py: Python<'_>, why: &PyErr) -> bool {
+    !why.is_instance_of::<pyo3::exceptions::PyException>(py)
+}
+
+/// The first kept message that fits: its place. Those of another task are dropped.
+fn find(
+    kept: &mut VecDeque<Kept>,
+    owner: (u32, i32),
+    context: u32,
+    from: Option<i32>,
+    tag: Option<i32>,
+) -> Option<usize> {
+    kept.retain(|one| one.owner == owner);
+    COUNT.store(kept.len(), Ordering::Release);
+    kept.iter().position(|one| {
+        one.context == context
+            && from.is_none_or(|from| one.from == from)
+            && tag.is_none_or(|tag| tag < 0 || one.tag == tag)
+    })
+}
+
+/// Who sent the first kept message that fits, its tag, and bytes of its data if they are known.
+pub(crate) fn probe(
+    py: Python<'_>,
+    context: u32,
+    from: Option<i32>,
+    tag: Option<i32>,
+) -> Option<(i32, i32, u64)> {
+    let owner = owner(py);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = find(&mut kept, owner, context, from, tag)?;
+    let one = &kept[at];
+    let length = match &one.what {
+        What::Object(object) | What::Data(_, object) => object.bind(py).len().unwrap_or(0),
+    };
+    Some((one.from, one.tag, length as u64))
+}
+
+/// The first kept message that fits: its object, who sent it, and its tag.
+pub(crate) fn take<'py>(
+    py: Python<'py>,
+    context: u32,
+    from: Option<i32>,
+    tag: Option<i32>,
+) -> PyResult<Option<(Bound<'py, PyAny>, i32, i32)>> {
+    let owner = owner(py);
+    let taken = {
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = find(&mut kept, owner, context, from, tag);
+        let taken = at.and_then(|at| kept.remove(at));
+        COUNT.store(kept.len(), Ordering::Release);
+        taken
+    };
+    let Some(Kept { from, tag, context, what, .. }) = taken else { return Ok(None) };
+    let object = match what {
+        What::Object(object) => object.into_bound(py),
+        What::Data(meta, data) => of_data(py, meta, &data).inspect_err(|why| {
+            if interrupts(py, why) {
+                add(py, from, tag, context, What::Data(meta, data.clone_ref(py)));
+            }
+        })?,
+    };
+    Ok(Some((hand(object, (from, tag, context))?, from, tag)))
+}
+
+/// The newest kept data of that sender and tag: a request that has received it takes it back.
+pub(crate) fn take_data(py: Python<'_>, context: u32, from: i32, tag: i32) -> Option<(u32, Py<PyAny>)> {
+    let owner = owner(py);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let fits = |one: &Kept| one.owner == owner && (one.context, one.from, one.tag) == (context, from, tag);
+    let at = kept.iter().rposition(|one| fits(one) && matches!(one.what, What::Data(..)))?;
+    let taken = kept.remove(at);
+    COUNT.store(kept.len(), Ordering::Release);
+    match taken?.what {
+        What::Data(meta, data) => Some((meta, data)),
+        What::Object(_) => None,
+    }
+}
+
+/// The object of data that lies in a `bytearray`.
+pub(crate) fn of_data<'py>(py: Python<'py>, meta: u32, data: &Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let bytes =
+        data.bind(py).cast::<PyByteArray>().map_err(|_| errors::bad_argument(py, "no data"))?.to_vec();
+    decode::of(py, meta, Data::Lent(&bytes))
+}
