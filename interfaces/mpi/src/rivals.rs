@@ -2,6 +2,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use std::ffi::{CStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Names of libraries that are MPI: Open MPI's, MPICH's, and those of the two binary interfaces.
@@ -50,10 +51,10 @@ fn is_mpi(path: &Path) -> bool {
 }
 
 fn is_one_of(path: &Path, names: &[&str]) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    names
-        .iter()
-        .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    let name = path.file_name().map(|name| name.as_bytes()).unwrap_or_default();
+    names.iter().any(|known| {
+        name.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+    })
 }
 
 /// The library that this code is in.
