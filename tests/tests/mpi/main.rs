@@ -7,6 +7,7 @@ mod description;
 
 mod abi;
 mod arguments;
+mod constants;
 mod core;
 mod ending;
 mod errors;
