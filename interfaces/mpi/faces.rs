@@ -82,21 +82,26 @@ fn converted(argument: &Argument, large: bool) -> String {
     }
 }
 
-/// Where the errors of a function go.
-fn on(function: &Function) -> String {
+/// Where the errors of a function go; and what is done before the call for that: a handle that the call changes is read.
+fn on(function: &Function) -> (String, String) {
+    let known = |on: String| (String::new(), on);
     match description::errors(function) {
         Errors::Of(kind, argument) => {
             let (object, name) = (description::title(kind), rust(argument));
             match (argument.kind.ends_with("_out"), kind) {
-                // SAFETY of the place: as of the call itself.
-                (true, _) => format!("On::{object}(unsafe {{ calls::named_at({name}.cast()) }})"),
-                (false, "file") => format!("On::File(number_of({name}))"),
-                (false, _) => format!("On::{object}({name})"),
+                (true, _) => (
+                    format!(
+                        "// SAFETY: the program's place.\n    let on = On::{object}(unsafe {{ calls::named_at({name}.cast()) }});\n    "
+                    ),
+                    "on".to_owned(),
+                ),
+                (false, "file") => known(format!("On::File(number_of({name}))")),
+                (false, _) => known(format!("On::{object}({name})")),
             }
         }
-        Errors::Given(argument) => format!("On::Given({})", rust(argument)),
-        Errors::Files => "On::File(0)".to_owned(),
-        Errors::Nothing => "On::Nothing".to_owned(),
+        Errors::Given(argument) => known(format!("On::Given({})", rust(argument))),
+        Errors::Files => known("On::File(0)".to_owned()),
+        Errors::Nothing => known("On::Nothing".to_owned()),
     }
 }
 
@@ -120,7 +125,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
         .collect();
     let parameters = parameters.join(", ");
     let names: Vec<String> = function.arguments.iter().map(rust).collect();
-    let on = on(function);
+    let (before, on) = on(function);
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({},); answer(\"{name}\", {on}, calls::unsupported())", names.join(", "))
     } else {
@@ -157,7 +162,8 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             true => format!("{promise}{core}"),
             false if checks.is_empty() => format!("{promise}answer(\"{name}\", {on}, {core})"),
             false => format!(
-                "let call = || {{\n    {}\n    {promise}{core}\n    }};\n    let outcome = call();\n    {nulls}answer(\"{name}\", {on}, outcome)",
+                "{before}let call = || {{\n    {}\n    {promise}{core}\n    }};\n    let outcome = call();\n    \
+                 {nulls}answer(\"{name}\", {on}, outcome)",
                 checks.join("\n    ")
             ),
         }

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "mpi_check.h"
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GUARD 77777
@@ -534,6 +536,36 @@ static void buffers(void)
     MPI_Session_finalize(&session);
 }
 
+/* What is spawned has the umask and the limits of who spawns it, and goes on when that has ended. */
+static void spawns(void)
+{
+    char path[4096] = "", *words[] = {"outlives", NULL};
+    struct rlimit files;
+    MPI_Comm children;
+    int code;
+    umask(027);
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = 200;
+    setrlimit(RLIMIT_NOFILE, &files);
+    CHECK(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    CHECK(MPI_Comm_spawn(path, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, &code) == MPI_SUCCESS);
+    MPI_Comm_disconnect(&children);
+}
+
+static void outlives(void)
+{
+    struct rlimit files;
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    CHECK(parent != MPI_COMM_NULL);
+    CHECK(umask(0) == 027);
+    getrlimit(RLIMIT_NOFILE, &files);
+    CHECK(files.rlim_cur == 200);
+    MPI_Comm_disconnect(&parent);
+    /* Longer than a launcher would wait that does not count what was spawned. */
+    sleep(6);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -543,7 +575,7 @@ int main(int argc, char **argv)
         {"slots", slots},       {"partitions", partitions}, {"copies", copies}, {"halves", halves}, {"handlers", handlers},
         {"nulls", nulls},       {"keys", keys},             {"types", types},   {"marks", marks},   {"envelopes", envelopes},
         {"local", local},       {"shared", shared},         {"places", places}, {"bytes", bytes},   {"pieces", pieces},
-        {"buffers", buffers},
+        {"buffers", buffers},   {"spawns", spawns},         {"outlives", outlives},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

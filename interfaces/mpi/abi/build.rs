@@ -4,6 +4,7 @@
 mod face;
 #[path = "names.rs"]
 mod names;
+#[allow(clippy::disallowed_methods, reason = "what a compiler says is text")]
 #[path = "../../../crates/engine/library/unwinder.rs"]
 mod unwinder;
 

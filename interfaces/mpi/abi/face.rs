@@ -104,6 +104,7 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         "in" | "out" if ["sendbuf", "recvbuf", "buffer"].contains(&argument.name) => {
             only(format!("{name}.map_addr(buffer).cast()"))
         }
+        "in" | "out" if function.name == "Reduce_local" => only(format!("{name}.map_addr(buffer).cast()")),
         "in" | "out" => only(format!("{name}.cast()")),
         "count" if !large => only(format!("i64::from({name})")),
         "aints" => only(format!("Numbers::wide({name})")),
@@ -237,7 +238,10 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
         let (call, give) = match function.is_tool() {
             true => (core, "tool_out(code)".to_owned()),
             false => {
-                let call = format!("(|| {{ {} {core} }})()", checks.join(" "));
+                let call = match checks.is_empty() {
+                    true => core,
+                    false => format!("(|| {{ {} {core} }})()", checks.join(" ")),
+                };
                 (call, format!("given(answer(\"{name}\", on, code))"))
             }
         };

@@ -2,6 +2,7 @@
 
 #[path = "../faces.rs"]
 mod faces;
+#[allow(clippy::disallowed_methods, reason = "what a compiler says is text")]
 #[path = "../../../crates/engine/library/unwinder.rs"]
 mod unwinder;
 

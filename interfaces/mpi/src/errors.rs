@@ -208,11 +208,8 @@ pub fn text_of(code: i32) -> Option<Vec<u8>> {
     let recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
     let number = code >> 8;
     let (kept, detail) = &recent.texts[number as usize % REMEMBERED];
-    Some(match number != 0 && *kept == number {
-        true => format!("{name}: {detail}"),
-        false => format!("{name}: {text}"),
-    })
-    .map(String::into_bytes)
+    let said = if number != 0 && *kept == number { detail } else { *text };
+    Some(format!("{name}: {said}").into_bytes())
 }
 
 /// Adds a class, or with a class a code of it, of the program's own.

@@ -1,7 +1,8 @@
 //! Other libraries of MPI in this process. They have functions of the same names, and which of them a call finds is chance.
 
 use crate::errors::{Error, Mpi, class};
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Names of libraries that are MPI: Open MPI's, MPICH's, and those of the two binary interfaces.
@@ -50,10 +51,10 @@ fn is_mpi(path: &Path) -> bool {
 }
 
 fn is_one_of(path: &Path, names: &[&str]) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    names
-        .iter()
-        .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    let name = path.file_name().map(|name| name.as_bytes()).unwrap_or_default();
+    names.iter().any(|known| {
+        name.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+    })
 }
 
 /// The library that this code is in.
@@ -68,8 +69,8 @@ fn own_library() -> Option<PathBuf> {
 fn path_of(name: *const std::ffi::c_char) -> Option<PathBuf> {
     // SAFETY: null, or the loader's own text.
     let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })?;
-    let name = name.to_string_lossy();
-    (!name.is_empty()).then(|| PathBuf::from(name.into_owned()))
+    let name = OsStr::from_bytes(name.to_bytes());
+    (!name.is_empty()).then(|| PathBuf::from(name))
 }
 
 /// All libraries of this process.

@@ -305,3 +305,60 @@ fn what_mpichs_launcher_has_started_is_one_world() {
     assert_eq!(done.status.code(), Some(7), "{done:?}");
     parvum_tests::running::await_tasks(&machine, 0);
 }
+
+#[test]
+fn the_hosts_say_how_many_processes_there_are_if_nobody_else_does() {
+    let machine = TestMachine::up();
+    let file = Own::new("slots", "localhost\nlocalhost\n");
+    let count =
+        |words: &[&str]| lines(&mut mpiexec(&machine, &[words, &["sh", "-c", "echo rank"]].concat())).len();
+    for (words, wanted) in [
+        (&["-hosts", "localhost:2"][..], 2),
+        (&["-machinefile", file.path()], 2),
+        (&["-npernode", "3"], 3),
+        (&["--map-by", "ppr:2:node"], 2),
+        (&["-n", "1", "-hosts", "localhost:2"], 1),
+        (&[], 1),
+    ] {
+        assert_eq!(count(words), wanted, "{words:?}");
+    }
+    let mut allocated = mpiexec(&machine, &["sh", "-c", "echo rank"]);
+    assert_eq!(lines(allocated.env("SLURM_NTASKS", "3")).len(), 3);
+    let said = lines(&mut mpiexec(&machine, &["-usize", "7", "sh", "-c", "echo $PARVUM_MPI_UNIVERSE"]));
+    assert_eq!(said, ["7"]);
+}
+
+/// Batch systems tell a program by a signal to its launcher that it is to save its state.
+#[test]
+fn signals_for_the_program_reach_its_processes_and_end_nothing() {
+    use std::io::{BufRead, BufReader, Read};
+    let machine = TestMachine::up();
+    for signal in ["USR1", "USR2", "ALRM"] {
+        let script =
+            format!("trap 'echo got {signal}; exit 0' {signal}; echo ready; while :; do sleep 0.05; done");
+        let mut job = mpiexec(&machine, &["-n", "2", "sh", "-c", &script]);
+        let mut job = job.stdout(Stdio::piped()).spawn().expect("mpiexec runs");
+        let mut out = BufReader::new(job.stdout.take().expect("it has output"));
+        for _ in 0..2 {
+            let mut line = String::new();
+            out.read_line(&mut line).expect("text");
+            assert_eq!(line, "ready\n", "{signal}");
+        }
+        let sent = Command::new("kill").args([&format!("-{signal}"), &job.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).expect("text");
+        assert_eq!(rest, format!("got {signal}\ngot {signal}\n"));
+        assert!(job.wait().expect("it ends").success(), "{signal}");
+    }
+}
+
+#[test]
+fn what_is_spawned_has_its_parents_umask_and_limits_and_goes_on_without_it() {
+    let machine = TestMachine::up();
+    let rules = program("mpi_rules").to_str().expect("a plain path").to_owned();
+    assert_eq!(
+        lines(&mut mpiexec(&machine, &["-n", "1", &rules, "spawns"])),
+        ["rank 0: 2 checks", "rank 0: 3 checks"]
+    );
+}

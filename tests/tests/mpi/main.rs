@@ -8,6 +8,7 @@ mod description;
 mod abi;
 mod arguments;
 mod beside;
+mod constants;
 mod core;
 mod ending;
 mod errors;

@@ -124,7 +124,7 @@ pub unsafe fn comm_get_parent(place: *mut c_int) -> Mpi {
 pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
     let port = Port::open(process()?);
     // SAFETY: the caller's promise.
-    unsafe { give_text(name, MAX_PORT_NAME, &port.text()).map(|_| ()) }
+    unsafe { give_text(name, MAX_PORT_NAME, port.text()).map(|_| ()) }
 }
 
 pub unsafe fn close_port(name: *const c_char) -> Mpi {
@@ -208,7 +208,7 @@ pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char)
     let (_, spot) = found.ok_or_else(none)?;
     let port = Port { task: spot.context as i32, number: spot.number };
     // SAFETY: likewise.
-    unsafe { give_text(name, MAX_PORT_NAME, &port.text()).map(|_| ()) }
+    unsafe { give_text(name, MAX_PORT_NAME, port.text()).map(|_| ()) }
 }
 
 pub unsafe fn unpublish_name(service: *const c_char, _info: i32, _port: *const c_char) -> Mpi {

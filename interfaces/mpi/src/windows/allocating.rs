@@ -4,6 +4,7 @@ use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::process::Process;
 use crate::windows::memory::{self, Mapping, Segment, SharedLock};
+use crate::windows::room::room;
 use crate::windows::{Flavor, Wish, tell_all};
 use parvum_wire::Tid;
 use std::sync::Arc;
@@ -54,14 +55,33 @@ pub(crate) fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<Own
                     split the communicator with MPI_Comm_split_type first";
         return Err(Error::new(class::RMA_SHARED, text));
     }
-    Ok(OwnMemory::Alone(Arc::new(Mapping::private(wish.size)?)))
+    // All have their memory, or nobody makes the window.
+    let own = match room() {
+        Some(room) if wish.size as u64 > room => Err(no_room(wish.size as u64, room)),
+        _ => Mapping::private(wish.size),
+    };
+    let failed = own.as_ref().err().map_or(0, |error| error.class() as u64);
+    let elsewhere = tell_all(comm, &[failed])?.iter().map(|words| words[0]).find(|&class| class != 0);
+    match (own?, elsewhere) {
+        (mapping, None) => Ok(OwnMemory::Alone(Arc::new(mapping))),
+        (_, Some(class)) => Err(Error::new(class as i32, "another rank has no memory for the window")),
+    }
+}
+
+/// The system would give the memory, and end a process that uses it.
+#[cold]
+fn no_room(size: u64, room: u64) -> Error {
+    let text = format!(
+        "the window needs {size} bytes, and the control group of this process leaves {room} (memory.max)"
+    );
+    Error::new(class::NO_MEM, text)
 }
 
 /// Memory that all members see. `None`, for all alike: one of them could not have it.
 fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
     let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
     let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some(b"true");
-    let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart)])?;
+    let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart), room().unwrap_or(u64::MAX)])?;
     // All must have wished it.
     let apart = sizes.iter().all(|words| words[1] == 1);
     let mut end = 0_u64;
@@ -74,6 +94,10 @@ fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
     let locks = end.checked_next_multiple_of(SharedLock::LENGTH);
     let end = locks.and_then(|locks| locks.checked_add(sizes.len() as u64 * SharedLock::LENGTH));
     let (Some(locks), Some(end)) = (locks, end) else { return Err(too_long()) };
+    let room = sizes.iter().map(|words| words[2]).min().unwrap_or(u64::MAX);
+    if end > room {
+        return Err(no_room(end, room));
+    }
     let made = if comm.rank() == 0 { Segment::new(end as usize) } else { None };
     let named = made.as_ref().map_or([0; 4], Segment::name);
     let name = tell_all(comm, &named)?.swap_remove(0);

@@ -18,6 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod near;
 pub(crate) mod questions;
 mod reach;
+mod room;
 pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
