@@ -6,7 +6,8 @@ use crate::{decode, encode, errors};
 use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere, TaskState,
+    Blob, ExitStatus, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere,
+    TaskState,
 };
 use pyo3::prelude::*;
 
@@ -126,6 +127,18 @@ pub(crate) fn remove_hosts(py: Python<'_>, hosts: Vec<String>) -> PyResult<Vec<i
 #[pyfunction]
 pub(crate) fn halt(py: Python<'_>) -> PyResult<()> {
     ask(py, &Request::Halt).map(|_| ())
+}
+
+/// How the process of a task of this host ended: its code, or the signal that killed it as a negative number. `None`: that is not known.
+#[pyfunction]
+pub(crate) fn how_ended(py: Python<'_>, task: i32) -> PyResult<Option<i32>> {
+    match ask(py, &Request::HowEnded { tid: Tid(task) }) {
+        Ok(Reply::Ended(ExitStatus::Code(code))) => Ok(Some(code)),
+        Ok(Reply::Ended(ExitStatus::Signal(signal))) => Ok(Some(-signal)),
+        Ok(_) => Err(strange(py)),
+        Err(why) if why.is_instance_of::<pyo3::exceptions::PyException>(py) => Ok(None),
+        Err(why) => Err(why),
+    }
 }
 
 /// The tasks that one request has started, this one among them, in its order.
@@ -254,7 +267,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    add!(enrol leave spawn meet kill tasks hosts loads add_hosts remove_hosts halt siblings notify);
+    add!(enrol leave spawn meet kill how_ended tasks hosts loads add_hosts remove_hosts halt siblings notify);
     add!(mail_put mail_get mail_remove mail_list);
     Ok(())
 }
