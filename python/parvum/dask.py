@@ -35,12 +35,14 @@ def get(
     retries: int | None = 3,
     optimize_graph: bool = True,
     chunksize: int | None = None,
+    max_time: float | None = None,
     **more: Any,
 ) -> Any:
     """Computes `keys` of a graph of Dask, and gives them in the form in which they were asked for.
 
     `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a
-    task is run again when its worker dies: Dask's tasks are functions of their inputs. `optimize_graph`: joins
+    task is run again when its worker dies: Dask's tasks are functions of their inputs. `max_time`: seconds that a
+    message's tasks may run; those that run longer are stopped, and raise `CallTimedOut`. `optimize_graph`: joins
     tasks that follow one another. `chunksize`: tasks per message; None: one, so that each goes to a worker that has
     nothing to do. What a task raises is raised here; it, and an interrupt (Ctrl-C), stops the tasks that run. Results
     of tasks come through this process, large arrays among them without being pickled.
@@ -54,7 +56,7 @@ def get(
         open_tasks: set[Task[Any]] = set()
 
         def submit(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Task[Any]:
-            task = pool.submit_with(fn, args, kwargs, retries=retries)
+            task = pool.submit_with(fn, args, kwargs, retries=retries, timeout=max_time)
             open_tasks.add(task)
             task.add_done_callback(open_tasks.discard)
             return task

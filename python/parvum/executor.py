@@ -188,7 +188,12 @@ class Executor(futures.Executor):
             task.set_running_or_notify_cancel()
             task.set_exception(error)
             return
-        pool.submit(packed, retries, task, first)
+        try:
+            pool.submit(packed, retries, task, first)
+        except KeyboardInterrupt:
+            # As if it came a moment later, in the wait for the result.
+            pool.interrupt(threading.get_ident())
+            raise
 
     def map(
         self,

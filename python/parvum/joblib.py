@@ -34,8 +34,9 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
     `executor`: where calls run; None: workers of joblib's own, as many as `n_jobs` says, on `hosts`.
     `retries`: how often a batch of calls is run again when its worker dies (3: joblib's calls are expected to be
-    repeatable, as every one of its backends restarts them or fails); None: never. joblib's own options work too:
-    `inner_max_num_threads` limits the threads of libraries in workers, and after `timeout` the calls are stopped.
+    repeatable, as every one of its backends restarts them or fails); None: never.
+    `max_time`: seconds that a batch may run; then it is stopped, and raises `CallTimedOut`. joblib's own options work
+    too: `inner_max_num_threads` limits the threads of libraries in workers, and after `timeout` the calls are stopped.
     """
 
     supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
@@ -51,12 +52,14 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         executor: Executor | None = None,
         hosts: tuple[str, ...] | list[str] | None = None,
         retries: int | None = 3,
+        max_time: float | None = None,
         **more: Any,
     ) -> None:
         super().__init__(**more)
         self._own = executor
         self._hosts = None if hosts is None else tuple(hosts)
         self._retries = retries
+        self._max_time = max_time
         self._pool: Executor | None = executor
         self._futures: set[Future[Any]] = set()
 
@@ -85,7 +88,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
         """Has a batch of calls run."""
         assert self._pool is not None, "configure comes first"
-        future = self._pool.submit_with(func, retries=self._retries)
+        future = self._pool.submit_with(func, retries=self._retries, timeout=self._max_time)
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
         if callback is not None:
@@ -112,7 +115,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A call that uses joblib itself has workers of its own.
-        return ParvumBackend, (None, self._hosts, self._retries)
+        return ParvumBackend, (None, self._hosts, self._retries, self._max_time)
 
 
 def _pool(jobs: int, hosts: tuple[str, ...] | None, env: dict[str, str]) -> Executor:

@@ -22,6 +22,7 @@ from parvum.executor import RETRIES, Executor
 from parvum.pool import parts
 from parvum.pool.failures import restore
 from parvum.pool.messages import Part
+from parvum.pool.stopping import SPLIT_AFTER
 from parvum.pool.task import Task
 from parvum.progress import Bar, make_bar
 
@@ -51,6 +52,7 @@ def map(
     timeout: float | None = None,
     progress: bool | str | Callable[..., Bar] = False,
     retries: int | None = None,
+    max_time: float | None = None,
     return_exceptions: Literal[False] = False,
 ) -> Iterator[T]: ...
 @overload
@@ -64,6 +66,7 @@ def map(
     timeout: float | None = None,
     progress: bool | str | Callable[..., Bar] = False,
     retries: int | None = None,
+    max_time: float | None = None,
     return_exceptions: bool,
 ) -> Iterator[T | BaseException]: ...
 def map(  # noqa: A001
@@ -76,6 +79,7 @@ def map(  # noqa: A001
     timeout: float | None = None,
     progress: bool | str | Callable[..., Bar] = False,
     retries: int | None = None,
+    max_time: float | None = None,
     return_exceptions: bool = False,
 ) -> Iterator[Any]:
     """Calls `fn` on each item of the iterables and gives the results: in order, or as they come.
@@ -85,7 +89,8 @@ def map(  # noqa: A001
     end, so that workers end together. Items are taken from the iterables in a thread of their own, at most 10,000
     ahead of the results that were taken: they may be endless, and slow. `timeout`: seconds from now, for all; then
     `TimeoutError`. `progress`: True, a text, or a class like `tqdm.tqdm`. `retries`: as of `Executor`; None: what the
-    executor says.
+    executor says. `max_time`: seconds that the call of one item may run; one that runs longer is stopped, and raises
+    `CallTimedOut`.
 
     What a call raises is raised here, after the results before it, and nothing more is begun. `return_exceptions`:
     it stands in its place among the results instead. Nothing is begun before the first result is asked for. An
@@ -101,7 +106,9 @@ def map(  # noqa: A001
         raise ValueError(f"chunksize is {chunksize}; it must be 1 or more")
     if not iterables:
         raise TypeError("map needs a function and at least one iterable")
-    return _map(fn, iterables, executor, workers, ordered, chunksize, timeout, progress, retries, return_exceptions)
+    if max_time is not None and not max_time > 0:
+        raise ValueError(f"max_time is {max_time}; it must be more than 0, or None")
+    return _map(fn, iterables, executor, workers, ordered, chunksize, timeout, progress, retries, max_time, return_exceptions)
 
 
 def _map(
@@ -114,6 +121,7 @@ def _map(
     timeout: float | None,
     progress: bool | str | Callable[..., Bar],
     retries: int | None,
+    max_time: float | None,
     keep_going: bool,
 ) -> Iterator[Any]:
     end = None if timeout is None else time.monotonic() + timeout
@@ -121,6 +129,8 @@ def _map(
     pool = executor or Executor(workers, retries=retries)
     allowed: int | None = getattr(fn, RETRIES, pool.retries if retries is None else retries)
     run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, allowed, ordered, keep_going)
+    # After so long a chunk is down to the item that it runs.
+    run.limit = None if max_time is None else max_time + SPLIT_AFTER
     finished = interrupted = False
     try:
         run.begin()
@@ -197,6 +207,7 @@ class _Run:
         self.retries = retries
         self.ordered = ordered
         self.keep_going = keep_going
+        self.limit: float | None = None
         self.owner = threading.get_ident()
         self.lock = threading.Lock()
         self.came = threading.Condition(self.lock)
@@ -261,6 +272,7 @@ class _Run:
             return
         task = chunk.task
         task.thread = self.owner
+        task.limit = self.limit
         task.on_part = partial(self.on_part, chunk)
         task.add_done_callback(partial(self.on_end, chunk))
         try:

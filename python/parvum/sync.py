@@ -26,6 +26,8 @@ from parvum.pool.failures import Failure, restore
 
 _numbers = count(1)
 _keeper: tuple[int, Handle[Any]] | None = None
+_places: dict[int, str] = {}
+"""Names of hosts by their ids."""
 
 
 class PlaceLost(errors.ParvumError):
@@ -53,6 +55,8 @@ def _find(what: str) -> Handle[Any]:
             # A thread that waits too would be woken with each answer to this one.
             rest(task_of(found))
         _keeper = os.getpid(), found
+        # When it is lost with its host, nobody knows the host's name any more.
+        _places.update((int(host.id), host.name) for host in parvum.enrol().hosts())
         return found
     raise PlaceLost(f"{what} has no place: who keeps it can neither be found nor started")
 
@@ -95,7 +99,8 @@ def _lost(what: str, gone: errors.TaskGone) -> PlaceLost:
     global _keeper
     actor = 0 if _keeper is None else task_of(_keeper[1])
     _keeper = None
-    return PlaceLost(f"{what} is lost: {lost(parvum.enrol(), actor, NAME).cause if actor else gone.cause}")
+    where = _places.get(int(parvum.TaskId(actor).host))
+    return PlaceLost(f"{what} is lost: {lost(parvum.enrol(), actor, NAME, where).cause if actor else gone.cause}")
 
 
 def _ask(what: str, method: str, *args: Any) -> Any:

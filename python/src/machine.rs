@@ -1,12 +1,13 @@
 //! The machine: tasks, hosts, notices and the mailbox, as the daemon knows them.
 
-use crate::process::{ask, notes};
+use crate::process::{ask, await_mail, is_mail_on_its_way, notes};
 use crate::vm::Vm;
 use crate::{decode, encode, errors};
 use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere, TaskState,
+    Blob, ExitStatus, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere,
+    TaskState,
 };
 use pyo3::prelude::*;
 
@@ -128,6 +129,18 @@ pub(crate) fn halt(py: Python<'_>) -> PyResult<()> {
     ask(py, &Request::Halt).map(|_| ())
 }
 
+/// How the process of a task of this host ended: its code, or the signal that killed it as a negative number. `None`: that is not known.
+#[pyfunction]
+pub(crate) fn how_ended(py: Python<'_>, task: i32) -> PyResult<Option<i32>> {
+    match ask(py, &Request::HowEnded { tid: Tid(task) }) {
+        Ok(Reply::Ended(ExitStatus::Code(code))) => Ok(Some(code)),
+        Ok(Reply::Ended(ExitStatus::Signal(signal))) => Ok(Some(-signal)),
+        Ok(_) => Err(strange(py)),
+        Err(why) if why.is_instance_of::<pyo3::exceptions::PyException>(py) => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
 /// The tasks that one request has started, this one among them, in its order.
 #[pyfunction]
 pub(crate) fn siblings(py: Python<'_>) -> PyResult<Vec<i32>> {
@@ -170,6 +183,14 @@ pub(crate) fn notify(
     ask(py, &request).map(|_| ())
 }
 
+/// Asks about the mailbox, when all that was taken in vain is back.
+fn ask_mail(py: Python<'_>, request: &Request) -> PyResult<Reply> {
+    if is_mail_on_its_way() {
+        await_mail(py)?;
+    }
+    ask(py, request)
+}
+
 /// Puts an object into the mailbox; its index under that name. `flags` are PVM's.
 #[pyfunction]
 pub(crate) fn mail_put(py: Python<'_>, name: String, object: &Bound<'_, PyAny>, flags: u32) -> PyResult<u32> {
@@ -177,7 +198,7 @@ pub(crate) fn mail_put(py: Python<'_>, name: String, object: &Bound<'_, PyAny>, 
     let mut data = encoded.word.to_le_bytes().to_vec();
     encoded.pieces().iter().for_each(|piece| data.extend_from_slice(piece));
     let request = Request::MailPut { name, index: None, flags: MailFlags(flags), data: Blob(data) };
-    match ask(py, &request)? {
+    match ask_mail(py, &request)? {
         Reply::Number(index) => Ok(index),
         _ => Err(strange(py)),
     }
@@ -193,7 +214,7 @@ pub(crate) fn mail_get<'py>(
     wait: bool,
 ) -> PyResult<(Bound<'py, PyAny>, u32, i32)> {
     let request = Request::MailGet { name, index: index.unwrap_or(0), first: index.is_none(), take, wait };
-    let reply = ask(py, &request)?;
+    let reply = ask_mail(py, &request)?;
     let Reply::Mail { index, owner, data, .. } = &reply else { return Err(strange(py)) };
     let Some((meta, bytes)) = data.0.split_first_chunk() else { return Err(strange(py)) };
     let object = decode::of(py, u32::from_le_bytes(*meta), decode::Data::Lent(bytes));
@@ -206,7 +227,7 @@ pub(crate) fn mail_get<'py>(
             if let (Request::MailGet { name, take: true, .. }, waist) = (request, crate::process::waist(py)?)
             {
                 let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
-                crate::process::undo(move || {
+                crate::process::undo(true, move || {
                     let put = crate::process::put_back(name, reply);
                     put.iter().for_each(|put| drop(waist.ask(put, &notes)));
                 });
@@ -219,7 +240,7 @@ pub(crate) fn mail_get<'py>(
 /// Deletes an entry of the mailbox.
 #[pyfunction]
 pub(crate) fn mail_remove(py: Python<'_>, name: String, index: u32) -> PyResult<()> {
-    ask(py, &Request::MailRemove { name, index }).map(|_| ())
+    ask_mail(py, &Request::MailRemove { name, index }).map(|_| ())
 }
 
 type Entry = (String, u32, i32, u32);
@@ -227,7 +248,7 @@ type Entry = (String, u32, i32, u32);
 /// The entries of the mailbox: name, index, owner or 0, flags.
 #[pyfunction]
 pub(crate) fn mail_list(py: Python<'_>) -> PyResult<Vec<Entry>> {
-    let Reply::MailList(classes) = ask(py, &Request::MailList)? else { return Err(strange(py)) };
+    let Reply::MailList(classes) = ask_mail(py, &Request::MailList)? else { return Err(strange(py)) };
     let entries = classes.into_iter().flat_map(|class| {
         class.entries.into_iter().map(move |entry| {
             (class.name.clone(), entry.index, entry.owner.map_or(0, |owner| owner.0), entry.flags.0)
@@ -254,7 +275,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    add!(enrol leave spawn meet kill tasks hosts loads add_hosts remove_hosts halt siblings notify);
+    add!(enrol leave spawn meet kill how_ended tasks hosts loads add_hosts remove_hosts halt siblings notify);
     add!(mail_put mail_get mail_remove mail_list);
     Ok(())
 }

@@ -168,24 +168,49 @@ pub(crate) fn put_back(name: String, mail: Reply) -> Option<Request> {
     }
 }
 
-/// How many threads undo what the daemon did for a call that was interrupted.
-static UNDOING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+/// How many threads undo what the daemon did for a call that was interrupted, and how many of them put mail back.
+static UNDOING: (Mutex<(usize, usize)>, Condvar) = (Mutex::new((0, 0)), Condvar::new());
 
 /// Undoes something in a thread of its own: no second signal ends that.
-pub(crate) fn undo(work: impl FnOnce() + Send + 'static) {
-    *UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+pub(crate) fn undo(is_mail: bool, work: impl FnOnce() + Send + 'static) {
+    let count = move |by: isize| {
+        let mut counts = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.0 = counts.0.saturating_add_signed(by);
+        counts.1 = counts.1.saturating_add_signed(if is_mail { by } else { 0 });
+    };
+    count(1);
     std::thread::spawn(move || {
         work();
-        *UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        count(-1);
         UNDOING.1.notify_all();
     });
+}
+
+/// Waits until the mail that was taken in vain is back. Signals are handled meanwhile.
+pub(crate) fn await_mail(py: Python<'_>) -> PyResult<()> {
+    const SLICE: Duration = Duration::from_millis(20);
+    loop {
+        let is_over = outside(py, || {
+            let counts = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.1 == 0 || UNDOING.1.wait_timeout(counts, SLICE).is_ok_and(|(counts, _)| counts.1 == 0)
+        });
+        if is_over {
+            return Ok(());
+        }
+        py.check_signals()?;
+    }
+}
+
+/// Whether mail is being put back.
+pub(crate) fn is_mail_on_its_way() -> bool {
+    UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
 }
 
 /// Waits until all is undone, for the process ends; not for a daemon that does not answer.
 pub(crate) fn finish_undoing() {
     const PATIENCE: Duration = Duration::from_secs(2);
-    let count = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let _ = UNDOING.1.wait_timeout_while(count, PATIENCE, |count| *count > 0);
+    let counts = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let _ = UNDOING.1.wait_timeout_while(counts, PATIENCE, |counts| counts.0 > 0);
 }
 
 /// Nobody waits for the answer any more. What the daemon does all the same is undone: nobody would know of it. A barrier that the task
@@ -196,7 +221,8 @@ fn give_up(waist: Waist, request: &Request) {
         Request::Barrier { .. } | Request::RemoveHosts { .. } => {}
         Request::Spawn(_) | Request::AddHosts { .. } | Request::MailGet { take: true, .. } => {
             let request = request.clone();
-            undo(move || {
+            let is_mail = matches!(request, Request::MailGet { .. });
+            undo(is_mail, move || {
                 let notes = Notes { limit: -1, ..notes };
                 let undone = match (waist.ask(&request, &notes), request) {
                     (Ok(Ok(mail @ Reply::Mail { .. })), Request::MailGet { name, .. }) => {

@@ -249,3 +249,18 @@ def meet_in(folder: str, count: int) -> int:
     while len(os.listdir(folder)) < count:
         time.sleep(0.002)
     return os.getpid()
+
+
+def end_by(how: int) -> None:
+    """Has a signal end its worker."""
+    os.kill(os.getpid(), how)
+    time.sleep(60)
+
+
+def spin_in(folder: str) -> str:
+    """Computes for a minute, if it is told where."""
+    import stopping
+
+    if folder:
+        stopping.spin(folder)
+    return folder

@@ -11,8 +11,7 @@ from functools import partial
 
 import pytest
 
-from parvum import mapping
-from parvum.pool import calls
+from parvum.pool import calls, parts
 from parvum.pool.calls import LARGE, Unpicklable, pack, pack_call, unpack
 from parvum.pool.failures import RemoteError, RemoteTraceback, describe, restore
 
@@ -98,7 +97,7 @@ def test_without_cloudpickle_it_is_said_what_to_install(monkeypatch: pytest.Monk
         pack_call(lambda: 1, (), {})
     # The user's function is named, not one of Parvum's that calls it.
     with pytest.raises(Unpicklable, match="'test_without.*<lambda>'"):
-        pack_call(mapping._run_chunk, (lambda x: x, [(1,)]), {})
+        pack_call(parts.run, (lambda x: x, [(1,)], False), {})
     with pytest.raises(Unpicklable, match=r"args\[0\]\.lock"):
         pack_call(len, (Model(),), {})
 

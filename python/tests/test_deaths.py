@@ -30,11 +30,29 @@ def test_a_call_whose_worker_dies_is_lost_alone(tmp_path: Path) -> None:
         before = [pool.submit(tasks.count_in, str(tmp_path / "ran"), n) for n in range(50)]
         lost = pool.submit(tasks.die)
         after = [pool.submit(tasks.count_in, str(tmp_path / "ran"), n) for n in range(50, 100)]
-        with pytest.raises(parvum.WorkerLost, match=r"has died: worker t\w+ \(process \d+\) on host"):
+        with pytest.raises(parvum.WorkerLost, match=r"has died of signal 9, SIGKILL: worker t\w+ \(process \d+\) on host"):
             lost.result()
         assert [future.result() for future in before + after] == list(range(100))
         assert pool.replaced == 1
     assert lines(tmp_path / "ran") == list(range(100)), "each once"
+
+
+def test_a_lost_call_says_how_its_worker_ended_and_where() -> None:
+    host = os.uname().nodename
+    with parvum.Executor(1) as pool:
+        for how, says in ((signal.SIGKILL, "signal 9, SIGKILL"), (signal.SIGSEGV, "signal 11, SIGSEGV")):
+            with pytest.raises(parvum.WorkerLost, match=rf"has died of {says}: worker t\w+ \(process \d+\) on host {host}"):
+                pool.submit(tasks.end_by, how).result()
+        with pytest.raises(parvum.WorkerLost, match="has died of exit code 3: "):
+            pool.submit(os._exit, 3).result()
+
+
+def test_a_host_that_is_not_there_is_named_in_words() -> None:
+    with pytest.raises(parvum.errors.Refused, match=r"wanted host nohost, there is \w+"):
+        parvum.Executor(1, hosts=["nohost"])
+    with pytest.raises(BrokenExecutor, match=rf"on host {os.uname().nodename} to see why"):
+        with parvum.Executor(1, tasks.die) as pool:
+            pool.submit(tasks.square, 1).result(120)
 
 
 def test_an_idempotent_call_is_run_again_at_most_so_often(tmp_path: Path) -> None:

@@ -138,6 +138,17 @@ def test_a_long_item_holds_up_only_what_must_wait_for_it(pool: parvum.Executor, 
     assert list(ordered) == items[20:]
 
 
+def test_a_chunk_whose_function_is_imported_slowly_is_split_all_the_same(tmp_path: Path) -> None:
+    import slowly_imported
+
+    with parvum.Executor(2) as fresh:
+        items = [str(tmp_path / "go"), "", "", ""]
+        found = parvum.map(slowly_imported.wait_unless, items, executor=fresh, chunksize=4, ordered=False)
+        assert list(islice(found, 3)) == [""] * 3
+        (tmp_path / "go").touch()
+        assert list(found) == items[:1]
+
+
 @pytest.mark.parametrize("chunksize", [None, 1, 50])
 def test_an_exception_drops_no_result_before_it(pool: parvum.Executor, chunksize: int | None) -> None:
     for failing in (0, 3, 777):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import re
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,12 @@ pytestmark = pytest.mark.usefixtures("machine")
 SHOWN = ("stream", "display_data", "execute_result", "error")
 
 
-def run(tmp_path: Path, *cells: str) -> list[Any]:
+def run(
+    tmp_path: Path,
+    *cells: str,
+    interrupt_when: Callable[[str], bool] = lambda cell: False,
+    after_interrupt: Callable[[], object] = lambda: None,
+) -> list[Any]:
     """Runs the cells in a kernel; what each one's place shows in the end, as notebooks put it there."""
     from jupyter_client.kernelspec import KernelSpecManager
     from jupyter_client.manager import KernelManager
@@ -42,8 +50,17 @@ def run(tmp_path: Path, *cells: str) -> list[Any]:
         for cell in cells:
             its = client.execute(cell)
             outputs[its] = []
+            interrupted = False
+            until = time.monotonic() + 120
             while True:
-                message = client.get_iopub_msg(timeout=120)
+                if not interrupted and interrupt_when(cell):
+                    manager.interrupt_kernel()
+                    interrupted = True
+                try:
+                    message = client.get_iopub_msg(timeout=0.2)
+                except queue.Empty:
+                    assert time.monotonic() < until, f"the cell does not end: {cell}"
+                    continue
                 kind, content = message["msg_type"], message["content"]
                 place = outputs.get(message["parent_header"].get("msg_id", ""))
                 if kind in SHOWN and place is not None:
@@ -53,6 +70,8 @@ def run(tmp_path: Path, *cells: str) -> list[Any]:
                         if shown.get("transient") == content["transient"]:
                             shown["data"] = content["data"]
                 elif kind == "status" and content["execution_state"] == "idle" and message["parent_header"].get("msg_id") == its:
+                    if interrupted:
+                        after_interrupt()
                     break
     finally:
         client.stop_channels()
@@ -89,6 +108,26 @@ def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None
     (error,) = [output for output in failed if output["output_type"] == "error"]
     trace = "\n".join(error["traceback"])
     assert error["ename"] == "ZeroDivisionError" and re.search(r"In worker t\w+ on host \S+, process \d+", trace)
+
+
+def test_a_kernels_interrupt_stops_what_a_cell_has_begun(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    spin = f"import os, time\ndef spin(_=0):\n    open({str(begun)!r} + f'/{{os.getpid()}}', 'w').close()\n    end = time.monotonic() + 60\n    while time.monotonic() < end: pass"
+    sessions = (
+        "[future.result() for future in [pool.submit(spin) for _ in range(4)]]",
+        "list(parvum.map(spin, range(4), executor=pool))",
+        "from concurrent.futures import wait\nwait([pool.submit(spin) for _ in range(4)])",
+        f"%%parvum\n{spin}\nspin()",
+    )
+    cells = ["%load_ext parvum\n%parvum start 2\nimport parvum\npool = parvum.Executor(2)\npool.wait_for_workers(2)\n" + spin]
+    for session in sessions:
+        cells += [session, "print(pool.submit(pow, 2, 3).result(30), parvum.notebook.run('rank'))"]
+    shown = run(tmp_path, *cells, interrupt_when=lambda cell: cell in sessions and len(list(begun.iterdir())) >= 2, after_interrupt=lambda: [path.unlink() for path in begun.iterdir()])
+    for stopped, after in zip(shown[1::2], shown[2::2]):
+        (error,) = [output for output in stopped if output["output_type"] == "error"]
+        assert error["ename"] == "KeyboardInterrupt", error
+        assert text_of(after) == "8 [0, 1]\n", after
 
 
 def test_the_widget_shows_itself_and_changes_in_its_place(tmp_path: Path) -> None:

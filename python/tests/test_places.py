@@ -236,3 +236,20 @@ def works_anew() -> bool:
         return parvum.Queue("something").get(timeout=60) == 2
     except parvum.PlaceLost:
         return False
+
+
+def test_who_only_uses_queues_and_locks_has_no_thread_that_waits_too() -> None:
+    """A second thread that waits for messages would be woken with each answer: that made them slower than a Manager's."""
+    done = support.run(
+        """
+        import threading
+        import parvum
+        queue, lock = parvum.Queue("alone"), parvum.Lock("alone")
+        for number in range(10):
+            queue.put(number)
+            with lock:
+                assert queue.get() == number
+        print(threading.active_count())
+        """
+    )
+    assert done.stdout == "1\n", done.stderr

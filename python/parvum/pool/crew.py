@@ -216,7 +216,7 @@ class Crew:
 
     def leave(self) -> None:
         """Ends what is left, whatever it does."""
-        for task in self.members:
+        for task in list(self.members):
             try:
                 self.post.kill(task, signal.SIGKILL)
             except Exception as error:

@@ -463,6 +463,7 @@ class Pool:
             task.set_exception(error)
 
     def _about_worker(self, worker: int, what: bytes, data: bytes) -> None:
+        how = self.post.how_ended(worker) if what == m.GONE and self.schedule.running(worker) is not None else ""
         with self.lock:
             if what == m.READY:
                 member = self.crew.ready(worker, m.Ready(*pickle.loads(data[1:])))
@@ -476,12 +477,12 @@ class Pool:
             elif what == m.WANT:
                 self._try(worker, lambda: self.store.give(m.COUNT.unpack_from(data)[1], worker))
             elif what == m.GONE:
-                self._gone(worker, all_begun=data[1:] == b"?")
+                self._gone(worker, data[1:] == b"?", how)
             broken = self.crew.broken
         if broken is not None:
             self._break(broken, broken.__cause__)
 
-    def _gone(self, worker: int, all_begun: bool) -> None:
+    def _gone(self, worker: int, all_begun: bool, how: str) -> None:
         """A worker has ended: what it held goes on, or is lost; another takes its place."""
         place = self.crew.place_of(worker)
         lost = self.schedule.lost(worker, all_begun)
@@ -494,7 +495,8 @@ class Pool:
             task = self._task(call)
             self._release(task)
             tries = f", the last of {call.tries}" if call.tries > 1 else ""
-            task.set_exception(WorkerLost(f"the worker that ran the call has died: {place}{tries}"))
+            cause = f" of {how}" if how else ""
+            task.set_exception(WorkerLost(f"the worker that ran the call has died{cause}: {place}{tries}"))
 
     def _break(self, reason: BrokenExecutor, cause: BaseException | None) -> None:
         """The pool cannot go on: all calls that have no end get one."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Sequence
 from itertools import count
 from pickle import PickleBuffer
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 CHANNEL: Final = 60_000
 """The channel of all pools' messages."""
+
+REAPED: Final = 0.2
+"""Seconds in which the daemon knows how a process has ended whose connection is gone."""
 
 _TAGS = count(16, 2)
 
@@ -143,6 +148,21 @@ class Post:
         """Has the ends of tasks told on the first tag."""
         self._vm.notify_exit(tasks, self.tag)
 
+    def how_ended(self, task: int) -> str:
+        """How a worker's process has ended, for people. Empty: nobody knows."""
+        until = time.monotonic() + REAPED
+        while (status := _parvum.how_ended(task)) is None and host_of(task) == host_of(self.id) and time.monotonic() < until:
+            # Its connection ends a moment before the process does.
+            time.sleep(0.005)
+        if status is None:
+            return ""
+        if status >= 0:
+            return f"exit code {status}"
+        try:
+            return f"signal {-status}, {signal.Signals(-status).name}"
+        except ValueError:
+            return f"signal {-status}"
+
     def is_host_there(self, task: int) -> bool:
         """Is the host of a task, which may be gone itself, still of the machine?"""
         return TaskId(task).host in {host.id for host in self._vm.hosts()}
@@ -151,9 +171,9 @@ class Post:
         """The names of hosts by their ids."""
         return {int(host.id): host.name for host in self._vm.hosts()}
 
-    def kill(self, task: int, signal: int) -> None:
+    def kill(self, task: int, how: int) -> None:
         """Sends a signal to a task's process."""
-        self._vm.kill(task, signal)
+        self._vm.kill(task, how)
 
     def processors(self, hosts: Sequence[str] | None) -> int:
         """Processors of these hosts, or of all."""

@@ -16,7 +16,7 @@ import signal
 import sys
 from collections import deque
 from threading import Lock, Thread, main_thread
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
@@ -221,18 +221,29 @@ class Worker:
 
         try:
             while True:
-                source, message, buffer = self.post.receive_control()
-                what, number = m.COUNT.unpack_from(message)
-                if what == m.ASK:
-                    self.give_back(number)
-                elif what == m.HALT:
-                    self.halt(number)
-                elif what == m.SPLIT:
-                    self.split(number)
-                else:
-                    self.keeper().serve(source, what, number, message, buffer)
+                try:
+                    self.obey(*self.post.receive_control())
+                except PostGone:
+                    raise
+                except Exception:
+                    # The pool waits for this thread: it must not end.
+                    import logging
+
+                    logging.getLogger("parvum.pool").exception("%s: a request of the pool has failed", self.where)
         except PostGone:
             return
+
+    def obey(self, source: int, message: bytes, buffer: memoryview | None) -> None:
+        """Does what the pool or another worker asks."""
+        what, number = m.COUNT.unpack_from(message)
+        if what == m.ASK:
+            self.give_back(number)
+        elif what == m.HALT:
+            self.halt(number)
+        elif what == m.SPLIT:
+            self.split(number)
+        else:
+            self.keeper().serve(source, what, number, message, buffer)
 
     def give_back(self, count: int) -> None:
         """Gives back calls that were not begun, last ones first."""
@@ -275,8 +286,12 @@ class Worker:
 
     def split(self, number: int) -> None:
         """Has a chunk of a map that runs long send its results, and give back what it has not begun."""
-        parts = sys.modules.get("parvum.pool.parts")
-        chunk = None if parts is None else parts.running
+        chunk = None
+        while self.current == number and chunk is None:
+            # The module is imported with the first chunk, which may take longer than that chunk should run.
+            chunk = getattr(sys.modules.get("parvum.pool.parts"), "running", None)
+            if chunk is None:
+                sleep(0.002)
         if chunk is None or self.current != number:
             return
 

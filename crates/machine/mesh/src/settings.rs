@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 /// The protocol of this release, between daemons.
-pub const PROTOCOL: u16 = 4;
+pub const PROTOCOL: u16 = 5;
 
 /// What can be set for a mesh. All daemons of a machine should use the same.
 #[derive(Clone, Debug)]

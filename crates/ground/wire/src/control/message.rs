@@ -364,6 +364,12 @@ pub enum Request {
     /// The caller's process lives longer than the machine: a session of Python's, a notebook. When the machine ends, it is not
     /// signalled: its connection ends, as with a daemon that dies. Answer: [`Reply::Done`].
     LivesOn,
+    /// How did the process of that task end, which the daemon of the caller's host has started? Answer: [`Reply::Ended`]. Refused
+    /// while the process is there, of another host's task, and of one that ended long ago.
+    HowEnded {
+        /// Which task.
+        tid: Tid,
+    },
 }
 
 /// Where messages for a name are taken, in the words of who takes them.
@@ -662,6 +668,8 @@ pub enum Reply {
     /// A name that leads to each place that was asked for; empty for none. Of several it is the first in the alphabet, a
     /// group's only where there is no other.
     NamesOf(Vec<String>),
+    /// How a process ended.
+    Ended(ExitStatus),
 }
 
 /// What happens.

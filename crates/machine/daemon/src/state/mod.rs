@@ -38,7 +38,7 @@ use parvum_wire::control::{
     Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, Inherited,
     OutputMessages, Recorded, Recorder, Reply, Request, RequestId, Role, SpawnRequest, Ticket,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// A connection to the daemon; numbers are never used twice.
@@ -163,6 +163,8 @@ pub struct Machine<F> {
     mailbox: mailbox::Mailbox,
     names: names::Names,
     watches: notify::Watches,
+    /// How the last processes ended, the newest last.
+    ended: VecDeque<(Tid, ExitStatus)>,
     halting: Option<Vec<(ClientId, RequestId)>>,
     stopped: bool,
     deadline_changed: bool,
@@ -198,6 +200,7 @@ impl<F: Clone> Machine<F> {
             mailbox: Default::default(),
             names: Default::default(),
             watches: Default::default(),
+            ended: VecDeque::new(),
             halting: None,
             stopped: false,
             deadline_changed: false,
@@ -498,6 +501,12 @@ impl<F: Clone> Machine<F> {
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
             (Some(_), Request::MailPutBack { name, index, owner, flags, data }) => {
                 self.mail_put_back(client, id, name, index, owner, flags, data)
+            }
+            (Some(_), Request::HowEnded { tid }) => {
+                let found = self.ended.iter().rev().find(|(ended, _)| *ended == tid);
+                let unknown = || Failure::new(ErrorKind::NoSuchTask, tid.to_string());
+                let answer = found.map(|(_, status)| Reply::Ended(*status)).ok_or_else(unknown);
+                self.answer(client, id, answer);
             }
             (Some(me), Request::LivesOn) => {
                 if let Some(task) = self.tasks.get_mut(&me) {

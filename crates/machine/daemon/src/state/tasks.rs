@@ -3,6 +3,9 @@
 use super::*;
 use parvum_wire::control::{OutputNews, TaskRow, TaskState};
 
+/// Of so many processes it is known how they ended.
+const ENDS: usize = 256;
+
 impl<F: Clone> Machine<F> {
     #[allow(clippy::too_many_arguments)] // one per field of the request
     pub(super) fn enrol(
@@ -160,6 +163,10 @@ impl<F: Clone> Machine<F> {
         let Some(process) = self.processes.get_mut(&tid) else { return };
         process.status = Some(status);
         process.kill_at = None;
+        if self.ended.len() == ENDS {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((tid, status));
         if process.gang {
             self.gangs.change();
         }

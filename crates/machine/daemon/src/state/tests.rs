@@ -568,6 +568,21 @@ fn halting_waits_for_the_last_process() {
 }
 
 #[test]
+fn how_the_last_processes_ended_is_known() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    let tids: Vec<Tid> =
+        bench.spawn(1, "prog", 300, false).iter().map(|one| one.clone().expect("starts").tid).collect();
+    let ask = |tid| Request::HowEnded { tid };
+    assert_eq!(kind(&bench.call(1, ask(tids[0]))), ErrorKind::NoSuchTask, "it is there");
+    for (number, tid) in (0..).zip(&tids) {
+        bench.input(Input::ProcessExited { tid: *tid, status: ExitStatus::Code(number) });
+    }
+    assert_eq!(answer(&bench.call(1, ask(tids[299]))), Ok(Reply::Ended(ExitStatus::Code(299))));
+    assert_eq!(kind(&bench.call(1, ask(tids[0]))), ErrorKind::NoSuchTask, "long ago");
+}
+
+#[test]
 fn a_process_that_lives_on_is_not_signalled_when_the_machine_ends() {
     let mut bench = Bench::new();
     bench.enrol(1);
