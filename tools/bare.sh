@@ -4,6 +4,7 @@
 #
 #   bare.sh COMMAND...           runs it in the clone, as root; ends as it ends, or with 1 when it left a process behind
 #   bare.sh --ubuntu COMMAND...  the same in a bare Ubuntu 24.04
+#   BARE_MIRROR=ADDRESS bare.sh ...  takes the packages from there: needed where this system is another one
 #   bare.sh --possible           says why not, when there can be no such tree here
 set -eu
 
@@ -22,6 +23,8 @@ hindrance() {
         echo "only root can make one"
     elif ! have debootstrap; then
         echo "debootstrap is not installed"
+    elif [ -z "$(mirror)" ]; then
+        echo "no archive of $name is known here: set BARE_MIRROR to its address"
     elif ! unshare --mount --pid --fork --kill-child sh -c 'mount --make-rprivate / && mount -t proc proc /proc' 2>/dev/null; then
         echo "no mounts can be made"
     fi
@@ -33,23 +36,21 @@ is_same() {
     (. /etc/os-release && [ "$ID" = $system ] && [ "${VERSION_CODENAME:-}" = $suite ])
 }
 mirror() {
-    found=
-    if [ $system = ubuntu ]; then
-        found=http://archive.ubuntu.com/ubuntu
-    elif is_same; then
+    found=${BARE_MIRROR:-}
+    if [ -z "$found" ] && is_same; then
         found=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
-            sed -n 's/^URIs: *\([^ ]*\/debian\)\/* *$/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\/debian\)\/* .*/\2/p' | head -n 1)
+            sed -n "s/^URIs: *\\([^ ]*\\/$system\\)\\/* *\$/\\1/p; s/^deb \\(\\[[^]]*\\] \\)*\\([^ ]*\\/$system\\)\\/* .*/\\2/p" | head -n 1)
     fi
-    echo "${found:-http://deb.debian.org/debian}"
+    echo "$found"
 }
 
 # The keys by which debootstrap knows Ubuntu: of this machine, or out of the package that Ubuntu has of them (Debian 12 has none).
 keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 keys() {
     [ $system = debian ] || [ -e $keyring ] && return
-    file=$(curl -fsS "https://archive.ubuntu.com/ubuntu/dists/$suite/main/binary-$(dpkg --print-architecture)/Packages.gz" |
+    file=$(curl -fsS "$(mirror)/dists/$suite/main/binary-$(dpkg --print-architecture)/Packages.gz" |
         gzip -dc | sed -n 's/^Filename: \(.*\/ubuntu-keyring_.*\)/\1/p' | head -n 1)
-    curl -fsS -o "$tree.deb" "https://archive.ubuntu.com/ubuntu/$file"
+    curl -fsS -o "$tree.deb" "$(mirror)/$file"
     dpkg-deb --fsys-tarfile "$tree.deb" | tar -xO ".$keyring" >"$tree.gpg"
     rm "$tree.deb"
     keyring=$tree.gpg

@@ -24,6 +24,8 @@ use crate::systems::{Extent, Family};
 use crate::table;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::HashSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -305,8 +307,12 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn create() -> Result<Scratch, LabError> {
-        let path = std::env::temp_dir().join(format!("plab{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(LabError::file("create", path.clone()))?;
+        // A name that nobody can foresee, and a folder that was not there before: else another user could have put it there.
+        let mut random = RandomState::new().build_hasher();
+        random.write_u32(std::process::id());
+        let path = std::env::temp_dir().join(format!("plab{:x}", random.finish() & 0xffff_ffff));
+        let created = std::fs::DirBuilder::new().mode(0o700).create(&path);
+        created.map_err(LabError::file("create", path.clone()))?;
         Ok(Scratch(path))
     }
 }

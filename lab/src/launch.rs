@@ -1,13 +1,14 @@
 //! One launch of one program: in a process group of its own, with a deadline, leaving nothing behind.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -93,12 +94,21 @@ impl Launch {
         let mut child = command.spawn()?;
         let group = Pid::from_child(&child);
         let (tell, told) = mpsc::channel();
+        let forced = Arc::new(AtomicBool::new(false));
+        let is_forced = forced.clone();
         let waiter = std::thread::spawn(move || {
+            // Until the leader is reaped the group's number cannot be another's.
+            let _ = waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            // Acquire: partner of the release in `end`.
+            if is_forced.load(Ordering::Acquire) {
+                // Children may ignore what ended the leader.
+                let _ = kill_process_group(group, Signal::KILL);
+            }
             let status = child.wait();
             // Nobody listens any more when the deadline has passed.
             let _ = tell.send(status);
         });
-        Ok(Running { group, told, waiter })
+        Ok(Running { group, told, waiter, forced })
     }
 }
 
@@ -108,6 +118,8 @@ pub struct Running {
     group: Pid,
     told: mpsc::Receiver<std::io::Result<ExitStatus>>,
     waiter: JoinHandle<()>,
+    /// The deadline has passed: nothing of the group may live on.
+    forced: Arc<AtomicBool>,
 }
 
 impl Running {
@@ -121,6 +133,8 @@ impl Running {
         let status = match self.told.recv_timeout(patience) {
             Ok(status) => status?,
             Err(_) => {
+                // Release: partner of the acquire in `begin`.
+                self.forced.store(true, Ordering::Release);
                 // A launcher that is asked to end takes its tasks along, which may have left its group.
                 let _ = kill_process_group(self.group, Signal::TERM);
                 if self.told.recv_timeout(GRACE).is_err() {
@@ -183,8 +197,24 @@ mod tests {
 
     #[test]
     fn the_deadline_ends_the_whole_group() {
-        let failure = shell("sleep 300 & sleep 300", 1).failure.unwrap();
+        // The child ignores what ends its leader, and says who it is.
+        let file = std::env::temp_dir().join(format!("parvum-lab-child-{}", std::process::id()));
+        let script = format!("(trap '' TERM; exec sleep 300) & echo $! >{}; wait", file.display());
+        let failure = shell(&script, 1).failure.unwrap();
         assert!(failure.contains("not finished"), "{failure}");
+        let child: i32 =
+            std::fs::read_to_string(&file).expect("its number").trim().parse().expect("a number");
+        let _ = std::fs::remove_file(file);
+        let lives = || {
+            let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+        };
+        // Its end is under way.
+        let until = Instant::now() + Duration::from_secs(20);
+        while lives() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(!lives(), "a child that ignores SIGTERM lives on");
     }
 
     #[test]

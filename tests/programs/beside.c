@@ -1,7 +1,7 @@
 /* Each call of PVM that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
  *
  * beside SITUATION: the partner takes or sends nothing for a second (`silent`, and then there is no credit any more), is stopped
- * (`stopped`), or sends and takes 64 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
+ * (`stopped`), or sends and takes 256 MiB in messages of 4 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
 #include "check.h"
 #include "beside.h"
 
@@ -118,8 +118,8 @@ static const struct {
 static void prepare(const char *situation)
 {
 	if (strcmp(situation, "silent")) {
-		length = 64 << 20;
-		count = 4;
+		length = 4 << 20;
+		count = 64;
 	}
 	buffer = calloc(length, 1);
 }

@@ -201,9 +201,10 @@ int main(int argc, char **argv)
             for (int i = 0; i < repeat; i++)
                 calls[at].its();
         } else {
-            beside_begin(&threads);
+            /* Before the worker begins: while the kernel copies the tables of 512 MiB no thread of this process gets memory. */
             if (!strcmp(situation, "stopped"))
                 child = stopper(pid);
+            beside_begin(&threads);
             for (int i = 0; i < repeat; i++)
                 calls[at].mine();
             if (child)

@@ -23,6 +23,6 @@ fn thread_works_while_another_waits_for_a_stopped_partner() {
 }
 
 #[test]
-fn thread_works_while_another_has_64_mib_on_their_way() {
+fn thread_works_while_another_has_256_mib_on_their_way() {
     works_beside("long");
 }

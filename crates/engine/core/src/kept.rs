@@ -28,7 +28,7 @@ impl KeptMemory {
 }
 
 /// A copy. Its memory goes back when it is dropped.
-pub(crate) struct Kept {
+pub struct Kept {
     memory: Vec<u8>,
     length: usize,
     home: KeptMemory,

@@ -49,6 +49,7 @@ mod taking;
 pub use engine::{Asked, Engine, Kept, Look, Received, Room};
 pub use flow::Settings;
 pub use ids::{MessageId, RequestId};
+pub use kept::Kept as KeptBytes;
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer, UserPieces};
 pub use message::{Block, Envelope, Pattern, TagMatch};

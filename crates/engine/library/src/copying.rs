@@ -6,8 +6,9 @@
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use crate::waiters::{Until, own_word};
-use parvum_engine::{PullRefused, RequestId};
+use parvum_engine::{KeptBytes, PullRefused, RequestId};
 use parvum_transport::Loan;
+use parvum_wire::Tid;
 use std::sync::Arc;
 
 /// So many bytes are worth a lock that is given back and taken again: to copy them takes some 25 us.
@@ -98,6 +99,21 @@ impl Inside {
         if let Some(loan) = self.engine.take_unfilled() {
             self.away(|| fill(&*loan));
         }
+    }
+
+    /// Copies data that its sender is to keep, if it is so long that the engine must not copy it under the lock.
+    pub(crate) fn copy_to_keep(
+        &mut self,
+        to: Tid,
+        length: usize,
+        copy: impl FnOnce(&mut [u8]),
+    ) -> Option<Arc<KeptBytes>> {
+        if length < LONG || self.reach(to).is_err() {
+            return None;
+        }
+        let mut memory = self.engine.memory_to_keep(to, length)?;
+        self.away(|| copy(&mut memory));
+        Some(Arc::new(memory))
     }
 
     /// Reads data that was left where it lies.

@@ -2,7 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::inside::with;
-use crate::sending::{buffering, send_by};
+use crate::sending::{buffering, send_by, send_one};
 use parvum_engine::{Completion, Outgoing, Scattered};
 use parvum_transport::Loan;
 use parvum_waist as waist;
@@ -72,6 +72,14 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(
         let &waist::Outgoing { tag, context, meta, .. } = message;
         let to = Tid(message.to);
         let one = Outgoing { to, tag, context, meta, pieces: &[], keep: None, buffering, completion };
+        if buffering == parvum_engine::Buffering::AtSender
+            && let Some(copy) = runtime.copy_to_keep(to, data.length(), |copy| data.copy_out(0, copy))
+        {
+            let pieces = [&copy[..]];
+            let one = Outgoing { pieces: &pieces, keep: Some(copy.clone()), ..one };
+            // SAFETY: the keeper owns the only piece, and a copy behind an `Arc` is never changed.
+            return unsafe { send_one(runtime, one, request) };
+        }
         let fill = |loan: &dyn Loan| {
             let mut from = 0;
             loan.fill_by(data.length(), &mut |part| {

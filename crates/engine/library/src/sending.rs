@@ -126,6 +126,28 @@ unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) ->
 #[inline(always)]
 pub(crate) unsafe fn send_one(runtime: &mut Inside, message: Outgoing<'_>, request: &mut u64) -> i32 {
     let (pieces, length) = (message.pieces, message.pieces.iter().map(|piece| piece.len()).sum());
+    if message.buffering == Buffering::AtSender
+        && message.keep.is_none()
+        && let Some(copy) = runtime.copy_to_keep(message.to, length, |copy| {
+            let mut at = 0;
+            for piece in pieces {
+                copy[at..at + piece.len()].copy_from_slice(piece);
+                at += piece.len();
+            }
+        })
+    {
+        let pieces = [&copy[..]];
+        let message = Outgoing { pieces: &pieces, keep: Some(copy.clone()), ..message };
+        // SAFETY: the keeper owns the only piece, and a copy behind an `Arc` is never changed.
+        return send_by(
+            runtime,
+            message,
+            length,
+            request,
+            |engine, message| unsafe { engine.send(message) },
+            |_| {},
+        );
+    }
     let fill = |loan: &dyn Loan| pieces.iter().for_each(|piece| loan.fill(piece));
     // SAFETY: the caller's promise.
     send_by(runtime, message, length, request, |engine, message| unsafe { engine.send(message) }, fill)

@@ -86,7 +86,16 @@ impl Inside {
             {
                 Nap::Found(found) => break Some(Some(found)),
                 Nap::Moved if deadline.is_some_and(|end| Instant::now() >= end) => break Some(None),
-                Nap::Moved => continue,
+                Nap::Moved => {
+                    // What moves may go on moving for long, as pieces that are copied for a peer.
+                    if self.is_wanted() {
+                        self.unlocked(Some(number), || ());
+                    }
+                    match self.has_left {
+                        true => break Some(None),
+                        false => continue,
+                    }
+                }
                 Nap::Slept { waker_is_known, interrupted } => (waker_is_known, interrupted),
             };
             let before = std::mem::replace(&mut slept, began.elapsed());

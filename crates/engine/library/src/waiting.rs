@@ -211,6 +211,10 @@ impl Inside {
                 if self.look() {
                     // What has begun to come goes on coming.
                     since = Instant::now();
+                    // A look that moved something may have copied a piece for a peer, which takes long.
+                    if self.is_wanted() {
+                        break 'looking None;
+                    }
                 }
                 if self.engine.has_copies() {
                     // Copies are made where this thread neither drives nor stands in for the driver.

@@ -1,6 +1,7 @@
 //! Copies that threads make while other threads use the engine. See `rendezvous/copies.rs`.
 
 use super::Engine;
+use crate::KeptBytes;
 use crate::core::{Copier, Pulling};
 use crate::ids::RequestId;
 use crate::ledger::Counter;
@@ -8,7 +9,11 @@ use crate::peers::Peer;
 use crate::rendezvous::{Copy, ReadBy, RemoteReader};
 use crate::requests::Remote;
 use parvum_transport::Loan;
+use parvum_wire::Tid;
 use std::sync::Arc;
+
+/// Fewer bytes that a sender keeps are copied under the lock: to copy them takes as long as a wake-up.
+const LONG_TO_KEEP: usize = 1 << 20;
 
 /// So many bytes at a time are copied of a message that another thread may be about to wait for.
 const PORTION: usize = 1 << 20;
@@ -54,6 +59,18 @@ impl Engine {
     #[inline]
     pub fn take_unfilled(&mut self) -> Option<Arc<dyn Loan>> {
         self.core.unfilled.take()
+    }
+
+    /// Memory for a copy of a message to `to` of so many bytes that its sender is to keep, if neither the link has memory for it nor the
+    /// message is short. The caller copies the data there without the lock, and sends the copy as data that is kept anyway. Without that
+    /// [`Engine::send`] would copy under the lock.
+    pub fn memory_to_keep(&mut self, to: Tid, length: usize) -> Option<KeptBytes> {
+        if length < self.core.leaves_copies_of.max(LONG_TO_KEEP) || to == self.me() {
+            return None;
+        }
+        let index = self.peers.index_of(to)?;
+        let is_lent = self.peers[index].lend(length).is_some();
+        (!is_lent).then(|| self.core.kept.take(length))
     }
 
     /// What reads the data of a message that was left where it lies, without the lock. `None`: only the engine can.
