@@ -91,7 +91,11 @@ impl Side {
         let context = context_of(number);
         let message = Outgoing { to, tag, context, meta: number, pieces, keep: None, buffering, completion };
         // SAFETY: `data` is kept in `sending` until the request is over.
-        match unsafe { self.engine.send(message) } {
+        let sent = unsafe { self.engine.send(message) };
+        if let Some(loan) = self.engine.take_unfilled() {
+            pieces.iter().for_each(|piece| loan.fill(piece));
+        }
+        match sent {
             Ok(Sent::Now) => {}
             Ok(Sent::Later(request)) => {
                 self.sending.push((request, data));
