@@ -147,6 +147,10 @@ int main(int argc, char **argv)
 	int bad = 0, pid, from, tag, got, value = 0;
 	long alone;
 
+	if (argc < 2) {
+		fprintf(stderr, "usage: beside silent|stopped|long\n");
+		return 2;
+	}
 	me = pvm_mytid();
 	if (pvm_parent() > 0)
 		return serve(argv[1]);

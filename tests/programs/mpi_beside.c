@@ -172,6 +172,8 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    CHECK(size == 2 && provided == MPI_THREAD_MULTIPLE);
     MPI_Comm_dup(MPI_COMM_SELF, &self);
     MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
     if (!strcmp(situation, "long") || !strcmp(situation, "stopped")) {

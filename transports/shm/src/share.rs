@@ -227,7 +227,7 @@ mod tests {
             let outcome = loop {
                 // A change of a few bits is as likely as nonsense.
                 let nonsense = random() >> (random() % 64);
-                match random() % 12 {
+                match random() % 80 {
                     0 => share.state.store(nonsense, Ordering::Relaxed),
                     1 => _ = share.state.fetch_xor(1 << (nonsense % 64), Ordering::Relaxed),
                     2 => share.done.store(nonsense, Ordering::Relaxed),
