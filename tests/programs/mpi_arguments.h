@@ -15,7 +15,7 @@ static int tried, wrong;
 
 static int data[64], room[64], one[2] = {1, 1}, zero[2], minus[2] = {-1, -1}, ranges[1][3] = {{0, 0, 1}}, place;
 static MPI_Count large_one[2] = {1, 1}, large_zero[2], large_minus[2] = {-1, -1}, large_place;
-static MPI_Aint far_zero[2];
+static MPI_Aint far_zero[2], far_place;
 static int no_distribution[1] = {MPI_DISTRIBUTE_NONE}, default_argument[1] = {MPI_DISTRIBUTE_DFLT_DARG};
 static MPI_Datatype types[2], null_types[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}, freed_types[2], loose_types[2];
 static MPI_Info infos[1] = {MPI_INFO_NULL};

@@ -282,6 +282,9 @@ def lost(vm: parvum.Vm, actor: int, name: str | None, host_name: str | None = No
     host = int(TaskId(actor).host)
     who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
     try:
+        # A broken connection is heard of before the machine knows that a host is lost. All hosts are asked first: this answer comes when
+        # the silent host has answered or is out of the machine.
+        vm.tasks()
         is_there = any(int(row.id) == host for row in vm.hosts())
     except errors.ParvumError:
         is_there = True

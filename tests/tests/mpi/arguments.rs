@@ -214,6 +214,8 @@ fn good(function: &Function, argument: &Argument, large: bool) -> String {
         ("string" | "text_out", _) => of(if argument.kind == "string" { "\"key\"" } else { "text" }),
         ("argv" | "argvs", "array_of_commands") => of("commands"),
         ("argv" | "argvs", _) => of("NULL"),
+        // Read as well as written: where results go lies what other calls have put there.
+        ("aint_out", "position") => format!("&{}", if large { "large_place" } else { "far_place" }),
         ("count_out", "position") => format!("&{}", if large { "large_place" } else { "place" }),
         ("status_out", _) => of("&status"),
         ("call", _) => of("(void *)comm_failed"),
