@@ -241,7 +241,8 @@ class Worker:
         elif what == m.HALT:
             self.halt(number)
         elif what == m.SPLIT:
-            self.split(number)
+            # In a thread of its own: the chunk may still wait for a large buffer, which this thread serves.
+            Thread(target=self.split, args=(number,), name="parvum split", daemon=True).start()
         else:
             self.keeper().serve(source, what, number, message, buffer)
 
@@ -286,6 +287,8 @@ class Worker:
 
     def split(self, number: int) -> None:
         """Has a chunk of a map that runs long send its results, and give back what it has not begun."""
+        from parvum.pool.post import PostGone
+
         chunk = None
         while self.current == number and chunk is None:
             # The module is imported with the first chunk, which may take longer than that chunk should run.
@@ -301,10 +304,14 @@ class Worker:
             except Exception:
                 return False
             head = m.RESULT.pack(m.PART, number, 0.0) + packed.data
-            if packed.buffers:
-                self.post.send_with(head, packed.buffers)
-            else:
-                self.post.send(head)
+            try:
+                if packed.buffers:
+                    self.post.send_with(head, packed.buffers)
+                else:
+                    self.post.send(head)
+            except PostGone:
+                # Nobody waits for the results any more.
+                return False
             return True
 
         chunk.split(send)
