@@ -173,6 +173,7 @@ class Runtime:
         try:
             try:
                 self.current = (source, number) if wanted else None
+                self.hear_what_stops()
                 if self.doomed and self.current in self.doomed:
                     return
                 name, args, kwargs = unpack(memoryview(data)[m.HEAD.size :], buffers)
@@ -211,6 +212,20 @@ class Runtime:
                 self.failed(source, number, error)
 
         value.add_done_callback(over)
+
+    def hear_what_stops(self) -> None:
+        """Takes in which calls are to stop: a signal may come after its call has begun, and the message has come before."""
+        while True:
+            try:
+                data, source, _ = self.vm._recv_message(None, m.CONTROL, 0)  # pyright: ignore[reportPrivateUsage]
+            except errors.TimedOut:
+                return
+            self.told = time.monotonic()
+            call = source, m.HEAD.unpack_from(data)[1]
+            if (coroutine := self.coroutines.get(call)) is not None:
+                coroutine.cancel()
+            else:
+                self.doomed.append(call)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
         """SIGINT, in the main thread, between two steps of what runs: the messages that came before say which calls are to stop.
