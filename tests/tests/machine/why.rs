@@ -97,9 +97,13 @@ fn a_message_that_is_nearly_right_is_pointed_out() {
     );
     end(&machine, running);
     let running = hanging(&machine, &["source"], 3);
-    let said = certainly(&machine, &[]);
+    // The circle is certain before the third task stands still: that task may just have begun to wait.
+    let mut said = String::new();
+    eventually("the task behind the circle hangs as well", || {
+        said = certainly(&machine, &[]);
+        said.contains("which hangs")
+    });
     assert!(said.contains("the tag is right, the sender is not"), "{said}");
-    assert!(said.contains("which hangs"), "one waits behind the circle: {said}");
     end(&machine, running);
 }
 
