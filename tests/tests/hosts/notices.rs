@@ -43,6 +43,15 @@ pub fn host_of(tid: u32) -> u32 {
     tid & !0x3ffff
 }
 
+/// What a dead task has sent waits in the daemons for a receiver that is stopped: nobody else waits for it.
+#[test]
+fn a_death_is_told_while_a_receiver_on_another_host_is_stopped() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    bed[0].check("last_words", &[&bed[1].name], "routed");
+    bed[0].await_idle();
+}
+
 #[test]
 fn the_end_of_a_task_is_told_once_wherever_it_was() {
     let Some(bed) = Bed::of(3) else { return };

@@ -68,6 +68,14 @@ fn short_messages_ask_for_no_memory() {
     machine.check(machine.program("allocations").env("PARVUM_ROUTE", "shm"));
 }
 
+/// What a dead task has sent waits in the daemon for a receiver that is stopped: nobody else waits for it.
+#[test]
+fn a_death_is_told_while_a_receiver_of_the_dead_task_is_stopped() {
+    let machine = TestMachine::up();
+    machine.check(machine.program("last_words").env("PARVUM_ROUTE", "routed"));
+    parvum_tests::running::await_tasks(&machine, 0);
+}
+
 /// Two that fill all memory they may have are told so; and nothing that was sent is lost.
 #[test]
 fn beyond_its_memory_a_send_is_refused() {

@@ -129,6 +129,8 @@ pub(crate) struct Connections {
     pub(crate) calls: Option<Arc<Calls>>,
     /// What other tasks have offered and this process had no memory to map.
     pub(crate) unmapped: Vec<Unmapped>,
+    /// Notices of the ends of tasks whose last words are still on their way: the notice comes after those.
+    pub(crate) notices: Vec<(Tid, u64)>,
 }
 
 impl Connections {
@@ -156,6 +158,7 @@ impl Connections {
             slow: None,
             calls: None,
             unmapped: Vec::new(),
+            notices: Vec::new(),
         }
     }
 

@@ -110,12 +110,29 @@ impl Runtime {
             }
             return;
         }
+        if about == Notice::TaskExit && self.engine.is_leaving(tid) {
+            return self.connections.notices.push((tid, cookie));
+        }
+        self.inject_notice(cookie, about, tid);
+    }
+
+    fn inject_notice(&mut self, cookie: u64, about: Notice, tid: Tid) {
         let id = tid.0.to_be_bytes();
         let words = match about {
             Notice::TaskExit | Notice::HostDelete => id.to_vec(),
             Notice::HostAdd => [1i32.to_be_bytes(), id].concat(),
         };
         self.inject_from_daemon((cookie >> 32) as u32, cookie as u32 as i32, &words);
+    }
+
+    /// The task is gone, and all that it sent to this one has come: whoever asked for notices of its end gets them.
+    pub(crate) fn deliver_kept_notices(&mut self, tid: Tid) {
+        let kept = std::mem::take(&mut self.connections.notices);
+        let (due, rest): (Vec<_>, Vec<_>) = kept.into_iter().partition(|(about, _)| *about == tid);
+        self.connections.notices = rest;
+        for (_, cookie) in due {
+            self.inject_notice(cookie, Notice::TaskExit, tid);
+        }
     }
 
     /// News of a task's output becomes a message, as PVM lays it out: the task, then how many

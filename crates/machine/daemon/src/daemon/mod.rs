@@ -19,6 +19,7 @@ mod manner;
 mod network;
 mod options;
 mod output;
+mod port;
 mod recordings;
 mod relay;
 mod shell;

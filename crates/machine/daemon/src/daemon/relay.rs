@@ -12,163 +12,29 @@
 //! A frame without payload is never sent by a task. The daemon sends one, in the
 //! name of a source that has closed its data connection, after everything it
 //! sent: the end of that route.
+//!
+//! A task's end is told only after its last words are on their way. So nothing that stands still may hold them up: when
+//! the source ends, full ports and streams take them beyond their bounds.
 
-use super::shell::{Shell, TaskIo};
-use super::watch::room;
+use super::port::{PORT_LIMIT, Port, Socket};
+use super::shell::Shell;
 use bytes::{Bytes, BytesMut};
 use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
 use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
 use parvum_wire::routed::{BARE, Framed, RUN_HEADER, Share, frame_at, run_at, run_header, with_data};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
-use std::cell::{Cell, RefCell};
+use rustix::net::{RecvFlags, recv};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
+use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
-/// How much may wait for one destination.
-pub(super) const PORT_LIMIT: usize = 1024 * 1024;
 /// Receive buffer of a source: at least one frame fits, small ones come in bulk.
 const BUFFER: usize = 2 * MAX_ROUTED;
-
-type Socket = Rc<AsyncFd<OwnedFd>>;
-
-/// Where routed frames for one task go.
-pub(super) struct Port {
-    queue: RefCell<Queue>,
-    socket: RefCell<Option<Socket>>,
-    flush: Notify,
-    room: Notify,
-    gone: Cell<bool>,
-    told_to_open: Cell<bool>,
-    task: Option<Rc<TaskIo>>,
-}
-
-#[derive(Default)]
-struct Queue {
-    bytes: Vec<u8>,
-    start: usize,
-}
-
-impl Queue {
-    fn waiting(&self) -> &[u8] {
-        &self.bytes[self.start..]
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        if self.start > PORT_LIMIT / 2 {
-            self.bytes.drain(..self.start);
-            self.start = 0;
-        }
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    fn pop(&mut self, length: usize) {
-        self.start += length;
-        if self.start == self.bytes.len() {
-            self.bytes.clear();
-            self.start = 0;
-        }
-    }
-}
-
-impl Port {
-    pub fn new(task: Option<Rc<TaskIo>>) -> Port {
-        Port {
-            queue: Default::default(),
-            socket: RefCell::new(None),
-            flush: Notify::new(),
-            room: Notify::new(),
-            gone: Cell::new(false),
-            told_to_open: Cell::new(false),
-            task,
-        }
-    }
-
-    /// The task is gone: whoever waits for room learns it.
-    pub fn close(&self) {
-        self.gone.set(true);
-        self.socket.borrow_mut().take();
-        *self.queue.borrow_mut() = Queue::default();
-        self.room.notify_waiters();
-        self.flush.notify_one();
-    }
-
-    /// Takes all of `bytes` (true), or nothing because there is no room (false).
-    fn offer(&self, bytes: &[u8]) -> bool {
-        let mut queue = self.queue.borrow_mut();
-        let mut rest = bytes;
-        if queue.waiting().is_empty() {
-            if let Some(socket) = &*self.socket.borrow() {
-                rest = &bytes[try_send(socket, bytes)..];
-            }
-        } else if queue.waiting().len() + bytes.len() > PORT_LIMIT {
-            return false;
-        }
-        if !rest.is_empty() {
-            queue.push(rest);
-            self.flush.notify_one();
-        }
-        drop(queue);
-        if let Some(task) = &self.task {
-            task.ring_for_socket();
-        }
-        true
-    }
-
-    /// Sends what had to wait; ends when the task is gone.
-    async fn write(&self, socket: &Socket) {
-        while !self.gone.get() {
-            if self.flush_now(socket) {
-                self.flush.notified().await;
-                continue;
-            }
-            if room(&**socket).await.is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Sends until nothing waits (true) or the socket is full (false).
-    fn flush_now(&self, socket: &Socket) -> bool {
-        let mut any = false;
-        let mut queue = self.queue.borrow_mut();
-        let done = loop {
-            if queue.waiting().is_empty() {
-                break true;
-            }
-            match try_send(socket, queue.waiting()) {
-                0 => break false,
-                sent => queue.pop(sent),
-            }
-            any = true;
-        };
-        drop(queue);
-        if any {
-            if let Some(task) = &self.task {
-                task.ring_for_socket();
-            }
-            self.room.notify_waiters();
-        }
-        done
-    }
-}
-
-/// Sends what the socket takes. A broken one takes everything: its task is on
-/// its way out, and the control connection tells the rest.
-fn try_send(socket: &Socket, bytes: &[u8]) -> usize {
-    loop {
-        match send(socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
-            Ok(sent) => return sent,
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => return 0,
-            Err(_) => return bytes.len(),
-        }
-    }
-}
 
 /// The reading end of a task's data connection.
 #[derive(Default)]
@@ -177,6 +43,9 @@ pub(super) struct Source {
     finished: Cell<bool>,
     changed: Notify,
 }
+
+/// How often a reader of another host's frames asks whether their sender is gone, while one of its receivers takes nothing.
+const ASKS: Duration = Duration::from_millis(100);
 
 impl Source {
     /// Waits until everything that the task has sent is handed on.
@@ -202,7 +71,7 @@ pub(super) async fn relay(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
         let (port, socket) = (port.clone(), socket.clone());
         async move { port.write(&socket).await }
     });
-    let mut reader = Reader::of(&shell, me);
+    let mut reader = Reader { source: Some(source.clone()), ..Reader::of(&shell, me) };
     if let Err(fault) = reader.read(&socket, &source, first).await {
         shell.log.refusal("bad routed frame", &format!("task {me}: {fault}"));
         // Whoever breaks the framing cannot be understood any more.
@@ -212,7 +81,7 @@ pub(super) async fn relay(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
         if shell.is_elsewhere(to) {
             reader.send_far(to, &end_of(me), None).await;
         } else if let Some(port) = shell.find_port(to) {
-            reader.pass(&port, &end_of(me)).await;
+            reader.pass(to, &port, &end_of(me)).await;
         }
     }
     for (_, far) in reader.far.drain() {
@@ -224,9 +93,22 @@ pub(super) async fn relay(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
     let _ = writer.await;
 }
 
+/// Until the source ends; for ever for one of another host, whose end comes by another way.
+async fn ends(source: Option<&Source>) {
+    match source {
+        Some(source) if source.finishing.get() => {}
+        Some(source) => source.changed.notified().await,
+        None => std::future::pending().await,
+    }
+}
+
 struct Reader<'a> {
     shell: &'a Rc<Shell>,
     me: Tid,
+    /// The connection of a source of this host.
+    source: Option<Rc<Source>>,
+    /// The source is known to be gone.
+    is_over: bool,
     /// Destinations that have had frames.
     known: HashSet<Tid>,
     /// Destinations whose absence has been told.
@@ -297,6 +179,8 @@ impl<'a> Reader<'a> {
         Reader {
             shell,
             me,
+            source: None,
+            is_over: false,
             known: HashSet::new(),
             told: HashSet::new(),
             far: HashMap::new(),
@@ -408,13 +292,13 @@ impl<'a> Reader<'a> {
         }
         let port = if self.shell.exists(to) { Some(self.shell.port(to)) } else { None };
         let Some(port) = port else { return self.undeliverable(to) };
-        if self.known.insert(to) {
+        if self.known.insert(to) && !self.is_over {
             self.shell.link(self.me, to);
         }
         if port.socket.borrow().is_none() && !port.told_to_open.replace(true) {
             self.shell.send_event(to, Event::OpenData);
         }
-        if !self.pass(&port, frames).await {
+        if !self.pass(to, &port, frames).await {
             self.undeliverable(to);
         }
     }
@@ -444,19 +328,33 @@ impl<'a> Reader<'a> {
         let mut bytes = BytesMut::with_capacity(RUN_HEADER + frames.len());
         bytes.extend_from_slice(&run_header(to, frames.len() as u32, share));
         bytes.extend_from_slice(frames);
-        if far.stream.send(bytes.freeze()).await.is_err() {
+        let bytes = bytes.freeze();
+        let sent = tokio::select! {
+            biased;
+            sent = far.stream.send(bytes.clone()) => sent,
+            () = ends(self.source.as_deref()) => far.stream.push(bytes),
+        };
+        if sent.is_err() {
             self.far.remove(&host);
             self.undeliverable(to);
         }
     }
 
     /// False when the destination is gone.
-    async fn pass(&self, port: &Port, frames: &[u8]) -> bool {
+    async fn pass(&mut self, to: Tid, port: &Port, frames: &[u8]) -> bool {
         while !port.gone.get() {
-            if port.offer(frames) {
+            let ending = self.source.as_ref().is_some_and(|source| source.finishing.get());
+            if port.offer(frames, ending || self.is_over) {
                 return true;
             }
-            port.room.notified().await;
+            tokio::select! {
+                () = port.room.notified() => {}
+                () = ends(self.source.as_deref()) => {}
+                // The end of a task of another host comes by another way than its frames, perhaps before them.
+                () = tokio::time::sleep(ASKS), if self.source.is_none() => {
+                    self.is_over |= !self.shell.is_linked(self.me, to);
+                }
+            }
         }
         false
     }

@@ -10,8 +10,9 @@ use super::log::Log;
 use super::network::Network;
 use super::options::Options;
 use super::output::{self, OnItsWay};
+use super::port::{PORT_LIMIT, Port};
 use super::recordings::Recordings;
-use super::relay::{PORT_LIMIT, Port, Source};
+use super::relay::Source;
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
@@ -681,6 +682,11 @@ impl Shell {
 
     pub fn link(&self, a: Tid, b: Tid) {
         self.machine.borrow_mut().link_routed(a, b);
+    }
+
+    /// Whether the two exchange routed frames, and neither is known to be gone.
+    pub fn is_linked(&self, a: Tid, b: Tid) -> bool {
+        self.machine.borrow().is_routed(a, b)
     }
 
     /// Who gets the output of a process, and as which messages if so; nobody means the log.

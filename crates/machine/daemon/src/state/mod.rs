@@ -356,12 +356,16 @@ impl<F: Clone> Machine<F> {
         self.clients.get(&client)?.tid
     }
 
-    /// Notes that two tasks exchange routed frames: each is told when the other
-    /// is gone.
     /// The first routed frame from `from` to `to` is on its way.
+    /// Each is told when the other is gone.
     pub fn link_routed(&mut self, from: Tid, to: Tid) {
         self.routed.insert((from, to));
         self.link(from, to);
+    }
+
+    /// Whether routed frames pass from one task to the other, and neither is known to be gone.
+    pub fn is_routed(&self, from: Tid, to: Tid) -> bool {
+        self.routed.contains(&(from, to))
     }
 
     fn link(&mut self, a: Tid, b: Tid) {
