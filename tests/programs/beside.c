@@ -1,12 +1,9 @@
 /* Each call of PVM that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
  *
  * beside SITUATION: the partner takes or sends nothing for a second (`silent`, and then there is no credit any more), is stopped
- * (`stopped`), or sends and takes 256 MiB in messages of 4 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
+ * (`stopped`), the daemon is stopped (`daemon`), or sends and takes 256 MiB in messages of 4 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
 #include "check.h"
 #include "beside.h"
-
-#include <signal.h>
-#include <sys/wait.h>
 
 enum { DATA = 1, GO, OWN, ITS_PID };
 
@@ -117,23 +114,25 @@ static const struct {
 
 static void prepare(const char *situation)
 {
-	if (strcmp(situation, "silent")) {
+	if (!strcmp(situation, "long") || !strcmp(situation, "stopped")) {
 		length = 4 << 20;
 		count = 64;
 	}
 	buffer = calloc(length, 1);
 }
 
-static int serve(const char *situation)
+static const char *situation;
+static int partners_process;
+
+static int serve(void)
 {
-	int pid = getpid();
+	int pid = getpid(), at, from, tag, got;
 
 	partner = pvm_parent();
 	prepare(situation);
 	OK(pvm_psend(partner, ITS_PID, &pid, 1, PVM_INT));
 	CHECK(pvm_joingroup("beside") >= 0);
-	for (int at = 0; at < CALLS; at++) {
-		CHECK(pvm_recv(partner, GO) > 0);
+	while (pvm_precv(partner, GO, &at, 1, PVM_INT, &from, &tag, &got) == PvmOk && at >= 0) {
 		if (!strcmp(situation, "silent"))
 			sleep(1);
 		calls[at].its();
@@ -142,46 +141,39 @@ static int serve(const char *situation)
 	return 0;
 }
 
+static void tell_partner(int at)
+{
+	OK(pvm_psend(partner, GO, &at, 1, PVM_INT));
+	beside_disturb(situation, partners_process, 400);
+}
+
+static void make_call(int at)
+{
+	calls[at].mine();
+	beside_calm();
+}
+
 int main(int argc, char **argv)
 {
-	int bad = 0, pid, from, tag, got, value = 0;
+	int bad = 0, from, tag, got, over = -1;
 	long alone;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: beside silent|stopped|long\n");
+		fprintf(stderr, "usage: beside silent|stopped|daemon|long\n");
 		return 2;
 	}
+	situation = argv[1];
 	me = pvm_mytid();
 	if (pvm_parent() > 0)
-		return serve(argv[1]);
-	prepare(argv[1]);
+		return serve();
+	prepare(situation);
 	copies(argv[0], argv[1], 1, &partner);
-	OK(pvm_precv(partner, ITS_PID, &pid, 1, PVM_INT, &from, &tag, &got));
+	OK(pvm_precv(partner, ITS_PID, &partners_process, 1, PVM_INT, &from, &tag, &got));
 	CHECK(pvm_joingroup("beside") >= 0);
 	alone = beside_alone(500);
-	for (int at = 0; at < CALLS; at++) {
-		struct beside threads;
-		long rounds, worst, ticks;
-		pid_t child = 0;
-
-		beside_begin(&threads);
-		OK(pvm_psend(partner, GO, &value, 1, PVM_INT));
-		if (!strcmp(argv[1], "stopped") && (child = fork()) == 0) {
-			for (int i = 0; i < 2; i++) {
-				usleep(30000);
-				kill(pid, SIGSTOP);
-				usleep(400000);
-				kill(pid, SIGCONT);
-			}
-			_exit(0);
-		}
-		calls[at].mine();
-		if (child)
-			waitpid(child, NULL, 0);
-		ticks = beside_ticks;
-		worst = beside_end(&threads, &rounds);
-		bad += !beside_judge(calls[at].name, worst, alone, rounds, ticks);
-	}
+	for (int at = 0; at < CALLS; at++)
+		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+	OK(pvm_psend(partner, GO, &over, 1, PVM_INT));
 	pvm_exit();
 	return bad != 0;
 }

@@ -3,15 +3,12 @@
  * mpi_beside SITUATION CALL, two ranks. Rank 0 has the two threads; rank 1 is the partner:
  *   silent    makes the call a second late
  *   stopped   is stopped by a signal for a second, before the call or in the midst of it
+ *   daemon    makes the call while the daemon is stopped
  *   long      sends or takes 256 MiB
  *   credit    takes nothing for a second, and rank 0 has no credit any more */
 #define _GNU_SOURCE 1
 #include "mpi_check.h"
 #include "beside.h"
-
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define LONG ((size_t)256 << 20)
 #define TAG 7
@@ -147,27 +144,41 @@ static const struct {
 };
 #define CALLS (sizeof calls / sizeof calls[0])
 
-/* Stops the partner twice for half a second, from a process of its own. */
-static pid_t stopper(pid_t partner)
-{
-    pid_t child = fork();
+static const char *situation = "silent";
+static int partner, repeat = 1;
 
-    if (child == 0) {
-        for (int i = 0; i < 2; i++) {
-            usleep(30000);
-            kill(partner, SIGSTOP);
-            usleep(500000);
-            kill(partner, SIGCONT);
-        }
-        _exit(0);
+/* Before the worker begins: while the kernel copies the tables of 512 MiB for a child, no thread of this process gets memory. */
+static void tell_partner(int at)
+{
+    MPI_Bcast(&at, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    beside_disturb(situation, partner, 500);
+}
+
+static void make_calls(int at)
+{
+    for (int i = 0; i < repeat; i++)
+        calls[at].mine();
+    beside_calm();
+}
+
+static void serve(void)
+{
+    int at = 0;
+
+    for (;;) {
+        MPI_Bcast(&at, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (at < 0)
+            return;
+        if (!strcmp(situation, "silent") || !strcmp(situation, "credit"))
+            sleep(1);
+        for (int i = 0; i < repeat; i++)
+            calls[at].its();
     }
-    return child;
 }
 
 int main(int argc, char **argv)
 {
-    int provided, bad = 0, pid = getpid(), repeat = 1;
-    const char *situation = argc > 1 ? argv[1] : "silent";
+    int provided, bad = 0, over = -1;
     long alone;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -175,7 +186,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     CHECK(size == 2 && provided == MPI_THREAD_MULTIPLE);
     MPI_Comm_dup(MPI_COMM_SELF, &self);
-    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    partner = getpid();
+    MPI_Bcast(&partner, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    if (argc > 1)
+        situation = argv[1];
     if (!strcmp(situation, "long") || !strcmp(situation, "stopped")) {
         length = LONG;
         repeat = 4;
@@ -188,34 +202,14 @@ int main(int argc, char **argv)
     other = malloc(length + 1);
     memset(buffer, rank + 1, length);
     memset(other, 0, length + 1);
-    alone = rank ? 0 : beside_alone(500);
-    for (size_t at = 0; at < CALLS; at++) {
-        struct beside threads;
-        pid_t child = 0;
-        long rounds, worst, ticks;
-
-        if (argc > 2 && strcmp(argv[2], calls[at].name))
-            continue;
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank) {
-            if (!strcmp(situation, "silent") || !strcmp(situation, "credit"))
-                sleep(1);
-            for (int i = 0; i < repeat; i++)
-                calls[at].its();
-        } else {
-            /* Before the worker begins: while the kernel copies the tables of 512 MiB no thread of this process gets memory. */
-            if (!strcmp(situation, "stopped"))
-                child = stopper(pid);
-            beside_begin(&threads);
-            for (int i = 0; i < repeat; i++)
-                calls[at].mine();
-            if (child)
-                waitpid(child, NULL, 0);
-            ticks = beside_ticks;
-            worst = beside_end(&threads, &rounds);
-            bad += !beside_judge(calls[at].name, worst, alone, rounds, ticks);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank) {
+        serve();
+    } else {
+        alone = beside_alone(500);
+        for (int at = 0; at < (int)CALLS; at++)
+            if (argc < 3 || !strcmp(argv[2], calls[at].name))
+                bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_calls);
+        MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return bad != 0;

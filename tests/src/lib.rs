@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 pub mod bed;
+pub mod beside;
 pub mod chaos;
 pub mod figures;
 pub mod npb;

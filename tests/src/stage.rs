@@ -160,6 +160,21 @@ fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|data| data.modified()).ok()
 }
 
+/// When the newest of these files and of the headers beside the programs was changed.
+fn newest(made_of: &[&Path]) -> Option<SystemTime> {
+    static HEADERS: OnceLock<Option<SystemTime>> = OnceLock::new();
+    let headers = *HEADERS.get_or_init(|| {
+        let files = fs::read_dir(here().join("programs"))
+            .expect("tests/programs")
+            .flatten()
+            .map(|entry| entry.path());
+        let is_included =
+            |file: &PathBuf| file.extension().is_some_and(|ending| ending == "h" || ending == "inc");
+        files.filter(is_included).filter_map(|file| changed(&file)).max()
+    });
+    made_of.iter().filter_map(|file| changed(file)).max().max(headers)
+}
+
 fn install(from: &Path, to: &Path) {
     let Some(fresh) = changed(from) else {
         panic!("{} is missing: run `cargo build --workspace` first", from.display());
@@ -260,7 +275,7 @@ fn compile_mpi(stage: &Stage, source: &Path) {
             &include.join("mpi_functions.h"),
             &stage.lib.join(library),
         ];
-        if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
+        if changed(&target) > newest(&made_of) {
             continue;
         }
         replace(&target, |temporary| {
@@ -280,7 +295,7 @@ fn compile_mpi(stage: &Stage, source: &Path) {
 fn compile_mpi_fortran(stage: &Stage, source: &Path) {
     let target = stage.programs.join(name_of(source));
     let made_of = [source, &stage.bin.join("mpicc"), &stage.lib.join("libmpifort.so.12")];
-    if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
+    if changed(&target) > newest(&made_of) {
         return;
     }
     replace(&target, |temporary| {
@@ -299,28 +314,22 @@ fn compile(stage: &Stage, source: &Path) {
     let target = stage.programs.join(target);
     let made_of = [
         source,
-        &here().join("programs/check.h"),
-        &here().join("programs/table.h"),
-        &here().join("programs/ledger.h"),
-        &here().join("programs/waiter.h"),
         &stage.include.join("pvm3.h"),
         &own_include().join("parvum.h"),
         &engine_include().join("parvum_engine.h"),
         &nx_include().join("nx.h"),
         &cmmd_include().join("cmmd.h"),
-        &here().join("programs/cmmd_check.h"),
         &stage.lib.join("libpvm3.so"),
         &stage.lib.join("libnx.so"),
         &stage.lib.join("libcmmd.so"),
         &stage.lib.join("libmpi.so.12"),
         &treadmarks_include().join("Tmk.h"),
-        &here().join("programs/tmk_check.h"),
         &stage.lib.join("libTmk.so"),
         &containers_include().join("containers.h"),
         &containers_include().join("containers.hpp"),
         &stage.lib.join("libcontainers.so"),
     ];
-    let newest = made_of.iter().filter_map(|file| changed(file)).max();
+    let newest = newest(&made_of);
     if changed(&target) > newest {
         return;
     }
@@ -376,7 +385,6 @@ fn compile_fortran(stage: &Stage, source: &Path) {
     let target = stage.programs.join(name);
     let made_of = [
         source,
-        &here().join("programs/fcheck.inc"),
         &stage.include.join("fpvm3.h"),
         &stage.lib.join("libfpvm3.so.3"),
         &nx_include().join("fnx.h"),
@@ -386,7 +394,7 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         &treadmarks_include().join("fTmk.h"),
         &stage.lib.join("libTmk.so"),
     ];
-    let newest = made_of.iter().filter_map(|file| changed(file)).max();
+    let newest = newest(&made_of);
     if changed(&target) > newest {
         return;
     }

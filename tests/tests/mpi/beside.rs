@@ -1,19 +1,14 @@
 //! No thread stands still because another one waits or copies: each call that waits, in each situation of its partner.
-//!
-//! The worker's longest pause is counted in ticks of a third thread, and compared with its pauses alone: `tests/programs/beside.h`.
 
 use parvum_tests::TestMachine;
+use parvum_tests::beside::judge;
 use parvum_tests::stage::program;
 
 fn works_beside(situation: &str, credit: Option<&str>, calls: usize) {
     let machine = TestMachine::up();
     let file = program("mpi_beside");
     let mut command = machine.command(&["run", "-n", "2", file.to_str().expect("a plain path"), situation]);
-    command.envs(credit.map(|bytes| ("PARVUM_CREDIT", bytes)));
-    let done = command.output().expect("parvum runs");
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
-    assert_eq!(said.matches("good: ").count(), calls, "{said}");
+    judge(&machine, command.envs(credit.map(|bytes| ("PARVUM_CREDIT", bytes))), calls);
 }
 
 #[test]
@@ -24,6 +19,11 @@ fn thread_works_while_another_waits_for_a_silent_partner() {
 #[test]
 fn thread_works_while_another_waits_for_a_stopped_partner() {
     works_beside("stopped", None, 16);
+}
+
+#[test]
+fn thread_works_while_the_daemon_is_stopped() {
+    works_beside("daemon", None, 16);
 }
 
 #[test]

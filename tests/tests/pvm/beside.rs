@@ -1,14 +1,15 @@
 //! No thread stands still because another one waits in a call of PVM's: each call that waits, in each situation of its partner.
 
 use parvum_tests::TestMachine;
+use parvum_tests::beside::judge;
 
 fn works_beside(situation: &str) {
     let machine = TestMachine::up();
     for route in ["shm", "tcp"] {
+        eprintln!("over {route}");
         let mut program = machine.program("beside");
         program.arg(situation).env("PARVUM_CREDIT", "65536").env("PARVUM_ROUTE", route);
-        let said = machine.check(&mut program);
-        assert_eq!(said.matches("good: ").count(), 10, "over {route}: {said}");
+        judge(&machine, &mut program, 10);
     }
 }
 
@@ -20,6 +21,11 @@ fn thread_works_while_another_waits_for_a_silent_partner_or_for_credit() {
 #[test]
 fn thread_works_while_another_waits_for_a_stopped_partner() {
     works_beside("stopped");
+}
+
+#[test]
+fn thread_works_while_the_daemon_is_stopped() {
+    works_beside("daemon");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! TreadMarks as its programs see it. The numbers are those of the checks in the interface's specification.
 
+mod beside;
 mod ends;
 mod papers;
 mod pushing;

@@ -1,0 +1,19 @@
+//! The harness of threads: no thread of a program stands still because another one waits, copies or connects.
+//!
+//! The programs are `tests/programs/*beside.c`. Each makes every call of its interface that waits, one after the other, in one thread. Its
+//! second thread works meanwhile, and its longest pause is judged: `tests/programs/beside.h`.
+
+use crate::TestMachine;
+use std::process::Command;
+
+/// What happens to the partner, or to the daemon, during a call.
+pub const SITUATIONS: [&str; 4] = ["silent", "stopped", "daemon", "long"];
+
+/// Runs a program of the harness; so many calls must be judged good.
+pub fn judge(machine: &TestMachine, command: &mut Command, calls: usize) {
+    let daemon = machine.daemon_pid().to_string();
+    let done = command.env("BESIDE_DAEMON", daemon).output().expect("it runs");
+    let (said, complaints) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{said}{complaints}");
+    assert_eq!(said.matches("good: ").count(), calls, "{said}{complaints}");
+}
