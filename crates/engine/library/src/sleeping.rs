@@ -179,8 +179,13 @@ impl Inside {
         if !drives {
             // The driver does not look at what this thread meets in.
             let meeting = self.meets.clone().map(|meeting| (meeting.fall_asleep(), meeting));
+            // Nor does the driver wake for a message of this task to itself that this thread has just moved a step on.
+            let moved = self.look();
             if let Some(found) = done(self) {
                 return Nap::Found(found);
+            }
+            if moved {
+                return Nap::Moved;
             }
             let Some(word) = self.waits.waiters.word(number) else { return Nap::Moved };
             word.set();
