@@ -93,6 +93,34 @@ static void its_both(void)
 	send_packed();
 	its_receives();
 }
+
+/* One item of 256 MiB, packed and unpacked. Doubles in XDR are turned around one by one. */
+#define HUGE ((size_t)256 << 20)
+static char *huge;
+static void pack_huge(void)
+{
+	pvm_initsend(PvmDataDefault);
+	OK(pvm_pkdouble((double *)huge, HUGE / 8, 1));
+	pvm_initsend(PvmDataRaw);
+	OK(pvm_pkbyte(huge, HUGE, 1));
+}
+static void nothing(void) { }
+static void unpack_huge(void)
+{
+	CHECK(pvm_recv(partner, DATA) > 0);
+	OK(pvm_upkbyte(huge, HUGE, 1));
+	CHECK(pvm_recv(partner, DATA) > 0);
+	OK(pvm_upkdouble((double *)huge, HUGE / 8, 1));
+}
+static void send_huge(void)
+{
+	pvm_initsend(PvmDataInPlace);
+	OK(pvm_pkbyte(huge, HUGE, 1));
+	OK(pvm_send(partner, DATA));
+	pvm_initsend(PvmDataDefault);
+	OK(pvm_pkdouble((double *)huge, HUGE / 8, 1));
+	OK(pvm_send(partner, DATA));
+}
 static void barrier(void) { OK(pvm_barrier("beside", 2)); }
 
 static const struct {
@@ -109,8 +137,12 @@ static const struct {
 	{ "pvm_precv", precv, psend },
 	{ "forward", forward, its_both },
 	{ "pvm_barrier", barrier, barrier },
+	/* In the situation `long` only. */
+	{ "pvm_pkdouble", pack_huge, nothing },
+	{ "pvm_upkbyte", unpack_huge, send_huge },
 };
 #define CALLS ((int)(sizeof calls / sizeof calls[0]))
+#define HUGE_CALLS 2
 
 static void prepare(const char *situation)
 {
@@ -119,6 +151,8 @@ static void prepare(const char *situation)
 		count = 64;
 	}
 	buffer = calloc(length, 1);
+	if (!strcmp(situation, "long"))
+		huge = calloc(HUGE, 1);
 }
 
 static const char *situation;
@@ -171,7 +205,7 @@ int main(int argc, char **argv)
 	OK(pvm_precv(partner, ITS_PID, &partners_process, 1, PVM_INT, &from, &tag, &got));
 	CHECK(pvm_joingroup("beside") >= 0);
 	alone = beside_alone(500);
-	for (int at = 0; at < CALLS; at++)
+	for (int at = 0; at < CALLS - (strcmp(situation, "long") ? HUGE_CALLS : 0); at++)
 		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
 	OK(pvm_psend(partner, GO, &over, 1, PVM_INT));
 	pvm_exit();

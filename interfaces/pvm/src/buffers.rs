@@ -1,15 +1,93 @@
 //! The message buffers of a task, by id.
 
 use crate::buffer::{Arrived, Buffer, Info, Packed, Packing};
+use crate::calls::{bytes_of, with_pieces};
 use crate::errors::{Pvm, PvmError};
 use crate::memory::Memory;
-use crate::state::State;
-use parvum_waist::Message;
+use crate::state::{Held, State};
+use parvum_waist::{Message, Waist};
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
 /// So many rooms of receive buffers are kept: more are in use at once only by programs that keep their messages.
 const BLANKS: usize = 8;
+
+/// Work on so many bytes of a buffer takes so long that other threads should not wait for it.
+pub(crate) const LONG: usize = 256 * 1024;
+
+/// A long buffer that was freed. Its memory goes back to the system when the call has given the state away: that takes long.
+pub(crate) enum Spent {
+    Packed(Memory),
+    Received(Box<Arrived>),
+}
+
+/// Frees what calls have left over. Called without the state.
+pub(crate) fn bury(spent: Vec<Spent>, waist: Option<Waist>) {
+    for buffer in spent {
+        match buffer {
+            Spent::Packed(memory) => drop(memory),
+            Spent::Received(arrived) => waist.iter().for_each(|waist| waist.give_back(&arrived.message)),
+        }
+    }
+}
+
+impl Held {
+    /// Works on a buffer with the state given away. Its id stays its own; another thread that names it meanwhile finds no buffer.
+    pub(crate) fn aside<R>(&mut self, id: i32, work: impl FnOnce(&mut Buffer) -> R) -> Pvm<R> {
+        self.buffer(id)?;
+        let mut buffer = self.buffers[id as usize - 1].take().ok_or(PvmError::NoSuchBuf)?;
+        let result = self.outside(|| work(&mut buffer));
+        // Another thread may have left the machine meanwhile, and all buffers with it.
+        if let Some(place @ None) = self.buffers.get_mut(id as usize - 1) {
+            *place = Some(buffer);
+        }
+        Ok(result)
+    }
+
+    /// Works on the active send buffer; without the state if there are many bytes to work on.
+    #[inline]
+    pub(crate) fn on_packed<R>(&mut self, bytes: usize, work: impl FnOnce(&mut Packed) -> Pvm<R>) -> Pvm<R> {
+        let packed = self.packing()?;
+        if bytes < LONG {
+            return work(packed);
+        }
+        self.aside(self.sending, |buffer| match buffer {
+            Buffer::Packed(packed) => work(packed),
+            _ => Err(PvmError::NoBuf),
+        })?
+    }
+
+    /// Works on the active receive buffer; without the state if there are many bytes to work on.
+    #[inline]
+    pub(crate) fn on_arrived<R>(
+        &mut self,
+        bytes: usize,
+        work: impl FnOnce(&mut Arrived) -> Pvm<R>,
+    ) -> Pvm<R> {
+        let arrived = self.unpacking()?;
+        if bytes < LONG {
+            return work(arrived);
+        }
+        self.aside(self.receiving, |buffer| match buffer {
+            Buffer::Arrived(arrived) => work(arrived),
+            _ => Err(PvmError::NoBuf),
+        })?
+    }
+
+    /// The bytes of a message, with the table of types that a typed one ends in, and the word about them.
+    pub(crate) fn whole(&mut self, id: i32) -> Pvm<(u32, Vec<u8>)> {
+        self.bring(id)?;
+        let read = |buffer: &mut Buffer| match buffer {
+            Buffer::Packed(packed) => {
+                packed.seal();
+                Ok((packed.meta(), with_pieces(packed, |pieces| pieces.concat())))
+            }
+            Buffer::Arrived(arrived) => Ok((arrived.message.meta, bytes_of(&arrived.message).to_vec())),
+            Buffer::Found(_) => Err(PvmError::NoSuchBuf),
+        };
+        if self.length(id)? < LONG { read(self.buffer(id)?) } else { self.aside(id, read)? }
+    }
+}
 
 impl State {
     /// The active send buffer, whichever kind it is.
@@ -138,6 +216,10 @@ impl State {
             Buffer::Packed(packed) => self.keep_memory(packed.data),
             Buffer::Arrived(arrived) => {
                 self.remote -= usize::from(arrived.message.is_remote());
+                if arrived.length >= LONG {
+                    self.spent.push(Spent::Received(arrived));
+                    return;
+                }
                 if let Some(waist) = self.waist {
                     waist.give_back(&arrived.message);
                 }
@@ -165,6 +247,8 @@ impl State {
         let kept: usize = self.spare.iter().map(Memory::capacity).sum();
         if data.capacity() > 0 && kept + data.capacity() <= SPARE {
             self.spare.push(data);
+        } else if data.capacity() >= LONG {
+            self.spent.push(Spent::Packed(data));
         }
     }
 

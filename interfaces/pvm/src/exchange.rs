@@ -251,7 +251,8 @@ impl Held {
         if message.is_remote() {
             // XDR is decoded from memory; raw data goes straight to where it is unpacked.
             if message.meta & encoding::MASK == encoding::XDR {
-                *message = self.machine()?.fetch_remote(message, &FETCH)?;
+                let waist = self.machine()?;
+                *message = self.outside(|| waist.fetch_remote(message, &FETCH))?;
             } else {
                 self.remote += 1;
             }
@@ -274,20 +275,23 @@ impl Held {
     /// Gets the data of a received message here. On an error the data is lost with its sender.
     pub(crate) fn bring(&mut self, id: i32) -> Pvm<()> {
         let waist = self.machine()?;
-        let Ok(Buffer::Arrived(arrived)) = self.buffer(id) else { return Ok(()) };
-        if !arrived.message.is_remote() {
+        if !matches!(self.buffer(id), Ok(Buffer::Arrived(arrived)) if arrived.message.is_remote()) {
             return Ok(());
         }
-        let brought = waist.fetch_remote(&arrived.message, &FETCH);
-        match brought {
-            Ok(message) => arrived.message = message,
-            Err(_) => {
-                arrived.message = arrived.message.without_data();
-                arrived.length = arrived.cursor;
+        let brought = self.aside(id, |buffer| {
+            let Buffer::Arrived(arrived) = buffer else { return Ok(()) };
+            let brought = waist.fetch_remote(&arrived.message, &FETCH);
+            match brought {
+                Ok(message) => arrived.message = message,
+                Err(_) => {
+                    arrived.message = arrived.message.without_data();
+                    arrived.length = arrived.cursor;
+                }
             }
-        }
+            brought.map(|_| ())
+        })?;
         self.remote -= 1;
-        brought.map(|_| ()).map_err(PvmError::from)
+        Ok(brought?)
     }
 
     /// The active receive buffer may have been read to its end: its sender need not keep it then.

@@ -2,6 +2,7 @@
 
 use crate::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
 use crate::buffer::{Arrived, Buffer};
+use crate::buffers::{Spent, bury};
 use crate::errors::{Pvm, PvmError, text};
 use crate::memory::Memory;
 use crate::options::{self, Options};
@@ -33,6 +34,8 @@ pub(crate) struct State {
     pub(crate) context: u32,
     /// Memory of past send buffers.
     pub(crate) spare: Vec<Memory>,
+    /// Long buffers that were freed in this call.
+    pub(crate) spent: Vec<Spent>,
     /// Rooms of past receive buffers.
     #[expect(clippy::vec_box, reason = "a room is handed on without being moved")]
     pub(crate) blanks: Vec<Box<Arrived>>,
@@ -135,6 +138,10 @@ pub(crate) fn call_but(
         }
         state = attend_to(duties, state);
     }
+    if !state.spent.is_empty() {
+        let (spent, waist) = (std::mem::take(&mut state.spent), state.waist);
+        state.outside(|| bury(spent, waist));
+    }
     let why = match result {
         Ok(value) => return value,
         Err(why) => why,
@@ -202,6 +209,7 @@ impl State {
         options: None,
         context: 0,
         spare: Vec::new(),
+        spent: Vec::new(),
         blanks: Vec::new(),
         tasks: Vec::new(),
         hosts: Vec::new(),
@@ -271,6 +279,7 @@ impl State {
                 self.unused.push(at as i32 + 1);
             }
         }
+        self.spent.clear();
         (self.receiving, self.found, self.remote) = (0, 0, 0);
         self.joined = Joined::NONE;
         self.enrolled = None;

@@ -9,7 +9,7 @@ fn works_beside(situation: &str) {
         eprintln!("over {route}");
         let mut program = machine.program("beside");
         program.arg(situation).env("PARVUM_CREDIT", "65536").env("PARVUM_ROUTE", route);
-        judge(&machine, &mut program, 10);
+        judge(&machine, &mut program, if situation == "long" { 12 } else { 10 });
     }
 }
 

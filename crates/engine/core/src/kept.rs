@@ -53,7 +53,8 @@ impl Keep for Kept {}
 impl Drop for Kept {
     fn drop(&mut self) {
         if self.length >= SHORTEST {
-            self.home.pool().give(std::mem::take(&mut self.memory));
+            let rest = self.home.pool().give(std::mem::take(&mut self.memory));
+            drop(rest);
         }
     }
 }

@@ -176,10 +176,14 @@ impl Pool {
         }
     }
 
-    pub(crate) fn give(&mut self, memory: Vec<u8>) {
-        if self.kept + memory.len() <= Self::BOUND && self.spare.len() < Self::PIECES {
-            self.kept += memory.len();
-            self.spare.push(memory);
+    /// Keeps memory for the next message; gives back what is too much. To return long memory to the system takes long, so a
+    /// caller that can does it without the engine.
+    pub(crate) fn give(&mut self, memory: Vec<u8>) -> Option<Vec<u8>> {
+        if self.kept + memory.len() > Self::BOUND || self.spare.len() >= Self::PIECES {
+            return Some(memory);
         }
+        self.kept += memory.len();
+        self.spare.push(memory);
+        None
     }
 }

@@ -94,7 +94,7 @@ impl Core {
         receive.matched = None;
         let (pattern, turn, urgent) = (receive.pattern, receive.turn, receive.urgent);
         if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
-            self.pool.give(memory);
+            drop(self.pool.give(memory));
         }
         match self.queues.find_match(&pattern) {
             Some(message) => self.take_unexpected(peers, message, id),

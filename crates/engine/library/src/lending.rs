@@ -25,13 +25,12 @@ impl Runtime {
         self.services.lent.get(handle)
     }
 
-    /// Takes a block back.
-    pub(crate) fn give_back(&mut self, handle: u64) {
+    /// Takes a block back. Its memory, if the engine does not keep that: for the caller to free when it has given the lock back.
+    pub(crate) fn give_back(&mut self, handle: u64) -> Option<Vec<u8>> {
         if let Some(remote) = self.take_remote(handle) {
-            return self.engine.release_remote(remote);
+            self.engine.release_remote(remote);
+            return None;
         }
-        if let Some(block) = self.services.lent.take(handle) {
-            self.engine.recycle(block);
-        }
+        self.services.lent.take(handle).and_then(|block| self.engine.recycle(block))
     }
 }

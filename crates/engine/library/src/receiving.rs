@@ -310,5 +310,6 @@ pub(crate) unsafe extern "C" fn fetch_remote<E: Endpoint>(
 }
 
 pub(crate) extern "C" fn give_back<E: Endpoint>(handle: u64) {
-    with::<E, _>((), |runtime| runtime.give_back(handle));
+    // Freed here, without the lock.
+    drop(with::<E, _>(None, |runtime| runtime.give_back(handle)));
 }

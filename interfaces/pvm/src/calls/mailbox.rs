@@ -87,15 +87,7 @@ unsafe fn class(name: *const c_char) -> Pvm<String> {
 impl Held {
     /// A message as the mailbox keeps it: the word about its data, then the data.
     fn as_mail(&mut self, id: c_int) -> Pvm<Blob> {
-        self.bring(id)?;
-        let (meta, data) = match self.buffer(id)? {
-            Buffer::Packed(packed) => {
-                packed.seal();
-                (packed.meta(), super::with_pieces(packed, |pieces| pieces.concat()))
-            }
-            Buffer::Arrived(arrived) => (arrived.message.meta, super::bytes_of(&arrived.message).to_vec()),
-            Buffer::Found(_) => return Err(PvmError::NoSuchBuf),
-        };
+        let (meta, data) = self.whole(id)?;
         Ok(Blob([&meta.to_le_bytes()[..], &data].concat()))
     }
 

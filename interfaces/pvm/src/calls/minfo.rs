@@ -109,19 +109,6 @@ pub extern "C" fn pvm_setmwid(id: c_int, wait_id: c_int) -> c_int {
     })
 }
 
-/// The bytes of a message, with the table of types that a typed one ends in.
-fn whole(state: &mut Held, id: c_int) -> Pvm<(u32, Vec<u8>)> {
-    state.bring(id)?;
-    match state.buffer(id)? {
-        Buffer::Packed(packed) => {
-            packed.seal();
-            Ok((packed.meta(), super::with_pieces(packed, |pieces| pieces.concat())))
-        }
-        Buffer::Arrived(arrived) => Ok((arrived.message.meta, super::bytes_of(&arrived.message).to_vec())),
-        Buffer::Found(_) => Err(PvmError::NoSuchBuf),
-    }
-}
-
 /// Packs a whole message, with what is known of it, into the active send buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
@@ -132,7 +119,7 @@ pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
         }
         let MessageInfo { length, context, tag, wait_id, encoding, checksum, from, to } =
             state.message_info(id)?;
-        let (meta, data) = whole(state, id)?;
+        let (meta, data) = state.whole(id)?;
         let data = &data[..data.len() - crate::buffer::table_length(meta)];
         // The bytes that follow are counted once more, as those of any array packed this way.
         for number in [length, context, tag, wait_id, encoding, checksum, from, to, length] {
@@ -150,13 +137,13 @@ pub extern "C" fn pvm_pkmesgbody(id: c_int) -> c_int {
         if id == state.sending {
             return Err(PvmError::BadParam);
         }
-        let (meta, data) = whole(state, id)?;
+        let (meta, data) = state.whole(id)?;
         if (meta & encoding::MASK == encoding::XDR) != xdr {
             return Err(PvmError::Mismatch);
         }
         let runs = crate::buffer::runs_of(meta, &data);
         let data = &data[..data.len() - crate::buffer::table_length(meta)];
-        state.packing()?.append_body(data, &runs)
+        state.on_packed(data.len(), |packed| packed.append_body(data, &runs))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Buffers, packing and unpacking: pvm_initsend(3) ... pvm_upkulong(3).
 
 use super::{bytes_of, put, text};
-use crate::buffer::{Buffer, Class, Packing};
+use crate::buffer::{Arrived, Buffer, Class, Packed, Packing};
 use crate::errors::{Pvm, PvmError};
 use crate::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
 use crate::state::{Held, call};
@@ -133,11 +133,26 @@ const WORTH_LEAVING: usize = 256;
 /// The items must be readable.
 unsafe fn pack<I: Item>(state: &mut Held, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
     state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
-    let packed = state.packing()?;
+    state.packing()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     if count == 0 {
         return Ok(0);
     }
+    let bytes = count * I::NUMBERS * size_of::<I::Number>();
+    // SAFETY: the caller's promise.
+    state.on_packed(bytes, |packed| unsafe { pack_into::<I>(packed, start, count, step) })
+}
+
+/// Packs `count` items, each `step` numbers after the one before.
+///
+/// # Safety
+/// The items must be readable.
+unsafe fn pack_into<I: Item>(
+    packed: &mut Packed,
+    start: *const I::Number,
+    count: usize,
+    step: isize,
+) -> Pvm<i32> {
     let numbers = count * I::NUMBERS;
     let number = |at: usize| {
         let (item, part) = (at / I::NUMBERS, at % I::NUMBERS);
@@ -197,7 +212,23 @@ unsafe fn unpack<I: Item>(state: &mut Held, start: *mut I::Number, count: c_int,
         }
         state.bring(state.receiving)?;
     }
-    let arrived = state.unpacking()?;
+    let bytes = numbers * size_of::<I::Number>();
+    // SAFETY: the caller's promise.
+    state.on_arrived(bytes, |arrived| unsafe { unpack_from::<I>(arrived, start, count, step) })
+}
+
+/// Unpacks `count` items, each to `step` numbers after the one before. Takes nothing on an error.
+///
+/// # Safety
+/// The items must be writable.
+unsafe fn unpack_from<I: Item>(
+    arrived: &mut Arrived,
+    start: *mut I::Number,
+    count: usize,
+    step: isize,
+) -> Pvm<i32> {
+    let numbers = count * I::NUMBERS;
+    let dense = step == I::NUMBERS as isize || count == 1;
     let size = if arrived.xdr { I::Number::WIRE } else { size_of::<I::Number>() };
     let at = arrived.take(I::CLASS, padded(numbers * size, I::CLASS, arrived.xdr))?;
     let bytes = &bytes_of(&arrived.message)[at..at + numbers * size];
@@ -230,14 +261,15 @@ unsafe fn unpack<I: Item>(state: &mut Held, start: *mut I::Number, count: c_int,
 /// `start` must be writable for `bytes`.
 unsafe fn unpack_remote(state: &mut Held, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
     let waist = state.machine()?;
-    let arrived = state.unpacking()?;
-    let at = arrived.take(class, bytes)?;
-    // SAFETY: the caller's promise.
-    let read = unsafe { waist.read_remote(&arrived.message, at as u64, start, bytes) };
-    if let Err(why) = read {
-        arrived.cursor = at;
-        return Err(why.into());
-    }
+    state.on_arrived(bytes, |arrived| {
+        let at = arrived.take(class, bytes)?;
+        // SAFETY: the caller's promise.
+        let read = unsafe { waist.read_remote(&arrived.message, at as u64, start, bytes) };
+        read.map_err(|why| {
+            arrived.cursor = at;
+            PvmError::from(why)
+        })
+    })?;
     state.release_if_read();
     Ok(0)
 }
@@ -290,7 +322,9 @@ pub(super) fn pack_number(state: &mut Held, number: c_int) -> Pvm<()> {
 
 /// Packs bytes as `pvm_pkbyte` does.
 pub(super) fn pack_bytes(state: &mut Held, bytes: &[u8]) -> Pvm<c_int> {
-    append_bytes(state.packing()?, bytes.len(), |data| data.extend_from_slice(bytes)).map(|()| 0)
+    let append =
+        |packed: &mut Packed| append_bytes(packed, bytes.len(), |data| data.extend_from_slice(bytes));
+    state.on_packed(bytes.len(), append).map(|()| 0)
 }
 
 /// Unpacks one number, as `pvm_upkint` does.
@@ -303,10 +337,11 @@ pub(super) fn unpack_number(state: &mut Held) -> Pvm<c_int> {
 /// Unpacks so many bytes.
 pub(super) fn unpack_bytes(state: &mut Held, count: usize) -> Pvm<Vec<u8>> {
     state.bring(state.receiving)?;
-    let arrived = state.unpacking()?;
-    let room = padded(count, Class::Byte, arrived.xdr);
-    let at = arrived.take(Class::Byte, room)?;
-    Ok(bytes_of(&arrived.message)[at..at + count].to_vec())
+    state.on_arrived(count, |arrived| {
+        let room = padded(count, Class::Byte, arrived.xdr);
+        let at = arrived.take(Class::Byte, room)?;
+        Ok(bytes_of(&arrived.message)[at..at + count].to_vec())
+    })
 }
 
 /// Packs a string, its end included.
@@ -318,7 +353,7 @@ pub unsafe extern "C" fn pvm_pkstr(string: *const c_char) -> c_int {
     call("pvm_pkstr", |state| {
         // SAFETY: the caller's promise.
         let bytes = unsafe { text(string)? }.to_bytes();
-        append_text(state.packing()?, bytes).map(|()| 0)
+        state.on_packed(bytes.len(), |packed| append_text(packed, bytes)).map(|()| 0)
     })
 }
 
@@ -338,10 +373,12 @@ pub unsafe extern "C" fn pvm_upkstr(string: *mut c_char) -> c_int {
         arrived.check(Class::Text, 4)?;
         let head = bytes_of(&arrived.message)[arrived.cursor..].first_chunk().ok_or(PvmError::NoData)?;
         let (length, whole) = text_lengths(arrived.xdr, *head);
-        let at = arrived.take(Class::Text, whole)? + 4;
-        let bytes = &bytes_of(&arrived.message)[at..at + length];
-        // SAFETY: the program has room for as many bytes as were packed.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), string.cast(), length) };
-        Ok(0)
+        state.on_arrived(length, |arrived| {
+            let at = arrived.take(Class::Text, whole)? + 4;
+            let bytes = &bytes_of(&arrived.message)[at..at + length];
+            // SAFETY: the program has room for as many bytes as were packed.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), string.cast(), length) };
+            Ok(0)
+        })
     })
 }

@@ -49,7 +49,7 @@ impl Core {
                 self.ledger.add(Counter::CopiedOut, envelope.length);
                 self.ledger.add(Counter::CopiedFromHere, envelope.length);
                 if let Some(memory) = block.into_memory() {
-                    self.pool.give(memory);
+                    drop(self.pool.give(memory));
                 }
             }
         }

@@ -149,11 +149,10 @@ impl Engine {
         self.core.queues.arrivals
     }
 
-    /// Gives the memory of a block back for later messages.
-    pub fn recycle(&mut self, block: Block) {
-        if let Some(memory) = block.into_memory() {
-            self.core.pool.give(memory);
-        }
+    /// Gives the memory of a block back for later messages. What the engine has enough of is the caller's to free, best without
+    /// the engine: that takes long if the memory is.
+    pub fn recycle(&mut self, block: Block) -> Option<Vec<u8>> {
+        self.core.pool.give(block.into_memory()?)
     }
 
     /// Takes the outcome of a receive that must be over, as its message.

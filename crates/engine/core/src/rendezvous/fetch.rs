@@ -350,7 +350,7 @@ impl Core {
         };
         let Some(envelope) = receive.matched.take() else { return false };
         if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
-            self.pool.give(memory);
+            drop(self.pool.give(memory));
         }
         let body = Body::Offered { offer, route };
         let message = Message { arrival, put_back, ..Message::new(envelope, peer, flags, body) };

@@ -202,7 +202,7 @@ impl Side {
         assert!(data == &contents(envelope.meta, length)[..], "message {} changed", envelope.meta);
         self.received[envelope.tag as usize].push(envelope.meta);
         self.directly += 1;
-        block.into_iter().for_each(|block| self.engine.recycle(block));
+        block.into_iter().for_each(|block| drop(self.engine.recycle(block)));
     }
 
     /// Loses patience with one of the sends that ask, as often as not: its memory is changed at once.
