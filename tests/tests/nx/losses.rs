@@ -11,6 +11,12 @@ fn a_forked_child_is_no_node() {
 }
 
 #[test]
+fn a_node_without_descriptors_does_not_spin() {
+    let machine = TestMachine::up();
+    assert!(lost(&machine, 1, "descriptors").contains("all well"));
+}
+
+#[test]
 fn an_operation_of_all_ends_when_one_has_ended() {
     let machine = TestMachine::up();
     for (nodes, route) in [(3, "shm"), (5, "shm"), (4, "tcp"), (4, "routed")] {

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// So long the thread leaves a task alone that is inside the library.
 const PAUSE: Duration = Duration::from_micros(500);
+/// So long a thread waits that cannot serve, for no descriptor is free or the machine is lost: it asks again and again.
+const IN_VAIN: Duration = Duration::from_millis(100);
 
 pub(crate) extern "C" fn summon<E: Endpoint>(to: i32) {
     with::<E, _>((), |runtime| runtime.engine.summon(Tid(to)));
@@ -25,24 +27,47 @@ pub(crate) extern "C" fn notify<E: Endpoint>(to: i32) -> i32 {
 }
 
 pub(crate) extern "C" fn serve<E: Endpoint>(limit: i64, all: u32) -> i32 {
-    let Some(bells) = E::place().bells.get() else { return open::<E>() as i32 };
+    let Some(bells) = E::place().bells.get() else {
+        let opened = open::<E>();
+        return if opened == Status::Done { opened } else { in_vain(limit, opened) } as i32;
+    };
     if all != 0 {
         // What came while nobody listened rings no more.
         match try_with::<E, _>(|runtime| work(runtime, bells, true)) {
-            Some(false) => {}
-            Some(true) => return Status::Done as i32,
+            Some(Work::Nothing) => {}
+            Some(Work::Moved) => return Status::Done as i32,
+            Some(Work::Over) => return in_vain(limit, Status::Pending) as i32,
             None => return pause() as i32,
         }
     }
     let bell = if all == 0 { &bells.called } else { &bells.everything };
-    let limit = (limit >= 0).then(|| Duration::from_nanos(limit as u64));
-    let limit = limit.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
+    let time = (limit >= 0).then(|| Duration::from_nanos(limit as u64));
+    let time = time.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
     let mut wanted = [PollFd::new(bell, PollFlags::IN)];
-    if !matches!(poll(&mut wanted, limit.as_ref()), Ok(1)) {
+    if !matches!(poll(&mut wanted, time.as_ref()), Ok(1)) {
         return Status::Pending as i32;
     }
-    let served = try_with::<E, _>(|runtime| work(runtime, bells, all != 0));
-    served.map_or_else(pause, |_| Status::Done) as i32
+    match try_with::<E, _>(|runtime| work(runtime, bells, all != 0)) {
+        // The socket of a lost daemon is readable for ever.
+        Some(Work::Over) => in_vain(limit, Status::Pending) as i32,
+        Some(_) => Status::Done as i32,
+        None => pause() as i32,
+    }
+}
+
+/// Waits where there is nothing to serve.
+fn in_vain(limit: i64, why: Status) -> Status {
+    let limit = u64::try_from(limit).map_or(IN_VAIN, Duration::from_nanos);
+    std::thread::sleep(limit.min(IN_VAIN));
+    why
+}
+
+/// What a look at the task has brought.
+enum Work {
+    Nothing,
+    Moved,
+    /// Nothing will come any more.
+    Over,
 }
 
 /// The task is served from now on.
@@ -63,8 +88,8 @@ fn open<E: Endpoint>() -> Status {
     }
 }
 
-/// Does what there is to do; whether anything was.
-fn work(runtime: &mut Runtime, bells: &Bells, listens: bool) -> bool {
+/// Does what there is to do.
+fn work(runtime: &mut Runtime, bells: &Bells, listens: bool) -> Work {
     let _ = rustix::io::read(&bells.called, &mut [0; 8]);
     let mut moved = false;
     while runtime.progress() {
@@ -73,7 +98,11 @@ fn work(runtime: &mut Runtime, bells: &Bells, listens: bool) -> bool {
     if listens {
         runtime.listen();
     }
-    moved
+    match moved {
+        true => Work::Moved,
+        false if runtime.is_over() => Work::Over,
+        false => Work::Nothing,
+    }
 }
 
 /// The program is inside, and does the work itself.
