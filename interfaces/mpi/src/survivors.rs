@@ -172,7 +172,8 @@ fn unreadable() -> Error {
 
 /// Puts an entry; that there is one already is no error.
 fn put(process: &Process, name: String, bytes: Vec<u8>, outlives: bool) -> Mpi {
-    let flags = if outlives { MailFlags::PERSISTENT } else { MailFlags(0) };
+    let outliving = MailFlags::PERSISTENT.and(MailFlags::OF_JOB);
+    let flags = if outlives { outliving } else { MailFlags(0) };
     let request = Request::MailPut { name, index: None, flags, data: Blob(bytes) };
     process.ask(&request).map(|_| ()).map_err(|status| process.failed(status, None))
 }

@@ -5,6 +5,7 @@ mod faults;
 mod gangs;
 mod jobs;
 mod life;
+mod owned;
 mod predict;
 mod routed;
 mod run;

@@ -105,10 +105,11 @@ impl Post {
         }
     }
 
-    /// Leaves something in the machine's mailbox, behind what is there under that name. It stays until somebody takes it out,
-    /// also when this process has ended.
+    /// Leaves something in the machine's mailbox, behind what is there under that name. It stays until somebody takes it out or the
+    /// job ends, also when this process has ended.
     pub fn leave(&self, name: &str, data: &[u8]) -> Result<(), Status> {
-        let flags = MailFlags::PERSISTENT.and(MailFlags::MULTI).and(MailFlags::OVERWRITABLE);
+        let flags =
+            MailFlags::PERSISTENT.and(MailFlags::OF_JOB).and(MailFlags::MULTI).and(MailFlags::OVERWRITABLE);
         let data = Blob(data.to_vec());
         let request = control::Request::MailPut { name: name.into(), index: None, flags, data };
         match self.endpoint.ask(&request, &self.notes(call::MACHINE, -1))? {

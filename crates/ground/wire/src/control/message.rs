@@ -542,6 +542,13 @@ impl MailFlags {
     pub const MULTI: MailFlags = MailFlags(2);
     /// Others may replace and delete it.
     pub const OVERWRITABLE: MailFlags = MailFlags(4);
+    /// It is the job's, if the task that puts it has one: it stays when that task goes, and goes with the job. Not PVM's.
+    pub const OF_JOB: MailFlags = MailFlags(1 << 16);
+
+    /// Without the bits of `other`.
+    pub fn without(self, other: MailFlags) -> MailFlags {
+        MailFlags(self.0 & !other.0)
+    }
 
     /// Whether all bits of `other` are set.
     pub fn has(self, other: MailFlags) -> bool {

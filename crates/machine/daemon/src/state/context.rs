@@ -77,9 +77,7 @@ impl Contexts {
     }
 
     /// How many are in use.
-    #[cfg(test)]
     pub(super) fn in_use(&self) -> usize {
-        debug_assert_eq!(self.owners.len(), self.of.values().map(Vec::len).sum::<usize>());
         self.owners.len()
     }
 }

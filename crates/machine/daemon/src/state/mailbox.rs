@@ -1,6 +1,6 @@
 //! The mailbox: messages kept under a name for whoever asks.
 //!
-//! An entry belongs to the task that put it. Others may read it; they may
+//! An entry belongs to the task that put it, or to the job of that task. Others may read it; they may
 //! replace or delete it only when it was put overwritable. When the owner goes,
 //! its entries go too, except the persistent ones, which then belong to nobody.
 //! Classes are listed in the order of their first entries, as PVM lists them.
@@ -34,8 +34,10 @@ struct Entry {
 }
 
 impl Entry {
+    /// What is a job's is no single task's.
     fn yields_to(&self, tid: Tid) -> bool {
-        self.flags.has(MailFlags::OVERWRITABLE) || self.owner == Some(tid)
+        let is_tasks_own = self.owner == Some(tid) && !self.flags.has(MailFlags::OF_JOB);
+        self.flags.has(MailFlags::OVERWRITABLE) || is_tasks_own
     }
 
     /// What an entry costs, about: its bytes and its keeping.
@@ -177,6 +179,10 @@ impl<F: Clone> Machine<F> {
         let limit = self.config.limits.mailbox_bytes;
         let result = self.mailbox.put(me, name, index, flags, data, limit).map(Reply::Number);
         self.answer(client, id, result);
+        if flags.has(MailFlags::OF_JOB) {
+            // Its runner may have ended before the machine heard of the entry.
+            self.drop_mail_if_dead(me);
+        }
         self.serve_mail_wishes();
     }
 

@@ -399,10 +399,13 @@ impl<F: Clone> Machine<F> {
     }
 
     /// How many tasks, processes, groups, mailbox entries and names there are.
-    pub fn counts(&self) -> [(&'static str, usize); 5] {
+    pub fn counts(&self) -> [(&'static str, usize); 8] {
         [
             ("tasks", self.tasks.len()),
             ("processes", self.processes.len()),
+            ("contexts", self.contexts.in_use()),
+            ("offers", self.offers.len()),
+            ("routes", self.tcp_pairs.len() + self.routed.len()),
             ("groups", self.groups.len()),
             ("mailbox bytes", self.mailbox.bytes()),
             ("name bytes", self.names.bytes()),

@@ -10,7 +10,7 @@ use super::passing::agreed_name;
 use super::table::Table;
 use super::*;
 use crate::state::parts::Parts;
-use parvum_wire::control::Part;
+use parvum_wire::control::{MailFlags, Part};
 use serde::{Deserialize, Serialize};
 
 /// A change of what all keep.
@@ -108,6 +108,7 @@ impl<F: Clone> Machine<F> {
         if !is_for_all(&request) {
             return Some(request);
         }
+        let (me, request) = self.on_behalf(me, request);
         if let Err(why) = self.may_ask(me, &request) {
             self.refuse(client, id, why);
         } else if !self.is_in_minority() {
@@ -122,6 +123,22 @@ impl<F: Clone> Machine<F> {
             self.refuse(client, id, ErrorKind::Minority);
         }
         None
+    }
+
+    /// Who has what a request makes. The runner stands for its job, which only the asker's host knows.
+    fn on_behalf(&self, me: Option<Tid>, request: Request) -> (Option<Tid>, Request) {
+        let job = me.and_then(|me| self.tasks.get(&me)?.job);
+        match (request, job) {
+            (Request::MailPut { name, index, flags, data }, Some(job)) if flags.has(MailFlags::OF_JOB) => {
+                let flags = flags.without(MailFlags::PERSISTENT);
+                (Some(job), Request::MailPut { name, index, flags, data })
+            }
+            (Request::MailPut { name, index, flags, data }, None) => {
+                let flags = flags.without(MailFlags::OF_JOB);
+                (me, Request::MailPut { name, index, flags, data })
+            }
+            (request, _) => (me, request),
+        }
     }
 
     /// What only the asker's host knows to speak against it.

@@ -58,6 +58,13 @@ fn job(bench: &mut Bench, end: End) -> usize {
             Request::MailPut { name: "box".into(), index: None, flags: MailFlags(0), data: Blob(vec![1; 9]) },
         );
     }
+    // What an agreement of MPI's survivors and TreadMarks leave for those who go on.
+    let flags = MailFlags::PERSISTENT.and(MailFlags::OF_JOB);
+    let decision =
+        |data: &str| Request::MailPut { name: "decision".into(), index: None, flags, data: data.into() };
+    assert!(answer(&bench.call(first, decision("one"))).is_ok());
+    let second_try = answer(&bench.call(second, decision("other")));
+    assert!(second_try.is_err_and(|why| why.kind == ErrorKind::Denied), "the first decision stays");
     let spot = Spot { number: 1, context: 1, bytes: 9, messages: 9 };
     bench.call(first, Request::NamesBind { names: vec![("service".into(), spot)], group: false });
     bench.call_with(first, Request::Connect { to: tids[1] }, vec![42]);
@@ -74,6 +81,13 @@ fn job(bench: &mut Bench, end: End) -> usize {
     }
     for (client, tid) in [(first, tids[0]), (second, tids[1])] {
         bench.input(Input::Closed(client));
+        let left = bench.machine.mailbox.list();
+        let stays = left.iter().any(|class| class.name == "decision");
+        assert_eq!(
+            stays,
+            !matches!(end, End::Runner),
+            "{left:?}: the decision outlives its task, not its job"
+        );
         bench.input(Input::ProcessExited { tid, status: ExitStatus::Signal(9) });
         bench.input(Input::OutputEnded(tid));
     }
