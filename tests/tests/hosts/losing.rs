@@ -51,6 +51,16 @@ fn a_host_that_is_cut_off() {
     comes_back(&bed);
 }
 
+/// The end of its tasks' output never comes.
+#[test]
+fn a_task_leaves_whose_caught_output_was_on_a_lost_host() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let said = bed[0].check("caught", &["beta"], "auto");
+    assert!(said.contains("has left"), "{said}");
+    bed[0].await_idle();
+}
+
 #[test]
 fn a_host_whose_cable_is_pulled() {
     lost(Host::unplug);
