@@ -52,6 +52,11 @@ fn threads() {
 }
 
 #[test]
+fn threads_beside_threads_that_wait() {
+    tests_of("test_beside.py", &["pytest"]);
+}
+
+#[test]
 fn schedule_of_a_pool() {
     tests_of("test_schedule.py", &["pytest"]);
 }
