@@ -139,7 +139,7 @@ impl Inside {
                 }
                 return Some(found);
             }
-            if self.is_wanted() || is_late {
+            if self.is_wanted() || is_late || self.engine.has_copies() {
                 return None;
             }
             unclocked += 1;

@@ -175,8 +175,21 @@ impl Inside {
             if let Some(found) = self.spin(&mut done) {
                 return Some(found);
             }
+            // What has come while this thread looked may have left it a copy, which nobody else makes sooner.
+            if self.engine.has_copies() && self.make_own_copies(&until()) {
+                if let Some(found) = done(self) {
+                    return Some(found);
+                }
+                continue;
+            }
             if let Some(found) = self.take_turns(deadline, &mut done) {
                 return Some(found);
+            }
+            if self.engine.has_copies() && self.make_own_copies(&until()) {
+                if let Some(found) = done(self) {
+                    return Some(found);
+                }
+                continue;
             }
             if let Some(found) = self.sleep_until(notes, &until(), deadline, &mut done) {
                 return found;
@@ -185,6 +198,13 @@ impl Inside {
                 return None;
             }
         }
+    }
+
+    /// Makes the copies that this wait is for; if no other thread waits, others as well. Whether it has made any.
+    #[cold]
+    fn make_own_copies(&mut self, until: &Until) -> bool {
+        let is_alone = self.waits.waiting <= 1 && self.waits.waiters.are_servers();
+        self.make_copies(until, None, is_alone)
     }
 
     /// Looks again and again as long as that is likely to be worth it.
