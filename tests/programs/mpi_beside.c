@@ -127,6 +127,102 @@ static void window(void)
     MPI_Win_free(&win);
 }
 
+static void scan(void) { MPI_Scan(buffer, other, (int)length, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); }
+static void begun_barrier(void)
+{
+    MPI_Request request;
+
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void any_of_several(void)
+{
+    MPI_Request requests[3];
+    int which, flag;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&flag, 0, MPI_BYTE, 1, TAG + 1 + i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Irecv(buffer, (int)length, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &requests[2]);
+    MPI_Waitany(3, requests, &which, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        MPI_Cancel(&requests[i]);
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    }
+}
+static int is_late(void);
+/* The partner has the window's lock. */
+static void lock_window(void)
+{
+    MPI_Win win;
+    char *memory;
+
+    MPI_Win_allocate((MPI_Aint)length, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (is_late())
+            sleep(1);
+        MPI_Win_unlock(1, win);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Get(buffer, (int)length, MPI_BYTE, 1, 0, (int)length, MPI_BYTE, win);
+        MPI_Win_unlock(1, win);
+    }
+    MPI_Win_free(&win);
+}
+static char path[200];
+static void write_file(void)
+{
+    MPI_File file;
+    int count = length < 16 << 20 ? (int)length : 16 << 20;
+
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, (MPI_Offset)rank * count, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(file, (MPI_Offset)rank * count, other, count, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+static char *self_path;
+static void spawn(void)
+{
+    MPI_Comm children;
+
+    MPI_Comm_spawn(self_path, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&children);
+}
+static void accept_caller(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm caller;
+
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, TAG, MPI_COMM_WORLD);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &caller);
+        MPI_Close_port(port);
+    } else {
+        MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (is_late())
+            sleep(1);
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &caller);
+    }
+    MPI_Comm_disconnect(&caller);
+}
+/* Nobody is waited for: these only work for long. */
+static void pack(void)
+{
+    MPI_Datatype type;
+    int at = 0;
+
+    MPI_Type_vector((int)(length / 64), 32, 64, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Pack(buffer, 1, type, other, (int)length, &at, MPI_COMM_WORLD);
+    at = 0;
+    MPI_Unpack(other, (int)length, &at, buffer, 1, type, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+}
+static void reduce_here(void) { MPI_Reduce_local(buffer, other, (int)length, MPI_BYTE, MPI_BOR); }
+
 static const struct {
     const char *name;
     void (*mine)(void), (*its)(void);
@@ -147,11 +243,22 @@ static const struct {
     { "MPI_Alltoall", all_to_all, all_to_all },
     { "MPI_Comm_dup", duplicate, duplicate },
     { "MPI_Win_fence", window, window },
+    { "MPI_Win_lock", lock_window, lock_window },
+    { "MPI_Scan", scan, scan },
+    { "MPI_Ibarrier", begun_barrier, begun_barrier },
+    { "MPI_Waitany", any_of_several, its_send },
+    { "MPI_File_write_at_all", write_file, write_file },
+    { "MPI_Comm_spawn", spawn, spawn },
+    { "MPI_Comm_accept", accept_caller, accept_caller },
+    { "MPI_Pack", pack, pack },
+    { "MPI_Reduce_local", reduce_here, reduce_here },
 };
 #define CALLS (sizeof calls / sizeof calls[0])
 
 static const char *situation = "silent";
 static int partner, repeat = 1;
+
+static int is_late(void) { return !strcmp(situation, "silent") || !strcmp(situation, "credit"); }
 
 /* Before the worker begins: while the kernel copies the tables of 512 MiB for a child, no thread of this process gets memory. */
 static void tell_partner(int at)
@@ -175,7 +282,7 @@ static void serve(void)
         MPI_Bcast(&at, 1, MPI_INT, 0, MPI_COMM_WORLD);
         if (at < 0)
             return;
-        if (!strcmp(situation, "silent") || !strcmp(situation, "credit"))
+        if (is_late())
             sleep(1);
         for (int i = 0; i < repeat; i++)
             calls[at].its();
@@ -190,10 +297,19 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_get_parent(&self);
+    if (self != MPI_COMM_NULL) {
+        /* A child. */
+        MPI_Comm_disconnect(&self);
+        MPI_Finalize();
+        return 0;
+    }
+    self_path = argv[0];
     CHECK(size == 2 && provided == MPI_THREAD_MULTIPLE);
     MPI_Comm_dup(MPI_COMM_SELF, &self);
     partner = getpid();
     MPI_Bcast(&partner, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "/tmp/beside-%d", partner);
     if (argc > 1)
         situation = argv[1];
     if (!strcmp(situation, "long") || !strcmp(situation, "stopped")) {

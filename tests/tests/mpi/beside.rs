@@ -13,25 +13,25 @@ fn works_beside(situation: &str, credit: Option<&str>, calls: usize) {
 
 #[test]
 fn thread_works_while_another_waits_for_a_silent_partner() {
-    works_beside("silent", None, 16);
+    works_beside("silent", None, 25);
 }
 
 #[test]
 fn thread_works_while_another_waits_for_a_stopped_partner() {
-    works_beside("stopped", None, 16);
+    works_beside("stopped", None, 25);
 }
 
 #[test]
 fn thread_works_while_the_daemon_is_stopped() {
-    works_beside("daemon", None, 16);
+    works_beside("daemon", None, 25);
 }
 
 #[test]
 fn thread_works_while_another_has_256_mib_on_their_way() {
-    works_beside("long", None, 16);
+    works_beside("long", None, 25);
 }
 
 #[test]
 fn thread_works_while_another_has_no_credit() {
-    works_beside("credit", Some("65536"), 16);
+    works_beside("credit", Some("65536"), 25);
 }

@@ -22,17 +22,17 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
-    /// The contexts of a daemon's life. A daemon that starts anew begins elsewhere: tasks of other hosts may still send in contexts
-    /// that its predecessor gave out.
+    /// The contexts of a daemon's life. The first begins as PVM does. A daemon that starts anew begins elsewhere: tasks of other hosts
+    /// may still send in contexts that its predecessor gave out.
     pub(super) fn new(life: u64) -> Contexts {
         // A multiplier of linear congruence: lives that follow each other are far apart.
-        let last = (life.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 % LAST;
+        let last = (life.saturating_sub(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 % LAST;
         Contexts { last, ..Contexts::default() }
     }
 
     /// A number that is not in use, for that owner. Numbers go round, so a number that is free again is given out last: what was
     /// sent in the old context has come long before.
-    fn take(&mut self, owner: Tid, bound: usize) -> Result<u32, usize> {
+    pub(super) fn take(&mut self, owner: Tid, bound: usize) -> Result<u32, usize> {
         let bound = bound.min((LAST - FIRST + 1) as usize);
         let own = self.of.get(&owner).map_or(0, Vec::len);
         if own >= bound.saturating_sub(self.owners.len()) {

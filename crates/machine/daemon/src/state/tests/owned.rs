@@ -1,6 +1,7 @@
 //! What belongs to a task or a job ends with it: after many jobs that leave everything behind the machine is as empty as before.
 
 use super::*;
+use crate::state::context::Contexts;
 use parvum_wire::control::{Blob, MailFlags, Spot};
 
 /// How much the machine keeps, by the kind of entry.
@@ -190,4 +191,14 @@ fn task_is_told_that_a_connection_does_not_come_about_and_may_connect_itself() {
     assert_eq!(events(&effects), [(2, Event::NotConnected { from: a })]);
     assert!(bench.machine.tcp_pairs.is_empty(), "nothing is left of the attempt");
     assert!(matches!(answer(&bench.call(2, Request::ConnectTcp { to: a })), Ok(Reply::TcpAddress { .. })));
+}
+
+#[test]
+fn first_context_of_a_machine_is_the_one_that_pvm_gives() {
+    let mut bench = Bench::new();
+    bench.enrol_as(1, Role::Task, None);
+    assert_eq!(context(&mut bench, 1, false), Ok(0x40001));
+    // A daemon that comes later under the same number begins elsewhere.
+    let again = Contexts::new(2).take(Tid(0x40001), 100).expect("free");
+    assert_ne!(again, 1);
 }
