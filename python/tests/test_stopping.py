@@ -381,9 +381,8 @@ def test_a_call_of_an_actor_is_stopped_and_the_actor_lives_on(tmp_path: Path) ->
         assert behind is None or behind.cancel()
         assert running.cancel() and running.cancelled()
         assert other.result(20) > 1
-    # `cancel` promises that a call which has not begun is not begun. This does not hold yet: in about one of six runs the actor begins the
-    # call. Known fault: the assertion is to be `== []` again.
-    assert set(worker.remembered().result(20)) <= {"never"}
+    # A call that has not begun is not begun.
+    assert worker.remembered().result(20) == []
     assert worker.count().result(20) == 5
     parvum.stop(worker)
 

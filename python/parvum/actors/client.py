@@ -44,8 +44,8 @@ class ActorLost(errors.TaskGone):
 class Answer(Stoppable[T]):
     """The future of a call of an actor, which can be awaited too.
 
-    `cancel` stops the call: in the actor it gets `KeyboardInterrupt`, or is not begun (rarely, a call that waited behind a stopped call is begun all the same). So does an interrupt (Ctrl-C) of
-    the thread that waits for the answer. The actor itself lives on, with the calls of others: `parvum.kill` ends one
+    `cancel` stops the call: in the actor it gets `KeyboardInterrupt`, or is not begun. So does an interrupt (Ctrl-C) of the
+    thread that waits for the answer. The actor itself lives on, with the calls of others: `parvum.kill` ends one
     that does not stop.
     """
 

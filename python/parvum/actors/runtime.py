@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EVERY = "__parvum_every__"
 
-LATE = 0.1
+LATE = 0.5
 """Seconds that a message about a signal may be later than the signal: both come by ways of their own."""
 
 _running: Runtime | None = None
@@ -79,6 +79,8 @@ class Runtime:
         """The call that runs: its caller and number. Only the main thread changes it."""
         self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
         """Calls that were to be stopped and may not have begun."""
+        self.hears = self.hears_again = False
+        """It takes in which calls are to stop; and a signal has come meanwhile."""
         self.told = float("-inf")
         """When a message said last that a call is to stop."""
         self.coroutines: dict[tuple[int, int], Future[Any]] = {}
@@ -213,18 +215,38 @@ class Runtime:
 
         value.add_done_callback(over)
 
-    def hear_what_stops(self) -> None:
-        """Takes in which calls are to stop: a signal may come after its call has begun, and the message has come before."""
+    def hear_what_stops(self, patience: float = 0) -> bool:
+        """Takes in which calls are to stop: a signal may come after its call has begun, and the message has come before. Whether the
+        call that runs is among them.
+
+        A signal that comes meanwhile only has this look again: it must not raise between the receipt of a message and its note.
+        """
+        stops = False
+        while True:
+            self.hears, self.hears_again = True, False
+            try:
+                stops |= self.take_in_what_stops(patience)
+            finally:
+                self.hears = False
+            if not self.hears_again:
+                return stops
+            patience = LATE
+
+    def take_in_what_stops(self, patience: float) -> bool:
+        """All messages that are here; waits so long for the first."""
+        stops = False
         while True:
             try:
-                data, source, _ = self.vm._recv_message(None, m.CONTROL, 0)  # pyright: ignore[reportPrivateUsage]
+                data, source, _ = self.vm._recv_message(None, m.CONTROL, patience)  # pyright: ignore[reportPrivateUsage]
             except errors.TimedOut:
-                return
-            self.told = time.monotonic()
+                return stops
+            self.told, patience = time.monotonic(), 0
             call = source, m.HEAD.unpack_from(data)[1]
             if (coroutine := self.coroutines.get(call)) is not None:
                 coroutine.cancel()
             else:
+                # If it is not the call that runs, it has ended, or has not begun.
+                stops |= call == self.current
                 self.doomed.append(call)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
@@ -232,27 +254,12 @@ class Runtime:
 
         No thread waits for such messages: a second one that waits costs each call of an actor a wake-up.
         """
-        patience = LATE
-        stops = False
-        while True:
-            try:
-                data, source, _ = self.vm._recv_message(None, m.CONTROL, patience)  # pyright: ignore[reportPrivateUsage]
-            except errors.TimedOut:
-                break
-            patience = 0
-            call = source, m.HEAD.unpack_from(data)[1]
-            if (coroutine := self.coroutines.get(call)) is not None:
-                coroutine.cancel()
-            elif call == self.current:
-                stops = True
-            else:
-                # It has ended, or has not begun.
-                self.doomed.append(call)
-        now = time.monotonic()
-        if patience == 0:
-            self.told = now
+        if self.hears:
+            self.hears_again = True
+            return
+        stops = self.hear_what_stops(LATE)
         # Without any message it is somebody else's signal; but the one before may have brought the messages of two.
-        if stops or now - self.told > 1:
+        if stops or time.monotonic() - self.told > 1:
             raise KeyboardInterrupt
 
     def answer_value(self, source: int, number: int, value: object) -> None:
