@@ -25,7 +25,7 @@ import parvum
 pytestmark = pytest.mark.usefixtures("machine")
 
 LATE = 0.6
-TRIES = 3
+TRIES = 5
 FLOOR = 15
 
 TICKER = """
@@ -196,7 +196,7 @@ def test_thread_works_while_another_waits_for_a_task(situation: str, ticks: Call
                 CALLS[name](partner)
                 if stopper is not None:
                     stopper.join()
-            # A pause that the host makes does not come three times in a row.
+            # A pause that the host makes does not come five times in a row.
             if worker.worst <= limit:
                 break
         else:

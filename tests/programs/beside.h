@@ -91,10 +91,10 @@ static long beside_alone(long milliseconds)
 
 /* Pauses of this many ticks are within what a busy host makes by itself. */
 #define BESIDE_FLOOR 15
-#define BESIDE_TRIES 3
+#define BESIDE_TRIES 5
 
 /* Makes one call beside the worker: `before` tells the partner, then the worker begins, then comes the call. The worker's longest pause
- * must be at most three times as long as alone. A pause that the host has made does not come three times in a row: a pause that the
+ * must be at most three times as long as alone. A pause that the host has made does not come five times in a row: a pause that the
  * library makes does. */
 static int beside_measure(const char *what, long alone, int at, void (*before)(int at), void (*call)(int at))
 {

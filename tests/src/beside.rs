@@ -5,12 +5,17 @@
 
 use crate::TestMachine;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// What happens to the partner, or to the daemon, during a call.
 pub const SITUATIONS: [&str; 4] = ["silent", "stopped", "daemon", "long"];
 
+/// Programs of the harness do not disturb one another.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Runs a program of the harness; so many calls must be judged good.
 pub fn judge(machine: &TestMachine, command: &mut Command, calls: usize) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let daemon = machine.daemon_pid().to_string();
     let done = command.env("BESIDE_DAEMON", daemon).output().expect("it runs");
     let (said, complaints) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
