@@ -6,6 +6,7 @@ use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
 use crate::handles::Objects;
+use crate::hints;
 use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
 use crate::partitioned::Pairs;
@@ -429,12 +430,15 @@ impl Comm {
         self.rest().errhandler = errhandler;
     }
 
-    pub(crate) fn info(&self) -> Arc<Info> {
-        self.rest().info.clone()
+    /// The hints, with the defaults of those that nobody gave.
+    pub(crate) fn info(&self) -> Mpi<Info> {
+        hints::COMM.shown(&self.rest().info)
     }
 
-    pub(crate) fn set_info(&self, info: Arc<Info>) {
-        self.rest().info = info;
+    pub(crate) fn set_info(&self, given: &Info) -> Mpi {
+        let mut rest = self.rest();
+        rest.info = Arc::new(hints::COMM.merged(&rest.info, given)?);
+        Ok(())
     }
 
     pub(crate) fn acknowledged(&self) -> Vec<usize> {

@@ -38,6 +38,7 @@ mod files;
 mod generalised;
 mod group;
 mod handles;
+mod hints;
 mod info;
 #[allow(unsafe_code)]
 mod inherited;

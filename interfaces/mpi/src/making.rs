@@ -399,7 +399,7 @@ pub(crate) unsafe fn begin_duplicate(
     let place = place.addr();
     let keeps = move |made: Comm| {
         if let Some(hints) = hints {
-            made.set_info(Arc::new(hints.copy()));
+            made.set_info(&hints)?;
         }
         let handle = keep(made)?;
         // SAFETY: the caller's promise.

@@ -84,15 +84,11 @@ pub unsafe fn comm_dup(handle: i32, place: *mut c_int) -> Mpi {
 pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> Mpi {
     let hints = hints(info)?;
     let made = making::duplicate(&*comm(handle)?, true)?;
-    set_hints(&made, hints);
+    if let Some(hints) = hints {
+        made.set_info(&hints)?;
+    }
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
-}
-
-fn set_hints(comm: &Comm, hints: Option<Arc<Info>>) {
-    if let Some(hints) = hints {
-        comm.set_info(Arc::new(hints.copy()));
-    }
 }
 
 pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
@@ -196,7 +192,9 @@ pub unsafe fn comm_create_from_group(
     let made = making::create_group(&process()?.world, &group, making::tag_of(&tag))?;
     if let Some(made) = &made {
         made.set_errhandler(handler);
-        set_hints(made, hints);
+        if let Some(hints) = hints {
+            made.set_info(&hints)?;
+        }
     }
     // SAFETY: likewise.
     unsafe { put_comm(place, made) }
@@ -247,15 +245,13 @@ pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) 
 }
 
 pub unsafe fn comm_set_info(handle: i32, info: i32) -> Mpi {
-    let comm = comm(handle)?;
-    set_hints(&comm, Some(crate::info::info(info)?));
-    Ok(())
+    comm(handle)?.set_info(&*crate::info::info(info)?)
 }
 
 pub unsafe fn comm_get_info(handle: i32, place: *mut c_int) -> Mpi {
-    let copy = comm(handle)?.info().copy();
+    let shown = comm(handle)?.info()?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(copy)?) }
+    unsafe { put(place, crate::info::keep(shown)?) }
 }
 
 pub unsafe fn intercomm_create(
@@ -320,7 +316,9 @@ pub unsafe fn intercomm_create_from_groups(
     let leader = leader.ok_or_else(unknown)? as i32;
     let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
     made.set_errhandler(handler);
-    set_hints(&made, hints);
+    if let Some(hints) = hints {
+        made.set_info(&hints)?;
+    }
     // SAFETY: likewise.
     unsafe { put(place, keep(made)?) }
 }

@@ -8,6 +8,7 @@ use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
 use crate::errhandlers::{Handler, HandlerSlot};
 use crate::errors::{Error, Mpi, class};
 use crate::files::{FILES, File, Registered, Representation, View, failed, mode, size_of};
+use crate::hints as known_hints;
 use crate::info::{Info, hints};
 use crate::making::{duplicate, say_to_all, share};
 use crate::numbers::{Kind, MAX_OBJECT_NAME};
@@ -129,9 +130,7 @@ pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32,
     view.position = first.end;
     let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, (view, pointer));
     made.errhandler.set(DEFAULT_HANDLER.get());
-    if let Some(hints) = hints {
-        *made.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
-    }
+    set_hints(&made, hints)?;
     let none = || Error::new(class::OTHER, "there are too many open files");
     let handle = FILES.insert(Arc::new(made)).ok_or_else(none)?;
     // SAFETY: likewise.
@@ -227,20 +226,21 @@ pub unsafe fn file_get_group(handle: i32, place: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn file_get_info(handle: i32, place: *mut c_int) -> Mpi {
-    let copy = file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner).copy();
+    let shown =
+        known_hints::FILE.shown(&file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner))?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(copy)?) }
+    unsafe { put(place, crate::info::keep(shown)?) }
 }
 
-fn set_hints(file: &File, hints: Option<Arc<Info>>) {
-    if let Some(hints) = hints {
-        *file.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
-    }
+fn set_hints(file: &File, hints: Option<Arc<Info>>) -> Mpi {
+    let Some(hints) = hints else { return Ok(()) };
+    let mut kept = file.info.lock().unwrap_or_else(PoisonError::into_inner);
+    *kept = Arc::new(known_hints::FILE.merged(&kept, &hints)?);
+    Ok(())
 }
 
 pub unsafe fn file_set_info(handle: i32, info: i32) -> Mpi {
-    set_hints(&*file(handle)?, Some(crate::info::info(info)?));
-    Ok(())
+    set_hints(&*file(handle)?, Some(crate::info::info(info)?))
 }
 
 pub unsafe fn file_get_size(handle: i32, size: *mut i64) -> Mpi {
@@ -304,7 +304,7 @@ pub unsafe fn file_set_view(
     let view =
         View::new(displacement, (etype, datatype(etype)?), (filetype, datatype(filetype)?), representation)?;
     file.change_view(|old| *old = view);
-    set_hints(&file, hints);
+    set_hints(&file, hints)?;
     first_does(&file, || file.pointer.act(process()?, Deed::Set(0)).map(drop))
 }
 

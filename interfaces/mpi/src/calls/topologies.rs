@@ -130,7 +130,7 @@ pub unsafe fn dist_graph_create_adjacent(
             Topology::Distributed { sources, source_weights, destinations, destination_weights, weighted };
         let made = making::duplicate(&comm, false)?.with_topology(Some(topology));
         if let Some(hints) = hints {
-            made.set_info(Arc::new(hints.copy()));
+            made.set_info(&hints)?;
         }
         put(place, keep(made)?)
     }
@@ -179,7 +179,7 @@ pub unsafe fn dist_graph_create(
     let topology = making::gathered_graph(&comm, &said, weighted)?;
     let made = making::duplicate(&comm, false)?.with_topology(Some(topology));
     if let Some(hints) = hints {
-        made.set_info(Arc::new(hints.copy()));
+        made.set_info(&hints)?;
     }
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }

@@ -111,7 +111,9 @@ pub unsafe fn win_shared_query(handle: i32, rank: i32, size: *mut i64, unit: Pla
         PROC_NULL => win.targets.iter().find(|target| target.size > 0),
         rank => win.target(rank)?.map(|(_, target)| target),
     };
-    let seen = target.and_then(|target| Some((target.here?, target)));
+    // Memory of no bytes has no address, as in MPICH: what lies there is another member's.
+    let here = |target: &windows::Target| if target.size == 0 { Some(0) } else { target.here };
+    let seen = target.and_then(|target| Some((here(target)?, target)));
     // SAFETY: the caller's promise.
     unsafe {
         put(size, seen.map_or(0, |(_, target)| target.size as i64))?;
@@ -142,15 +144,13 @@ pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -
 }
 
 pub unsafe fn win_set_info(handle: i32, info: i32) -> Mpi {
-    let win = win(handle)?;
-    win.set_info(std::sync::Arc::new(crate::info::info(info)?.copy()));
-    Ok(())
+    win(handle)?.set_info(&*crate::info::info(info)?)
 }
 
 pub unsafe fn win_get_info(handle: i32, place: *mut c_int) -> Mpi {
-    let copy = win(handle)?.info().copy();
+    let shown = win(handle)?.info()?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(copy)?) }
+    unsafe { put(place, crate::info::keep(shown)?) }
 }
 
 pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {

@@ -29,6 +29,7 @@ use crate::comm::Comm;
 use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
+use crate::hints;
 use crate::info::Info;
 use crate::making;
 use crate::numbers::{Kind, PROC_NULL, WIN_NULL};
@@ -92,7 +93,7 @@ pub(crate) struct Shown {
 struct Rest {
     name: Vec<u8>,
     errhandler: Handler,
-    info: Arc<Info>,
+    info: Info,
 }
 
 /// The memory of one member.
@@ -163,8 +164,10 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
     let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, lock, &service)?;
     let targets = meet(&comm, &service, &exposed, wish.unit, &own)?;
     let (unit, flavor) = (wish.unit, wish.flavor as i32);
+    // See `win_shared_query`.
+    let shown_base = if wish.flavor == Flavor::Shared && wish.size == 0 { 0 } else { base.addr() };
     let win = Win {
-        shown: Shown { base: base.addr(), size: wish.size as i64, unit, flavor, model: UNIFIED },
+        shown: Shown { base: shown_base, size: wish.size as i64, unit, flavor, model: UNIFIED },
         flavor: wish.flavor,
         reach: Reach::new(wish.flavor, &targets),
         targets,
@@ -176,7 +179,10 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         rest: Mutex::new(Rest {
             name: Vec::new(),
             errhandler: Handler::FATAL,
-            info: wish.hints.map(|hints| Arc::new(hints.copy())).unwrap_or_default(),
+            info: match &wish.hints {
+                Some(given) => hints::WIN.merged(&Info::default(), given)?,
+                None => Info::default(),
+            },
         }),
         comm,
     };
@@ -276,11 +282,14 @@ impl Win {
         self.rest().errhandler = errhandler;
     }
 
-    pub(crate) fn info(&self) -> Arc<Info> {
-        self.rest().info.clone()
+    /// The hints, with the defaults of those that nobody gave.
+    pub(crate) fn info(&self) -> Mpi<Info> {
+        hints::WIN.shown(&self.rest().info)
     }
 
-    pub(crate) fn set_info(&self, info: Arc<Info>) {
-        self.rest().info = info;
+    pub(crate) fn set_info(&self, given: &Info) -> Mpi {
+        let mut rest = self.rest();
+        rest.info = hints::WIN.merged(&rest.info, given)?;
+        Ok(())
     }
 }
