@@ -9,6 +9,7 @@
 mod fortran;
 mod rest;
 mod statuses;
+mod version;
 
 use parvum_mpi::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
