@@ -4,11 +4,10 @@ use crate::errors::{Error, Mpi, class};
 use parvum_service::{Service, Window};
 use parvum_waist::LockWord;
 use std::ffi::{CStr, c_int, c_void};
-use std::fs::File;
-use std::io;
+use std::fs::{self, File, Metadata};
 use std::ops::Deref;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::Arc;
 
 /// Parts of memory that lie apart begin at multiples of so many bytes.
@@ -83,52 +82,79 @@ impl Deref for SharedLock {
     }
 }
 
-/// Memory without a name, that others of the host map as well.
+/// Memory without a name, that others of the host map as well. Its last bytes are a random word, by which it is known.
 pub(crate) struct Segment {
     file: File,
     length: usize,
+    word: u64,
 }
 
 const NAME: &CStr = c"parvum window";
+/// Bytes of the random word.
+const WORD: usize = size_of::<u64>();
 
 impl Segment {
     /// `None`: the system refuses.
     pub(crate) fn new(length: usize) -> Option<Segment> {
         // SAFETY: the name is a string that ends.
-        let number = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
+        let number =
+            unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if number < 0 {
             return None;
         }
         // SAFETY: a new descriptor that nobody else has.
         let file = unsafe { File::from_raw_fd(number) };
-        let length = length.max(1);
+        let word_at = length.checked_next_multiple_of(WORD)?;
+        let length = word_at.checked_add(WORD)?;
         file.set_len(length as u64).ok()?;
-        Some(Segment { file, length })
+        let word = random_word()?;
+        file.write_all_at(&word.to_ne_bytes(), word_at as u64).ok()?;
+        // Memory that a process has mapped must not vanish under it: an access would end the process.
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        // SAFETY: the descriptor is the file's.
+        let sealed = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) };
+        (sealed == 0).then_some(Segment { file, length, word })
     }
 
-    /// By what another process opens it, as long as this one has it: process, descriptor, number of the file, length.
+    /// By what another process opens it, as long as this one has it: process, descriptor, length, random word.
     pub(crate) fn name(&self) -> [u64; 4] {
-        let inode = self.file.metadata().map_or(0, |file| file.ino());
-        [u64::from(std::process::id()), self.file.as_raw_fd() as u64, inode, self.length as u64]
+        [u64::from(std::process::id()), self.file.as_raw_fd() as u64, self.length as u64, self.word]
     }
 
-    /// That of another process. `None`: the system refuses, or the two count processes differently.
+    /// That of another process. `None`: the system refuses, or the process's number leads to another one: it is of another namespace, or
+    /// was given out again.
     pub(crate) fn open(name: &[u64]) -> Option<Segment> {
-        let &[process, descriptor, inode, length] = name else { return None };
-        if length == 0 {
+        let &[process, descriptor, length, word] = name else { return None };
+        let path = format!("/proc/{process}/fd/{descriptor}");
+        // Whatever else lies there is not opened: that may have an effect.
+        let is_like_it = |known: Metadata| known.is_file() && known.len() == length;
+        if !fs::metadata(&path).is_ok_and(is_like_it) {
             return None;
         }
-        let path = format!("/proc/{process}/fd/{descriptor}");
-        let file = File::options().read(true).write(true).open(path).ok()?;
-        let known: io::Result<_> = file.metadata();
-        let is_it = known.is_ok_and(|file| file.ino() == inode && file.len() == length);
-        is_it.then_some(Segment { file, length: length as usize })
+        let mut options = File::options();
+        let file =
+            options.read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
+        let mut seen = [0; WORD];
+        file.read_exact_at(&mut seen, length.checked_sub(WORD as u64)?).ok()?;
+        // SAFETY: likewise; what has no seals gives -1.
+        let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+        let is_sealed = seals >= 0 && seals & libc::F_SEAL_SHRINK != 0;
+        let is_it = is_sealed && u64::from_ne_bytes(seen) == word;
+        is_it.then_some(Segment { file, length: length as usize, word })
     }
 
     /// Maps all of it.
     pub(crate) fn map(&self) -> Option<Mapping> {
         map(self.length, libc::MAP_SHARED, self.file.as_raw_fd())
     }
+}
+
+/// A word that no other segment has. `None`: the system has no random numbers yet.
+fn random_word() -> Option<u64> {
+    let mut word = [0_u8; WORD];
+    // SAFETY: it writes so many bytes at most.
+    let got = unsafe { libc::getrandom(word.as_mut_ptr().cast(), WORD, 0) };
+    (got == WORD as isize).then_some(u64::from_ne_bytes(word))
 }
 
 /// Has a service let others use memory.
@@ -152,4 +178,40 @@ pub(crate) fn read(address: u64, out: &mut [u8]) {
     let from = std::ptr::with_exposed_provenance::<u8>(address as usize);
     // SAFETY: as for `write`.
     unsafe { std::ptr::copy(from, out.as_mut_ptr(), out.len()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_found_by_its_name_and_cannot_shrink() {
+        let made = Segment::new(100).expect("memory");
+        let opened = Segment::open(&made.name()).expect("the same memory");
+        let (one, other) = (made.map().expect("mapped"), opened.map().expect("mapped"));
+        write(one.start().expose_provenance() as u64, b"a window");
+        let mut seen = [0; 8];
+        read(other.start().expose_provenance() as u64, &mut seen);
+        assert_eq!(&seen, b"a window");
+        assert!(opened.file.set_len(1).is_err(), "it must not shrink");
+    }
+
+    /// As with one PID namespace for each process, or with a number that was given out again.
+    #[test]
+    fn a_process_with_other_memory_at_that_descriptor_is_not_believed() {
+        let (made, other) = (Segment::new(100).expect("memory"), Segment::new(100).expect("memory"));
+        let [process, _, length, word] = made.name();
+        let [_, descriptor, ..] = other.name();
+        assert!(Segment::open(&[process, descriptor, length, word]).is_none());
+        assert!(Segment::open(&[process, descriptor, 0, word]).is_none());
+    }
+
+    #[test]
+    fn what_is_no_segment_is_refused() {
+        let file = File::open("/proc/self/exe").expect("a file");
+        let length = file.metadata().expect("known").len();
+        let name = [std::process::id().into(), file.as_raw_fd() as u64, length, 0];
+        assert!(Segment::open(&name).is_none());
+        assert!(Segment::open(&[0; 4]).is_none());
+    }
 }
