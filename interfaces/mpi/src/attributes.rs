@@ -106,10 +106,15 @@ fn key(keyval: i32, bearer: Bearer) -> Mpi<Arc<Key>> {
     found.ok_or_else(|| Error::new(class::KEYVAL, format!("{keyval:#x} is no key for this kind of object")))
 }
 
-/// The program frees a key: nothing more is hung under it. What hangs there stays, and is found and deleted by the key.
+/// The program frees a key: nothing more is hung under it. What hangs there stays, and is found and deleted by the key. As long as
+/// something hangs there, the key may be freed once more: programs do so, since MPICH permits it.
 pub(crate) fn free_key(keyval: i32, bearer: Bearer) -> Mpi {
+    let handle = inner(keyval, bearer);
+    if handle.is_some_and(|handle| KEYS.is_kept(handle)) {
+        return Ok(());
+    }
     key(keyval, bearer)?;
-    if let Some(handle) = inner(keyval, bearer) {
+    if let Some(handle) = handle {
         KEYS.retire(handle);
     }
     Ok(())

@@ -145,6 +145,14 @@ impl<T> Objects<T> {
         }
     }
 
+    /// Whether the program has freed a handle whose object somebody still uses.
+    pub(crate) fn is_kept(&self, handle: i32) -> bool {
+        let Some((place, generation)) = self.place(handle) else { return false };
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = entries.all.get(place).filter(|entry| entry.generation == generation && entry.is_retired);
+        entry.and_then(|entry| entry.object.as_ref()).is_some_and(|object| Arc::strong_count(object) > 1)
+    }
+
     /// The handle of an object that somebody still uses names it again.
     pub(crate) fn revive(&self, handle: i32) {
         let Some((place, generation)) = self.place(handle) else { return };
@@ -195,11 +203,13 @@ mod tests {
         let handle = objects.insert(used.clone()).expect("room");
         objects.retire(handle);
         assert_eq!((objects.get(handle), objects.remove(handle)), (None, None));
+        assert!(objects.is_kept(handle));
         // Nobody else gets it while somebody uses the object, however many come and go.
         for _ in 0..10_000 {
             let other = objects.insert(Arc::new(())).expect("room");
             assert_ne!(other, handle);
             objects.retire(other);
+            assert!(!objects.is_kept(other), "nobody uses it");
         }
         assert!(objects.count.load(Ordering::Relaxed) <= 2 * FEW_RETIRED as u32);
         objects.revive(handle);

@@ -155,7 +155,10 @@ impl Win {
         }
         let basic = kind(there.datatype)?;
         // Of no elements it makes no difference.
-        if op != REPLACE && op != NO_OP && there.count > 0 {
+        if let Some(basic) = basic
+            && !matches!(op, REPLACE | NO_OP)
+            && there.count > 0
+        {
             operation(op, handle_of(basic))?;
         }
         let Some(found) = self.find(there)? else { return Ok(()) };
@@ -165,9 +168,7 @@ impl Win {
         if let Some(result) = result {
             refuse_other_length(result.length(), found.length)?;
         }
-        if found.length == 0 {
-            return Ok(());
-        }
+        let Some(basic) = basic.filter(|_| found.length > 0) else { return Ok(()) };
         let work = Work { what: What::Combine(op), basic, fetches: result.is_some() };
         let bytes = if op == NO_OP { Vec::new() } else { data.packed() };
         let old = self.work(&found, work, &bytes)?;
@@ -179,15 +180,15 @@ impl Win {
 
     /// Replaces an element of the target's if it is as expected; what it was.
     pub(crate) fn swap(&self, data: &Data, expected: &Data, there: &There, result: &Data) -> Mpi {
-        let basic = kind(there.datatype)?;
-        let whole = matches!(
-            basic.class(),
-            Class::Integer | Class::Unsigned | Class::Logical | Class::Byte | Class::Text
-        );
-        if !whole || plain_size(there.datatype).is_none() {
-            let text = "MPI_Compare_and_swap takes predefined types of whole numbers, truth values and bytes";
-            return Err(Error::new(class::TYPE, text));
-        }
+        let is_whole = |basic: &Basic| {
+            matches!(
+                basic.class(),
+                Class::Integer | Class::Unsigned | Class::Logical | Class::Byte | Class::Text
+            )
+        };
+        let basic = kind(there.datatype)?.filter(is_whole).filter(|_| plain_size(there.datatype).is_some());
+        let text = "MPI_Compare_and_swap takes predefined types of whole numbers, truth values and bytes";
+        let basic = basic.ok_or_else(|| Error::new(class::TYPE, text))?;
         let Some(found) = self.find(there)? else { return Ok(()) };
         let work = Work { what: What::Swap, basic, fetches: true };
         let old = self.work(&found, work, &[expected.packed(), data.packed()].concat())?;
@@ -242,10 +243,15 @@ impl Win {
 const PUT: Work = Work { what: What::Put, basic: Basic::Byte, fetches: false };
 const GET: Work = Work { what: What::Get, basic: Basic::Byte, fetches: true };
 
-/// The one kind of elements of a type.
-fn kind(handle: i32) -> Mpi<Basic> {
-    let none = || Error::new(class::TYPE, "the elements of the datatype are of several kinds");
-    datatype(handle)?.layout.basic_kind().ok_or_else(none)
+/// The one kind of elements of a type; nothing if it has no elements.
+fn kind(handle: i32) -> Mpi<Option<Basic>> {
+    let layout = &datatype(handle)?.layout;
+    match layout.basic_kind() {
+        None if layout.size() > 0 => {
+            Err(Error::new(class::TYPE, "the elements of the datatype are of several kinds"))
+        }
+        kind => Ok(kind),
+    }
 }
 
 impl Found<'_> {
