@@ -10,6 +10,7 @@ mod arguments;
 mod beside;
 mod constants;
 mod core;
+mod customs;
 mod ending;
 mod errors;
 mod fortran;
