@@ -43,3 +43,6 @@ pub use inbox::PageInbox;
 pub use link::{Peer, PeerBell, ShmLink, TRANSPORT};
 #[cfg(not(loom))]
 pub use segment::{BadSegment, SEGMENT_BYTES, Segment, SingleCopy};
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub use share::receive_beside_nonsense;
