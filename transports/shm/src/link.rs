@@ -54,7 +54,7 @@ pub const TRANSPORT: Transport = Transport {
 
 /// One end of a pair's shared memory.
 pub struct ShmLink {
-    segment: Arc<Segment>,
+    segment: Segment,
     pulls: Arc<Pulls>,
     producer: Producer,
     consumer: Consumer,
@@ -72,7 +72,6 @@ pub struct ShmLink {
 impl ShmLink {
     /// A link over `segment` to that task.
     pub fn new(segment: Segment, peer: Peer, single_copy: bool) -> ShmLink {
-        let segment = Arc::new(segment);
         let pulls = Arc::new(Pulls::new(segment.clone(), single_copy));
         let (producer, consumer) = Default::default();
         let (lender, part, helps) = (None, None, single_copy);

@@ -15,7 +15,7 @@ const SHARED: usize = 128 << 10;
 
 /// What reads the other end's memory.
 pub(crate) struct Pulls {
-    segment: Arc<Segment>,
+    segment: Segment,
     /// Whether single copies may be tried at all.
     single_copy: bool,
     /// The other end's arena, once it was needed.
@@ -26,7 +26,7 @@ pub(crate) struct Pulls {
 }
 
 impl Pulls {
-    pub(crate) fn new(segment: Arc<Segment>, single_copy: bool) -> Pulls {
+    pub(crate) fn new(segment: Segment, single_copy: bool) -> Pulls {
         segment.try_single_copy(single_copy);
         Pulls { segment, single_copy, reader: Mutex::default(), copies: Mutex::default() }
     }

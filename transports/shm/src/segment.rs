@@ -13,7 +13,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::io::{self, IoSliceMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Cells of a direction in the first page, and behind it: 256 in all. 64 KiB of bulk memory.
 const FRONT: usize = 27;
@@ -101,15 +101,22 @@ impl From<rustix::io::Errno> for BadSegment {
     }
 }
 
-/// One end's mapping of a pair's segment.
+/// One end's mapping of a pair's segment. Clones share the mapping; each knows by itself where that is, for every message asks.
 ///
 /// Invariant: `at` points to a shared mapping of `SEGMENT_BYTES` for as long as the value lives.
+#[derive(Clone)]
 pub struct Segment {
     at: NonNull<Layout>,
     /// Which end this is: 0 made the segment, 1 was handed it.
     end: usize,
+    own: Arc<Own>,
+}
+
+/// What this end has to itself. The mapping goes with it.
+struct Own {
+    at: NonNull<Layout>,
     /// The word that the other end tries a single copy on.
-    probe: Box<u64>,
+    probe: u64,
     /// Where the arenas are mapped from, when they are first needed; closed where the process can spare no descriptor.
     file: Mutex<Option<OwnedFd>>,
 }
@@ -120,6 +127,10 @@ unsafe impl Send for Segment {}
 // SAFETY: as above. What is in the segment is atomic; of a ring there is one producer and one consumer, which the link owns and lends
 // to one thread at a time.
 unsafe impl Sync for Segment {}
+// SAFETY: as for `Segment`, which alone uses it.
+unsafe impl Send for Own {}
+// SAFETY: likewise.
+unsafe impl Sync for Own {}
 
 impl Segment {
     /// Where the arenas begin in the file.
@@ -130,12 +141,7 @@ impl Segment {
         let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let segment = Segment {
-            at: map(&file)?,
-            end: 0,
-            probe: random_word()?,
-            file: Mutex::new(Some(file.try_clone()?)),
-        };
+        let segment = Segment::over(map(&file)?, 0, file.try_clone()?)?;
         let head = &segment.layout().head;
         head.version.store(VERSION, Ordering::Relaxed);
         segment.enter();
@@ -151,12 +157,7 @@ impl Segment {
         if fstat(file)?.st_size as u64 != FILE_BYTES as u64 || !sealed {
             return Err(BadSegment::Shape);
         }
-        let segment = Segment {
-            at: map(file)?,
-            end: 1,
-            probe: random_word()?,
-            file: Mutex::new(Some(file.try_clone_to_owned()?)),
-        };
+        let segment = Segment::over(map(file)?, 1, file.try_clone_to_owned()?)?;
         let head = &segment.layout().head;
         // Acquire: partner of the release in `create`.
         if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
@@ -166,6 +167,15 @@ impl Segment {
         Ok(segment)
     }
 
+    /// That end's, over a new mapping of the file.
+    fn over(at: NonNull<Layout>, end: usize, file: OwnedFd) -> Result<Segment, BadSegment> {
+        // From here on the mapping is given back if something fails.
+        let mut own = Own { at, probe: 0, file: Mutex::new(Some(file)) };
+        own.probe = random_word()?;
+        Ok(Segment { at, end, own: Arc::new(own) })
+    }
+
+    #[inline]
     fn layout(&self) -> &Layout {
         // SAFETY: by the invariant the memory is there; all-zero memory is a
         // fresh `Layout`, and every later change goes through its atomics and rings.
@@ -175,8 +185,8 @@ impl Segment {
     /// Writes what the other end needs for a single copy out of this process.
     fn enter(&self) {
         let me = &self.layout().head.ends[self.end];
-        me.probe.store(&raw const *self.probe as u64, Ordering::Relaxed);
-        me.word.store(*self.probe, Ordering::Relaxed);
+        me.probe.store(&raw const self.own.probe as u64, Ordering::Relaxed);
+        me.word.store(self.own.probe, Ordering::Relaxed);
         // Release: partner of the acquire in `peer_pid`.
         me.pid.store(std::process::id(), Ordering::Release);
     }
@@ -192,7 +202,7 @@ impl Segment {
     }
 
     fn file(&self) -> MutexGuard<'_, Option<OwnedFd>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        self.own.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes the file: no arena is mapped from now on.
@@ -310,16 +320,16 @@ impl Segment {
     }
 }
 
-impl Drop for Segment {
+impl Drop for Own {
     fn drop(&mut self) {
-        // SAFETY: `at` came from mmap with this length, and every reference into
-        // the mapping borrows from self.
+        // SAFETY: `at` came from mmap with this length, and every reference into the mapping borrows from a `Segment`, the last of
+        // which is gone.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), SEGMENT_BYTES) };
     }
 }
 
 /// A word that no other process has, nor another segment of this one: not even a child that was forked with the same memory.
-fn random_word() -> io::Result<Box<u64>> {
+fn random_word() -> io::Result<u64> {
     let mut word = [0; 8];
     let mut done = 0;
     while done < word.len() {
@@ -330,7 +340,7 @@ fn random_word() -> io::Result<Box<u64>> {
         }
     }
     // All memory that is not a word of a segment is likely to be 0.
-    Ok(Box::new(u64::from_ne_bytes(word) | 1))
+    Ok(u64::from_ne_bytes(word) | 1)
 }
 
 fn verdict(number: u32) -> SingleCopy {
