@@ -1,6 +1,7 @@
 //! Names the shared library for the loader, takes the unwinder along, and compiles the calls with variable arguments.
 
 #[path = "../../crates/engine/library/unwinder.rs"]
+#[expect(clippy::disallowed_methods, reason = "what cargo reads is text")]
 mod unwinder;
 
 fn main() {

@@ -17,6 +17,7 @@ mod group_server;
 mod groups;
 mod manager;
 mod memory;
+mod names;
 mod options;
 mod output;
 mod pack;

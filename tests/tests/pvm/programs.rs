@@ -61,6 +61,21 @@ programs! {
     hosts_contexts_families_and_messages_in_messages: "machine";
 }
 
+#[test]
+fn names_that_are_bytes_and_no_text_come_through() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let machine = TestMachine::up();
+    let folder = machine.dir.with_extension("bytes").join(OsStr::from_bytes(b"d\xff"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let program = folder.join(OsStr::from_bytes(b"bytes\xfe"));
+    std::fs::copy(parvum_tests::stage::program("bytes"), &program).expect("it can be copied");
+    let mut command = std::process::Command::new(&program);
+    machine.as_user(&mut command);
+    machine.check(command.current_dir(&folder));
+    std::fs::remove_dir_all(folder.parent().expect("made above")).expect("it is ours");
+}
+
 /// In shared memory; who sleeps for a socket makes a list of what to sleep for.
 #[test]
 fn short_messages_ask_for_no_memory() {

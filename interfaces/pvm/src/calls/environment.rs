@@ -3,7 +3,8 @@
 use super::text;
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CString, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,20 +12,22 @@ const EXPORT: &str = "PVM_EXPORT";
 
 /// # Safety
 /// `name` must be null or a C string.
-unsafe fn variable(name: *const c_char) -> Pvm<String> {
+unsafe fn variable(name: *const c_char) -> Pvm<Vec<u8>> {
     // SAFETY: the caller's promise.
-    let name = unsafe { text(name)? }.to_string_lossy().into_owned();
-    if name.contains(['=', ':']) { Err(PvmError::BadParam) } else { Ok(name) }
+    let name = unsafe { text(name)? }.to_bytes();
+    if name.iter().any(|byte| b"=:".contains(byte)) { Err(PvmError::BadParam) } else { Ok(name.to_vec()) }
 }
 
-fn exported() -> Vec<String> {
-    let list = std::env::var(EXPORT).unwrap_or_default();
-    list.split(':').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+/// The names of variables that spawned tasks inherit.
+pub(super) fn exported() -> Vec<Vec<u8>> {
+    let list = std::env::var_os(EXPORT).unwrap_or_default();
+    let names = list.as_bytes().split(|byte| *byte == b':');
+    names.filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()
 }
 
 /// C's own environment, which the program's `getenv` reads.
-fn set_exported(names: &[String]) -> Pvm<c_int> {
-    let list = CString::new(names.join(":")).map_err(|_| PvmError::BadParam)?;
+fn set_exported(names: &[Vec<u8>]) -> Pvm<c_int> {
+    let list = CString::new(names.join(&b':')).map_err(|_| PvmError::BadParam)?;
     // SAFETY: both are C strings; that no other thread reads the environment meanwhile is the
     // program's business, as with its own setenv.
     match unsafe { libc::setenv(c"PVM_EXPORT".as_ptr(), list.as_ptr(), 1) } {
@@ -82,14 +85,15 @@ pub unsafe extern "C" fn pvmputenv(variable: *mut c_char) -> c_int {
 struct Kept(Mutex<Option<CString>>);
 
 impl Kept {
-    fn give(&self, value: String) -> *mut c_char {
+    fn give(&self, value: impl Into<Vec<u8>>) -> *mut c_char {
         let mut kept = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.insert(CString::new(value).unwrap_or_default()).as_ptr().cast_mut()
     }
 }
 
-fn named(name: &str, otherwise: &str) -> String {
-    std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+fn named(name: &str, otherwise: &str) -> Vec<u8> {
+    let set = std::env::var_os(name).filter(|value| !value.is_empty());
+    set.map_or_else(|| otherwise.as_bytes().to_vec(), OsString::into_vec)
 }
 
 macro_rules! places {
@@ -145,10 +149,14 @@ pub unsafe extern "C" fn pvmstrtoi(digits: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvmxtoi(digits: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    let digits = unsafe { text(digits) }.map(CStr::to_string_lossy).unwrap_or_default();
-    let digits = digits.trim_start_matches("0x");
-    let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-    u32::from_str_radix(&digits[..end], 16).unwrap_or(0) as c_int
+    let mut digits = unsafe { text(digits) }.unwrap_or_default().to_bytes();
+    while let Some(rest) = digits.strip_prefix(b"0x") {
+        digits = rest;
+    }
+    let end = digits.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(digits.len());
+    // These are digits of ASCII.
+    let digits = std::str::from_utf8(&digits[..end]).unwrap_or_default();
+    u32::from_str_radix(digits, 16).unwrap_or(0) as c_int
 }
 
 /// Writes the path of a temporary file that does not exist into `name`, in the folder of `pvmgettmp`;
@@ -165,8 +173,9 @@ pub unsafe extern "C" fn pvmtmpnam(name: *mut c_char) -> *mut c_char {
     let path = loop {
         // Relaxed: any two numbers differ, whoever draws them.
         let number = LAST.fetch_add(1, Ordering::Relaxed);
-        let path = format!("{folder}/pvmtmp{:06}.{number}", std::process::id());
-        if !std::path::Path::new(&path).exists() {
+        let name = format!("/pvmtmp{:06}.{number}", std::process::id());
+        let path = [&folder[..], name.as_bytes()].concat();
+        if !std::path::Path::new(OsStr::from_bytes(&path)).exists() {
             break path;
         }
     };

@@ -14,9 +14,9 @@ use std::sync::atomic::AtomicPtr;
 pub(super) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
     // SAFETY: the caller's promise.
     let name = unsafe { text(group) }.map_err(|_| PvmError::NullGroup)?;
-    match name.to_string_lossy() {
-        name if name.is_empty() => Err(PvmError::NullGroup),
-        name => Ok(name.into_owned()),
+    match name.to_bytes() {
+        b"" => Err(PvmError::NullGroup),
+        name => Ok(crate::names::text_of(name)),
     }
 }
 

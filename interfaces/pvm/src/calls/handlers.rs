@@ -1,6 +1,5 @@
 //! Functions of the program that PVM calls: pvm_addmhf(3), pvm_recvf(3), pvm_catchout(3).
 
-use super::text;
 use crate::attend::{Handle, Match, Run};
 use crate::errors::PvmError;
 use crate::state::{call, quietly};
@@ -42,7 +41,7 @@ pub extern "C" fn pvm_delmhf(id: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvmdisplaymhfinfo(who: *const c_char, why: *const c_char, tid: c_int) -> c_int {
     // SAFETY: the caller's promise.
-    let [who, why] = [who, why].map(|words| unsafe { text(words) }.unwrap_or_default().to_string_lossy());
+    let [who, why] = [who, why].map(|words| unsafe { super::shown(words) });
     // The program prints with C's stdio, and this is to stand where it would if that printed it.
     // SAFETY: null stands for all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };

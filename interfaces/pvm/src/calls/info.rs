@@ -1,6 +1,6 @@
 //! What the machine consists of: pvm_config(3), pvm_tasks(3), and options and errors.
 
-use super::{put, text};
+use super::put;
 use crate::errors::{self, Pvm, PvmError};
 use crate::manager::{ManagedHost, ManagedTask};
 use crate::options;
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_perror(message: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    let message = unsafe { text(message) }.unwrap_or_default().to_string_lossy();
+    let message = unsafe { super::shown(message) };
     quietly(|state| {
         let code = ERRNO.load(std::sync::atomic::Ordering::Relaxed);
         eprintln!("libpvm [{}]: {message}: {}", state.name(), errors::text(code));

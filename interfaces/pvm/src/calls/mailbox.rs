@@ -19,6 +19,7 @@ const LARGEST_INDEX: c_int = (1 << (31 - INDEX_SHIFT)) - 1;
 /// The classes in which PVM keeps what it knows of tasks with a part to play.
 pub(super) const NO_RESET: &str = "###_PVM_NO_RESET_###";
 pub(super) const MANAGER: &str = "###_PVM_RM_###";
+pub(super) const HOSTER: &str = "###_PVM_HOSTER_###";
 pub(super) const TASKER: &str = "###_PVM_TASKER_###";
 
 /// `struct pvmmboxinfo`.
@@ -49,7 +50,7 @@ impl MailTable {
     fn of(classes: Vec<MailClass>) -> MailTable {
         let mut table = MailTable::EMPTY;
         for class in classes {
-            let name = super::info::c_text(&class.name);
+            let name = super::info::c_text(crate::names::bytes_of(&class.name));
             let column = |of: fn(&parvum_wire::control::MailEntry) -> c_int| -> Vec<c_int> {
                 class.entries.iter().map(of).collect()
             };
@@ -78,9 +79,9 @@ impl MailTable {
 /// As for `text`.
 unsafe fn class(name: *const c_char) -> Pvm<String> {
     // SAFETY: the caller's promise.
-    match unsafe { text(name)? }.to_string_lossy() {
-        name if name.is_empty() => Err(PvmError::BadParam),
-        name => Ok(name.into_owned()),
+    match unsafe { text(name)? }.to_bytes() {
+        b"" => Err(PvmError::BadParam),
+        name => Ok(crate::names::text_of(name)),
     }
 }
 
@@ -189,9 +190,10 @@ pub unsafe extern "C" fn pvm_getmboxinfo(
 ) -> c_int {
     call("pvm_getmboxinfo", |state| {
         // SAFETY: the caller's promise.
-        let pattern = unsafe { text(pattern) }.unwrap_or_default().to_string_lossy().into_owned();
+        let pattern = unsafe { text(pattern) }.unwrap_or_default().to_bytes().to_vec();
         let mut classes = state.mail_classes()?;
-        classes.retain(|class| pattern.is_empty() || fits(class.name.as_bytes(), pattern.as_bytes()));
+        let name = |class: &MailClass| crate::names::bytes_of(&class.name);
+        classes.retain(|class| pattern.is_empty() || fits(&name(class), &pattern));
         state.mail = MailTable::of(classes);
         // SAFETY: null or valid, as the caller says.
         unsafe {

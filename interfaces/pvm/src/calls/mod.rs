@@ -153,6 +153,16 @@ unsafe fn text<'a>(text: *const c_char) -> Pvm<&'a CStr> {
     Ok(unsafe { CStr::from_ptr(text) })
 }
 
+/// A text of the program's, as people are shown it: bytes that are no UTF-8 become signs of replacement. Nothing for null.
+///
+/// # Safety
+/// As for `text`.
+#[expect(clippy::disallowed_methods, reason = "for people, who cannot read such bytes")]
+unsafe fn shown<'a>(words: *const c_char) -> std::borrow::Cow<'a, str> {
+    // SAFETY: the caller's promise.
+    String::from_utf8_lossy(unsafe { text(words) }.unwrap_or_default().to_bytes())
+}
+
 /// Writes a result where the program wants it, if it does.
 ///
 /// # Safety

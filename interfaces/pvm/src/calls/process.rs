@@ -197,7 +197,7 @@ unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
         return Ok(SpawnWhere::Anywhere);
     }
     // SAFETY: the caller's promise.
-    let place = unsafe { text(place)? }.to_string_lossy().into_owned();
+    let place = crate::names::text_of(unsafe { text(place)? }.to_bytes());
     if place.is_empty() {
         return Err(PvmError::BadParam);
     }
@@ -230,16 +230,22 @@ pub(crate) fn search_path() -> Vec<Blob> {
 /// Variables that a spawned task gets: those PVM_EXPORT names, the context, and
 /// what it needs to find the same libraries.
 fn exported(state: &Held) -> Vec<Blob> {
-    let list = std::env::var("PVM_EXPORT").unwrap_or_default();
-    let names =
-        list.split(':').filter(|name| !name.is_empty()).chain(["PVM_EXPORT", "LD_LIBRARY_PATH", "PVM_ROOT"]);
-    let pair = |name: &str| {
-        let value = std::env::var_os(name)?;
-        Some(Blob([name.as_bytes(), b"=", value.as_bytes()].concat()))
+    let listed = super::environment::exported();
+    let pair = |name: &[u8]| {
+        let value = std::env::var_os(OsStr::from_bytes(name))?;
+        Some(Blob([name, b"=", value.as_bytes()].concat()))
     };
-    let mut variables: Vec<Blob> = names.filter_map(pair).collect();
-    for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_MEMORY", "PARVUM_SINGLE_COPY"] {
-        variables.extend(pair(name));
+    let mut variables: Vec<Blob> = listed.iter().filter_map(|name| pair(name)).collect();
+    for name in [
+        "PVM_EXPORT",
+        "LD_LIBRARY_PATH",
+        "PVM_ROOT",
+        "PARVUM_ROUTE",
+        "PARVUM_CREDIT",
+        "PARVUM_MEMORY",
+        "PARVUM_SINGLE_COPY",
+    ] {
+        variables.extend(pair(name.as_bytes()));
     }
     variables.extend(super::trace::children_variables());
     if state.context != 0 {

@@ -13,7 +13,7 @@ use std::time::Duration;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lpvmerr(function: *const c_char, code: c_int) -> c_int {
     // SAFETY: the caller's promise.
-    let function = unsafe { text(function) }.unwrap_or_default().to_string_lossy();
+    let function = unsafe { super::shown(function) };
     super::ERRNO.store(code, std::sync::atomic::Ordering::Relaxed);
     quietly(|state| state.say_failure(&function, errors::text(code)));
     code
@@ -225,7 +225,7 @@ pub extern "C" fn i_dump(_all: c_int) {
 pub unsafe extern "C" fn pvmreset(_me: c_int, kill: c_int, class: *const c_char, index: c_int) -> c_int {
     call("pvm_reset", |state| {
         // SAFETY: the caller's promise.
-        let class = unsafe { text(class) }.unwrap_or_default().to_string_lossy();
+        let class = crate::names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
         if kill != 0 {
             state.end_all_others()?;
         }

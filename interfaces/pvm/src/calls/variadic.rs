@@ -1,7 +1,6 @@
 //! Calls with C's variable arguments. They are written in C, in `c/packf.c`; what stands here has their
 //! names in the library and goes there, arguments and all.
 
-use super::text;
 use crate::state::quietly;
 use std::ffi::{c_char, c_int};
 
@@ -44,7 +43,7 @@ written_in_c! {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn parvum_pvm_say(line: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    let line = unsafe { text(line) }.unwrap_or_default().to_string_lossy();
+    let line = unsafe { super::shown(line) };
     quietly(|state| eprint!("libpvm [{}]: {line}", state.name()));
     0
 }
@@ -67,6 +66,6 @@ pub unsafe extern "C" fn pvmlogerror(line: *const c_char) {
 pub unsafe extern "C" fn pvmlogperror(line: *const c_char) {
     let why = std::io::Error::last_os_error();
     // SAFETY: the caller's promise.
-    let line = unsafe { text(line) }.unwrap_or_default().to_string_lossy();
+    let line = unsafe { super::shown(line) };
     quietly(|state| eprintln!("libpvm [{}]: {line}: {why}", state.name()));
 }

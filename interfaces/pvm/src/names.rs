@@ -1,0 +1,66 @@
+//! Names that a C program chooses, as the texts that the daemon keeps.
+//!
+//! In C a name is any bytes; the daemon's names are UTF-8. Bytes that are none become characters of the private area, one
+//! for each byte, and so do those characters themselves. So two names are the same text only if they are the same bytes,
+//! and a name comes back as it was given.
+
+/// The character of byte 0; those of all 256 follow it.
+const FIRST: u32 = 0xf700;
+const LAST: u32 = FIRST + 0xff;
+
+fn of_byte(byte: u8) -> char {
+    char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The text of a name.
+pub(crate) fn text_of(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if (FIRST..=LAST).contains(&u32::from(c)) {
+                text.extend(c.encode_utf8(&mut [0; 4]).bytes().map(of_byte));
+            } else {
+                text.push(c);
+            }
+        }
+        text.extend(chunk.invalid().iter().copied().map(of_byte));
+    }
+    text
+}
+
+/// The name of a text.
+pub(crate) fn bytes_of(text: &str) -> Vec<u8> {
+    let mut name = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c) {
+            byte @ FIRST..=LAST => name.push((byte - FIRST) as u8),
+            _ => name.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_comes_back_and_no_two_are_the_same_text() {
+        let names: [&[u8]; 8] = [
+            b"workers",
+            "Gr\u{fc}\u{df}e".as_bytes(),
+            b"\xff",
+            b"\xfe",
+            b"a\xffb",
+            b"\xc3",
+            "\u{f7ff}".as_bytes(),
+            b"",
+        ];
+        let texts: std::collections::HashSet<String> = names.iter().map(|name| text_of(name)).collect();
+        assert_eq!(texts.len(), names.len());
+        for name in names {
+            assert_eq!(bytes_of(&text_of(name)), name);
+        }
+        assert_eq!(text_of(b"workers"), "workers", "a plain name stays as it is");
+    }
+}
