@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod daemon;
+mod shown;
 pub mod state;
 
 pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, sweep, way_to};

@@ -1,5 +1,8 @@
 //! The daemon's log. A full disk costs lines, never the daemon.
 
+use super::repeats::Repeats;
+use parvum_wire::Tid;
+use parvum_wire::control::Stream;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -14,6 +17,8 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 pub(super) struct Log {
     path: PathBuf,
     inner: RefCell<Inner>,
+    /// What tasks have written here.
+    spoken: RefCell<HashMap<Tid, Repeats>>,
 }
 
 struct Inner {
@@ -30,7 +35,7 @@ impl Log {
         let file = open(path);
         let bytes = file.as_ref().and_then(|f| f.metadata().ok()).map_or(0, |m| m.len());
         let inner = Inner { file, bytes, refusals: HashMap::new(), lost: 0 };
-        Log { path: path.to_path_buf(), inner: RefCell::new(inner) }
+        Log { path: path.to_path_buf(), inner: RefCell::new(inner), spoken: RefCell::default() }
     }
 
     /// The file that the log moves to when it is full.
@@ -70,11 +75,18 @@ impl Log {
         counts
     }
 
-    /// Writes output of a task, each line with its name in front.
-    pub fn output(&self, who: &str, data: &[u8]) {
-        for line in data.split_inclusive(|b| *b == b'\n') {
-            self.line(&format!("[{who}] {}", String::from_utf8_lossy(line).trim_end_matches('\n')));
-        }
+    /// Writes output of a task, each line with its name in front. A flood of equal lines is counted.
+    pub fn output(&self, who: Tid, stream: Stream, data: &[u8]) {
+        let output = usize::from(stream == Stream::Err);
+        let lines = self.spoken.borrow_mut().entry(who).or_default().take(output, data);
+        lines.iter().for_each(|line| self.line(&format!("[{who}] {line}")));
+    }
+
+    /// The task writes nothing more.
+    pub fn output_ends(&self, who: Tid) {
+        let spoken = self.spoken.borrow_mut().remove(&who);
+        let lines = spoken.map(Repeats::end).unwrap_or_default();
+        lines.iter().for_each(|line| self.line(&format!("[{who}] {line}")));
     }
 
     fn write(&self, line: &[u8]) {

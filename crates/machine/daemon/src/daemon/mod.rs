@@ -24,6 +24,7 @@ mod recordings;
 mod relay;
 mod shell;
 mod start;
+mod repeats;
 #[allow(unsafe_code)]
 mod watch;
 

@@ -146,6 +146,7 @@ async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<O
     if life.pipes.get() == 0 {
         shell.input(Input::OutputEnded(life.tid));
     }
+        shell.log.output_ends(life.tid);
 }
 
 fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {
@@ -163,7 +164,7 @@ fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {
         shell.send_output(tid, data.len() as u64);
         shell.send_event(to, event(as_messages));
     } else {
-        shell.log.output(&tid.to_string(), data);
+        shell.log.output(tid, stream, data);
     }
 }
 
