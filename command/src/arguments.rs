@@ -3,7 +3,7 @@
 use crate::hostfile::Hostfile;
 use parvum_wire::control::HostSettings;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,13 +67,24 @@ impl Arguments {
         }
         let given = self.name.as_deref();
         let file = self.hostfile.as_deref().map(Hostfile::read).transpose()?.unwrap_or_default();
-        let others = file.others(given).map(|host| host.name.clone()).collect();
+        let mut others = Vec::new();
+        for host in file.others(given) {
+            match host.options.unfit(false) {
+                Ok(()) => others.push(host.name.clone()),
+                Err(why) => {
+                    let path = self.hostfile.as_deref().unwrap_or(Path::new("")).display();
+                    let (line, name) = (host.line, &host.name);
+                    remarks.push(format!("{path}:{line}: {name} is not added: {why}"));
+                }
+            }
+        }
         let own = file.hosts.iter().find(|host| crate::hostfile::is_this_host(&host.name, given));
-        let unused = own.map_or_else(Vec::new, |host| host.options.unused());
+        let unused = own.map_or_else(Vec::new, |host| crate::hostfile::unused(&host.options));
         if let (Some(host), false) = (own, unused.is_empty()) {
             remarks.push(format!("{}: {} ignored: they are for other hosts", host.name, unused.join(" ")));
         }
-        let settings = HostSettings { name: self.name.clone(), ..file.of_this_host(given) };
+        let own = file.of_this_host(given, &|name| std::env::var_os(name)).map_err(|why| vec![why])?;
+        let settings = HostSettings { name: self.name.clone(), ..own };
         Ok((settings, remarks, others))
     }
 }

@@ -7,27 +7,12 @@
 //! * option=value ...          defaults for the lines below, up to the next `*`
 //! ```
 
-use parvum_wire::control::{Blob, HostSettings};
-use std::os::unix::ffi::OsStringExt;
+use parvum_wire::control::{HostOptions, HostSettings, Variable};
 use std::path::{Path, PathBuf};
 
 /// Larger is no hostfile.
 const LARGEST: u64 = 1024 * 1024;
 const LONGEST_LINE: usize = 4096;
-
-/// What a line may say of a host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostOptions {
-    pub login: Option<String>,
-    pub start: Option<String>,
-    pub daemon: Option<String>,
-    pub search: Option<String>,
-    pub cwd: Option<String>,
-    pub speed: Option<i32>,
-    pub debugger: Option<String>,
-    pub address: Option<String>,
-    pub machine: Option<String>,
-}
 
 /// One host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +23,8 @@ pub struct HostLine {
     pub wanted: bool,
     /// Wants a daemon of its own although the host has one (`$`).
     pub overload: bool,
+    /// Where it stands in the file, counted from 1.
+    pub line: usize,
 }
 
 /// What a hostfile says.
@@ -61,23 +48,21 @@ impl Hostfile {
         }
         let bytes = std::fs::read(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
         let text = String::from_utf8_lossy(&bytes);
-        Hostfile::parse(&text, &|name| std::env::var(name).ok()).map_err(|faults| {
+        Hostfile::parse(&text, &|name| std::env::var_os(name)).map_err(|faults| {
             let told = faults.into_iter().take(20);
             told.map(|(line, what)| format!("{}:{line}: {what}", path.display())).collect()
         })
     }
 
     /// Reads what a file says; `variable` looks up what stands after a `$`. Every fault is told with its line.
-    pub fn parse(
-        text: &str,
-        variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Hostfile, Vec<(usize, String)>> {
+    pub fn parse(text: &str, variable: Variable) -> Result<Hostfile, Vec<(usize, String)>> {
         let (mut file, mut faults) = (Hostfile::default(), Vec::new());
         for (at, line) in text.lines().enumerate() {
             match parse_line(line, &file.defaults, variable) {
                 Ok(None) => {}
                 Ok(Some(Line::Defaults(options))) => file.defaults = options,
                 Ok(Some(Line::Host(host))) => {
+                    let host = HostLine { line: at + 1, ..host };
                     let twice = |other: &HostLine| other.name == host.name && !host.overload;
                     if file.hosts.iter().any(twice) {
                         faults.push((at + 1, format!("{} stands in this file twice", host.name)));
@@ -91,9 +76,20 @@ impl Hostfile {
     }
 
     /// What it says of the host this runs on: its own line, or the last defaults.
-    pub fn of_this_host(&self, given: Option<&str>) -> HostSettings {
+    pub fn of_this_host(&self, given: Option<&str>, variable: Variable) -> Result<HostSettings, String> {
         let line = self.hosts.iter().find(|host| !host.overload && is_this_host(&host.name, given));
-        line.map_or(&self.defaults, |line| &line.options).settings()
+        // As PVM has it, what is no full path begins at the user's home.
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or("/".into());
+        let own = line.map_or(&self.defaults, |line| &line.options).settings(&home, variable)?;
+        Ok(HostSettings { known: self.known(given), ..own })
+    }
+
+    /// What it says of the other hosts, also of those that are added later.
+    fn known(&self, given: Option<&str>) -> Vec<(String, HostOptions)> {
+        let others = self.hosts.iter().filter(|host| !host.overload && !is_this_host(&host.name, given));
+        let lines = others.map(|host| (host.name.clone(), host.options.clone()));
+        let defaults = Some((HostSettings::ANY.to_owned(), self.defaults.clone()));
+        lines.chain(defaults.filter(|(_, options)| *options != HostOptions::default())).collect()
     }
 
     /// The other hosts that it wants from the start.
@@ -113,62 +109,16 @@ pub fn is_this_host(name: &str, given: Option<&str>) -> bool {
     loopback || name == "localhost" || name == node || name == short || Some(name) == given
 }
 
-impl HostOptions {
-    fn set(&mut self, word: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
-        let Some((name, value)) = word.split_once('=') else {
-            return Err(format!("{word:?} is no option: one looks like ep=/usr/local/bin"));
-        };
-        let value = expand(value, variable);
-        if value.is_empty() {
-            return Err(format!("{name}= has no value"));
-        }
-        match name {
-            "lo" => self.login = Some(value),
-            "so" if value == "pw" || value == "ms" => self.start = Some(value),
-            "so" => return Err(format!("so={value}: there are so=pw and so=ms")),
-            "dx" => self.daemon = Some(value),
-            "ep" => self.search = Some(value),
-            "wd" => self.cwd = Some(value),
-            "sp" => match value.parse() {
-                Ok(speed @ 1..=1_000_000) => self.speed = Some(speed),
-                _ => return Err(format!("sp={value}: a speed is a number from 1 to 1000000")),
-            },
-            "bx" => self.debugger = Some(value),
-            "ip" => self.address = Some(value),
-            "id" => self.machine = Some(value),
-            _ => return Err(format!("{name}= is no option; there are lo so dx ep wd sp bx ip id")),
-        }
-        Ok(())
-    }
-
-    /// What of it the daemon of this host can do.
-    fn settings(&self) -> HostSettings {
-        // As PVM has it, what is no full path begins at the user's home.
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or("/".into());
-        let full = |path: &str| Blob(home.join(path).into_os_string().into_vec());
-        let search = self.search.iter().flat_map(|paths| paths.split(':'));
-        // A program without a slash is looked for in PATH.
-        let debugger = |path: &String| if path.contains('/') { full(path) } else { path.as_str().into() };
-        HostSettings {
-            name: None,
-            speed: self.speed,
-            search: search.filter(|path| !path.is_empty()).map(full).collect(),
-            cwd: self.cwd.as_deref().map(full),
-            debugger: self.debugger.as_ref().map(debugger),
-        }
-    }
-
-    /// The options that mean nothing on this host, as they were written.
-    pub fn unused(&self) -> Vec<&'static str> {
-        let all = [
-            ("lo=", self.login.is_some()),
-            ("so=", self.start.is_some()),
-            ("dx=", self.daemon.is_some()),
-            ("ip=", self.address.is_some()),
-            ("id=", self.machine.is_some()),
-        ];
-        all.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
-    }
+/// The options that mean nothing on this host, as they were written.
+pub fn unused(options: &HostOptions) -> Vec<&'static str> {
+    let all = [
+        ("lo=", options.login.is_some()),
+        ("so=", options.start.is_some()),
+        ("dx=", options.daemon.is_some()),
+        ("ip=", options.address.is_some()),
+        ("id=", options.machine.is_some()),
+    ];
+    all.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
 }
 
 enum Line {
@@ -176,11 +126,7 @@ enum Line {
     Host(HostLine),
 }
 
-fn parse_line(
-    line: &str,
-    defaults: &HostOptions,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Line>, String> {
+fn parse_line(line: &str, defaults: &HostOptions, variable: Variable) -> Result<Option<Line>, String> {
     if line.len() > LONGEST_LINE {
         return Err(format!("the line is longer than {LONGEST_LINE} bytes"));
     }
@@ -205,30 +151,14 @@ fn parse_line(
         return Err(format!("{first:?} is no name of a host"));
     }
     words.try_for_each(|word| options.set(word, variable))?;
-    Ok(Some(Line::Host(HostLine { name: name.into(), options, wanted, overload })))
-}
-
-/// Puts values in place of `$NAME`; a name that is not set has none.
-fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut pieces = text.split('$');
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let end = piece.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(piece.len());
-        let (name, rest) = piece.split_at(end);
-        match name {
-            "" => out.push('$'),
-            name => out += &variable(name).unwrap_or_default(),
-        }
-        out += rest;
-    }
-    out
+    Ok(Some(Line::Host(HostLine { name: name.into(), options, wanted, overload, line: 0 })))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn variable(name: &str) -> Option<String> {
+    fn variable(name: &str) -> Option<std::ffi::OsString> {
         (name == "PVM_ARCH").then(|| "LINUX64".into())
     }
 
@@ -253,11 +183,12 @@ mod tests {
         assert_eq!(file.hosts[0].options, HostOptions::default(), "defaults hold for the lines below");
         let sigi = &file.hosts[1].options;
         assert_eq!((sigi.login.as_deref(), sigi.start.as_deref()), (Some("guest"), Some("pw")));
-        assert_eq!(sigi.search.as_deref(), Some("a:b/LINUX64"));
+        assert_eq!(sigi.search.as_deref(), Some("a:b/$PVM_ARCH"), "that host puts it in");
+        assert_eq!(file.hosts[1].line, 6);
         let igor = &file.hosts[2].options;
         assert_eq!((igor.login.as_deref(), igor.start.as_deref()), (Some("me"), Some("ms")));
         assert_eq!(file.hosts[4].options.speed, Some(500));
-        assert_eq!(igor.unused(), ["lo=", "so=", "ip="]);
+        assert_eq!(unused(igor), ["lo=", "so=", "ip="]);
         assert_eq!(
             file.others(None).map(|h| h.name.as_str()).collect::<Vec<_>>(),
             ["fonebone", "sigi.cs", "fred"]
@@ -282,18 +213,19 @@ mod tests {
     #[test]
     fn this_host_gets_its_own_line_or_the_last_defaults() {
         let file = parse("* sp=300\nlocalhost sp=700 ep=/a:/b wd=/w\nelsewhere sp=1").expect("well formed");
-        let own = file.of_this_host(None);
+        let own = file.of_this_host(None, &variable).expect("all can be");
         assert_eq!(own.speed, Some(700));
+        let known: Vec<_> = own.known.iter().map(|(name, options)| (name.as_str(), options.speed)).collect();
+        assert_eq!(known, [("elsewhere", Some(1)), ("*", Some(300))], "others are known for later");
         assert_eq!((own.search, own.cwd), (vec!["/a".into(), "/b".into()], Some("/w".into())));
         let file = parse("* sp=300\nelsewhere\n* sp=400").expect("well formed");
-        assert_eq!(file.of_this_host(None).speed, Some(400));
-        assert_eq!(file.of_this_host(Some("elsewhere")).speed, Some(300), "by the name that -n gave");
+        assert_eq!(file.of_this_host(None, &variable).expect("good").speed, Some(400));
+        assert_eq!(
+            file.of_this_host(Some("elsewhere"), &variable).expect("good").speed,
+            Some(300),
+            "by the name that -n gave"
+        );
         assert!(is_this_host("127.0.0.1", None) && !is_this_host("10.1.2.3", None));
-    }
-
-    #[test]
-    fn variables_are_put_in() {
-        assert_eq!(expand("a/$PVM_ARCH/b:$NONE/c$", &variable), "a/LINUX64/b:/c$");
     }
 
     #[test]

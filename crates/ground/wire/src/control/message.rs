@@ -1,7 +1,7 @@
 //! The vocabulary: what a task may ask, and what the daemon answers or says.
 
 use super::rows::{GroupRow, HostRow, LinkRow, MailClass, OptionRow, Recorded, Spawned, TaskRow};
-use super::{Blob, Details, Failure, Ticket};
+use super::{Blob, Details, Failure, HostOptions, Ticket};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
@@ -262,8 +262,8 @@ pub enum Request {
     },
     /// Adds hosts. Answer: [`Reply::HostResults`].
     AddHosts {
-        /// Their names. Options of a hostfile may follow: `parvum=PATH` is the command over there, and `by=COMMAND`,
-        /// which comes last, starts it; both are the daemon's when not said.
+        /// Their names. Options of a hostfile may follow ([`HostOptions`]): `parvum=PATH` is the command over there, and
+        /// `by=COMMAND`, which comes last, starts it.
         hosts: Vec<String>,
     },
     /// Takes hosts out. Answer: [`Reply::HostResults`].
@@ -404,6 +404,13 @@ pub struct HostSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
     /// The resource manager: tasks that know of it ask it for tasks and hosts.
+    /// What a hostfile says of other hosts, by their names; it counts when this daemon adds them.
+    pub known: Vec<(String, HostOptions)>,
+}
+
+impl HostSettings {
+    /// The name in [`HostSettings::known`] of what holds for hosts without a line of their own.
+    pub const ANY: &str = "*";
     Manager,
     /// The tasker: it starts the processes, instead of the daemon.
     Tasker,

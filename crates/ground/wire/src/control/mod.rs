@@ -6,13 +6,15 @@
 //! requests (a barrier answers late). [`Event`]s come unasked, in between.
 //!
 //! `codec` is the framing, `message` the vocabulary, `rows` what answers are made of, `starting` what
-//! is said of processes to be started, `failure` the numbered errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
+//! is said of processes to be started, `failure` the numbered errors, `hostline` the options
+//! of a host. Descriptors (task page, eventfd, segments) travel beside the bytes;
 //! a frame says how many belong to it.
 
 mod between;
 mod blob;
 mod codec;
 mod failure;
+mod hostline;
 mod message;
 mod rows;
 mod starting;
@@ -21,6 +23,7 @@ pub use between::{Between, HostRecord, SpawnPart};
 pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};
+pub use hostline::{HostOptions, Variable};
 pub use message::{
     Call, Directions, Event, ExitStatus, FromDaemon, HostSettings, MailFlags, Notice, Output, OutputMessages,
     OutputNews, Part, Recorder, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spot, Stream,

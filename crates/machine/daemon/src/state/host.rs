@@ -20,7 +20,7 @@ impl<F: Clone> Machine<F> {
         if paths.into_iter().any(|path| path.0.is_empty() || path.0.contains(&0)) {
             return bad("an empty path, or one with a NUL byte".into());
         }
-        let HostSettings { name, speed, search, cwd, debugger } = said;
+        let HostSettings { name, speed, search, cwd, debugger, known: others } = said;
         if let Some(name) = name {
             self.config.host = name;
         }
@@ -30,6 +30,9 @@ impl<F: Clone> Machine<F> {
         known.debugger = debugger.or(known.debugger.take());
         if !search.is_empty() {
             known.search = search;
+        }
+        if !others.is_empty() {
+            known.known = others;
         }
         self.renew_own_record();
         Ok(())
