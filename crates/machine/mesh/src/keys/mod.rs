@@ -16,11 +16,13 @@ mod authority;
 mod file;
 mod host;
 mod name;
+mod sealed;
 
 pub use authority::{Authority, SignRequest};
 pub(crate) use host::named;
 pub use host::{HostCertificate, HostKeys, Identity, PublicKey};
 pub use name::{HostName, MachineId};
+pub use sealed::{Seal, Sealed, Side};
 
 use std::io;
 use std::path::PathBuf;
