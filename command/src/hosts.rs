@@ -14,7 +14,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
 pub struct AddArgs {
-    /// The hosts, as ssh knows them
+    /// The hosts, as ssh knows them; options of a hostfile may follow a name: "beta ep=/opt/bin wd=/data sp=2000"
     #[arg(required = true)]
     hosts: Vec<String>,
     /// The command that runs another on a host, `{host}` in it; instead of PARVUM_START_BY or ssh
@@ -47,7 +47,7 @@ pub fn add(args: &AddArgs) -> ExitCode {
             Ok(program) => {
                 let program = program.map(|path| format!(" parvum={path}")).unwrap_or_default();
                 let by = by.map(|by| format!(" by={by}")).unwrap_or_default();
-                names.push(host.clone());
+                names.push(name_of(host).to_owned());
                 hosts.push(format!("{host}{program}{by}"));
             }
             Err(why) => code = complain(&why),
@@ -61,6 +61,11 @@ pub fn add(args: &AddArgs) -> ExitCode {
         .and_then(|mut session| results(&mut session, Request::AddHosts { hosts }));
     let added = report(&names, asked, "is in the machine as");
     if code == ExitCode::SUCCESS { added } else { code }
+}
+
+/// A host's name without the options that may follow it.
+fn name_of(host: &str) -> &str {
+    host.split_whitespace().next().unwrap_or_default()
 }
 
 pub fn remove(hosts: Vec<String>) -> ExitCode {
@@ -112,11 +117,14 @@ fn report(hosts: &[String], asked: Result<Results, SessionError>, done: &str) ->
 
 /// Starts the daemon of this host, which hears and says what passes through here, and leaves when
 /// it stands on its own feet: the connection over which this was called ends then.
-pub fn join() -> ExitCode {
+///
+/// With a ticket, a hoster has started this, and wants one line.
+pub fn join(hosted: Option<&str>) -> ExitCode {
     let begun = std::env::current_exe().and_then(|program| {
         let place = Place::from_env();
         let mut command = Command::new(program);
         command.args(["daemon", "--join", "--dir"]).arg(place.dir());
+        command.args(hosted.iter().flat_map(|ticket| ["--hosted", ticket]));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
     });
     let mut daemon = match begun {
@@ -134,13 +142,21 @@ pub fn join() -> ExitCode {
         if let Err(error) = out::line(line) {
             return complain(&error);
         }
+        if hosted.is_some() {
+            // The hoster passes it on when this has ended; the daemon goes on without it.
+            return ExitCode::SUCCESS;
+        }
     }
     if declined { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Is the daemon of this host.
-pub fn become_host(place: Place) -> ExitCode {
-    match parvum_machine::serve(place, Manner::Invited, HostSettings::default(), Vec::new()) {
+pub fn become_host(place: Place, hosted: Option<&str>) -> ExitCode {
+    let ended = match hosted {
+        Some(ticket) => parvum_machine::serve_hosted(place, ticket),
+        None => parvum_machine::serve(place, Manner::Invited, HostSettings::default(), Vec::new()),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         // It has been said to the one who invited.
         Err(StartError::NotJoined(_)) => ExitCode::FAILURE,

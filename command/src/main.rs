@@ -58,8 +58,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Start the machine (does nothing when it is up)
+    /// Start the machine (does nothing when it is up), with the hosts of a hostfile if one is named
     Up {
+        /// A hostfile of PVM: hosts and their options
+        hostfile: Option<PathBuf>,
         /// Say nothing but errors
         #[arg(short, long)]
         quiet: bool,
@@ -101,7 +103,11 @@ enum Command {
     },
     /// Join a machine by what is said on standard input: for `parvum add` to call over there
     #[command(hide = true)]
-    Join,
+    Join {
+        /// What a hoster has passed on: one line is answered then
+        #[arg(long, hide = true)]
+        hosted: Option<String>,
+    },
     /// Send a signal to a task (SIGTERM when none is named)
     Kill {
         /// The task, as `parvum ps` shows it (t40001)
@@ -157,6 +163,9 @@ enum Command {
         /// Join a machine by what is said on standard input
         #[arg(long, conflicts_with_all = ["launch", "foreground"])]
         join: bool,
+        /// Join a machine by a ticket that a hoster has passed on
+        #[arg(long, requires = "join")]
+        hosted: Option<String>,
     },
 }
 
@@ -197,7 +206,8 @@ fn main() -> ExitCode {
         }
         Command::Env(args) => environment::print(&args),
         Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
-        Command::Up { quiet } => power::up(quiet),
+        Command::Up { hostfile: Some(file), quiet } => return power::up_with(quiet, file),
+        Command::Up { hostfile: None, quiet } => power::up(quiet),
         Command::Down { quiet } => power::down(quiet),
         Command::Run(args) => return run::run(&args),
         Command::Trace(args) => return trace::trace(&args),
@@ -212,7 +222,7 @@ fn main() -> ExitCode {
         Command::Hosts { verbose, json } => look::hosts(verbose, json),
         Command::Add(args) => return hosts::add(&args),
         Command::Remove { hosts } => return hosts::remove(hosts),
-        Command::Join => return hosts::join(),
+        Command::Join { hosted } => return hosts::join(hosted.as_deref()),
         Command::Kill { tid, signal } => look::kill(tid, signal),
         Command::Info { tid: None, json } => look::info(json),
         Command::Info { tid: Some(tid), json } => ledger::task(tid, json),
@@ -221,7 +231,9 @@ fn main() -> ExitCode {
             parvum_machine::keep(&place(dir));
             Ok(())
         }
-        Command::Daemon { dir, join: true, .. } => return hosts::become_host(place(dir)),
+        Command::Daemon { dir, join: true, hosted, .. } => {
+            return hosts::become_host(place(dir), hosted.as_deref());
+        }
         Command::Daemon { dir, launch, foreground, .. } => return daemon(place(dir), launch, foreground),
     };
     match result {

@@ -1,5 +1,6 @@
 //! `parvum up` and `parvum down`.
 
+use crate::arguments::Arguments;
 use crate::{options, out, tool};
 use parvum_machine::StartError;
 use parvum_task::{Place, Session, SessionError};
@@ -9,6 +10,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to end its tasks and itself.
@@ -22,6 +25,44 @@ pub fn up(quiet: bool) -> Result<(), SessionError> {
     };
     let (dir, host) = (session.place().dir().display(), &session.me.host);
     if quiet { Ok(()) } else { out::line(format!("the machine {news} in {dir}, host {host}")) }
+}
+
+/// Starts the machine with what a hostfile says.
+pub fn up_with(quiet: bool, file: PathBuf) -> ExitCode {
+    let arguments = Arguments { hostfile: Some(file), ..Arguments::default() };
+    match begin_with(quiet, &arguments) {
+        Ok(remarks) => {
+            remarks.iter().for_each(out::note);
+            if remarks.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(lines) => {
+            lines.iter().for_each(out::note);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What there is to say about the file's hosts, if the machine has started; else why it has not.
+fn begin_with(quiet: bool, arguments: &Arguments) -> Result<Vec<String>, Vec<String>> {
+    let one = |error: SessionError| vec![error.to_string()];
+    match tool() {
+        Err(SessionError::NoDaemon(_)) => {}
+        Err(error) => return Err(one(error)),
+        Ok(_) => {
+            let why = "E-RUNNING: the machine is up already and reads no hostfile; stop it first with `parvum down`";
+            return Err(vec![why.into()]);
+        }
+    }
+    let (settings, mut remarks, others) = arguments.settings()?;
+    let mut session = Session::open(&options(Role::Tool, true)).map_err(one)?;
+    session.request(Request::Configure(settings)).map_err(one)?;
+    let failed = crate::hosts::add_all(&mut session, others).map_err(one)?;
+    remarks.extend(failed.iter().map(|(_, why)| why.to_string()));
+    let (dir, host) = (session.place().dir().display(), &session.me.host);
+    if !quiet {
+        out::line(format!("the machine is up in {dir}, host {host}")).map_err(one)?;
+    }
+    Ok(remarks)
 }
 
 pub fn down(quiet: bool) -> Result<(), SessionError> {

@@ -108,7 +108,7 @@ fn over_there(
     (step, patience): (&str, Duration),
     feed: impl FnOnce(&mut ChildStdin) -> io::Result<()> + Send + 'static,
 ) -> Result<String, String> {
-    let line = format!("{} {}", parvum_machine::way_to(host, by), words.join(" "));
+    let line = format!("{} {}", parvum_machine::way_to(host, None, by)?, words.join(" "));
     let why = |why: &str| failed(host, step, &format!("`{line}`: {why}"));
     let mut split = line.split_whitespace();
     let mut command = Command::new(split.next().unwrap_or("ssh"));

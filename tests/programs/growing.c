@@ -1,5 +1,9 @@
-/* A machine that its program makes larger by the hosts that are named, uses, and makes smaller again. */
+/* A machine that its program makes larger by the hosts that are named, uses, and makes smaller again. Options of a
+ * hostfile may follow a name; a speed of 77 is then looked for. */
 #include "check.h"
+
+/* The hosts are named without their options. */
+static char *names[8];
 
 enum { ADDED = 1, DELETED, WORD };
 
@@ -14,14 +18,25 @@ int main(int argc, char **argv)
 		pvm_recv(pvm_parent(), WORD);
 		return 0;
 	}
+	if (argc > 2 && strcmp(argv[1], "--refused") == 0) {
+		GIVES(0, pvm_addhosts(argv + 2, 1, infos));
+		GIVES(PvmBadParam, infos[0]);
+		OK(pvm_exit());
+		return 0;
+	}
 	pvm_setopt(PvmAutoErr, 0);
 	CHECK(pvm_mytid() > 0 && more <= 8);
+	for (int i = 0; i < more; i++)
+		names[i] = strndup(argv[i + 1], strcspn(argv[i + 1], " "));
 	OK(pvm_notify(PvmHostAdd, ADDED, -1, NULL));
 	GIVES(more, pvm_addhosts(argv + 1, more, infos));
 	OK(pvm_config(&count, NULL, &table));
 	GIVES(more + 1, count);
 	for (int i = 0; i < more; i++) {
 		CHECK(infos[i] > 0);
+		for (int host = 0; host < count; host++)
+			if (strcmp(table[host].hi_name, names[i]) == 0)
+				CHECK((table[host].hi_speed == 77) == (strstr(argv[i + 1], "sp=77") != NULL));
 		dtids[i] = infos[i];
 	}
 	/* Each is told of, in one notice or several. */
@@ -37,11 +52,11 @@ int main(int argc, char **argv)
 	CHECK(infos[0] < 0);
 	OK(pvm_notify(PvmHostDelete, DELETED, more, dtids));
 	for (int i = 0; i < more; i++) {
-		GIVES(1, pvm_spawn(argv[0], (char *[]){ "part", NULL }, PvmTaskHost, argv[i + 1], 1, &tid));
+		GIVES(1, pvm_spawn(argv[0], (char *[]){ "part", NULL }, PvmTaskHost, names[i], 1, &tid));
 		CHECK(pvm_recv(tid, WORD) > 0);
 		OK(pvm_notify(PvmTaskExit, TAG_ENDED, 1, &tid));
 	}
-	GIVES(more, pvm_delhosts(argv + 1, more, infos));
+	GIVES(more, pvm_delhosts(names, more, infos));
 	for (int i = 0; i < more; i++) {
 		int gone;
 		GIVES(PvmOk, infos[i]);
@@ -52,7 +67,7 @@ int main(int argc, char **argv)
 	ends(more);
 	OK(pvm_config(&count, NULL, &table));
 	GIVES(1, count);
-	GIVES(0, pvm_delhosts(argv + 1, 1, infos));
+	GIVES(0, pvm_delhosts(names, 1, infos));
 	GIVES(PvmNoHost, infos[0]);
 	OK(pvm_exit());
 	return 0;

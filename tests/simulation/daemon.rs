@@ -3,7 +3,7 @@
 use super::net::Now;
 use super::world::{Event, World};
 use parvum_agreement::{Agreed, Agreement, Bytes, Keeper, Member, Settings, Standing};
-use parvum_machine::state::{Change, Config, Effect, Input, Limits, Machine};
+use parvum_machine::state::{Change, Config, Effect, Input, Limits, Machine, Wanted};
 use parvum_wire::control::{Between, Blob, Call, HostRecord, Reply, Request, Role};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -148,7 +148,8 @@ impl Daemon {
                 world.look_at(self);
                 self.tell(|agreement| agreement.members(members));
             }
-            Effect::Fetch { number, life, name, .. } => {
+            Effect::Fetch(wanted) => {
+                let Wanted { number, life, name, .. } = *wanted;
                 if self.agreement.borrow().is_none() {
                     self.begin_to_agree(true);
                 }

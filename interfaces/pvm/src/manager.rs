@@ -1,4 +1,4 @@
-//! The resource manager and the tasker: pvm_reg_rm(3), pvm_reg_tasker(3).
+//! The resource manager, the tasker and the hoster: pvm_reg_rm(3), pvm_reg_tasker(3), pvm_reg_hoster(3).
 //!
 //! While a task plays the manager, `pvm_spawn`, `pvm_config`, `pvm_tasks`, `pvm_addhosts`,
 //! `pvm_delhosts` and `pvm_notify` of other tasks become messages to it. What the manager in turn
@@ -28,6 +28,7 @@ pub(crate) mod tag {
     pub(crate) const NOTIFY: i32 = FIRST + 9;
     pub(crate) const TASK_ENDED: i32 = FIRST + 10;
     pub(crate) const HAND_OFF: i32 = FIRST + 12;
+    pub(crate) const HOSTS_STARTED: i32 = FIRST + 15;
 }
 
 const CONTEXT: u32 = 0;
@@ -214,7 +215,7 @@ impl Held {
         Ok(self.machine()?.send(how, &[&data], &notes).map(|()| 0)?)
     }
 
-    /// Becomes the manager, or the tasker.
+    /// Becomes the manager, the tasker or the hoster.
     pub(crate) fn play(&mut self, part: Part) -> Pvm<i32> {
         self.ask(&Request::Register { part }).map(|_| 0)
     }
@@ -239,6 +240,23 @@ impl Held {
             tag::TASK_ENDED => {
                 let (tid, status) = (Tid(order.number()?), exit_status(order.number()?));
                 return self.ask(&Request::TaskEnded { tid, status }).map(|_| 0);
+            }
+            tag::HOSTS_STARTED => {
+                let mut results = Vec::new();
+                // PVM's manual says that the number of hosts is implied, its daemon wants it in front: a host's id is larger
+                // than any number of hosts.
+                let mut next = order.number()?;
+                if next < Tid::new(1, 0).map_or(0, |first| first.0) {
+                    next = order.number()?;
+                }
+                loop {
+                    results.push((Tid(next), Blob(order.text()?)));
+                    match order.number() {
+                        Ok(tid) => next = tid,
+                        Err(_) => break,
+                    }
+                }
+                return self.ask(&Request::HostsStarted { results }).map(|_| 0);
             }
             _ => return Err(PvmError::BadParam),
         };
@@ -291,15 +309,26 @@ impl Held {
 
     /// Adds hosts for another task.
     fn add_for(&mut self, order: &mut Reading) -> Pvm<Words> {
-        let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
-        let hosts: Vec<String> = order.list()?.into_iter().map(text).collect();
-        let Reply::HostResults(results) = self.ask(&Request::AddHosts { hosts: hosts.clone() })? else {
+        let text = |name: Vec<u8>| String::from_utf8(name).map_err(|_| PvmError::BadParam);
+        let hosts = order.list()?.into_iter().map(text).collect::<Pvm<Vec<String>>>()?;
+        let Reply::HostResults(results) = self.ask(&Request::AddHosts { hosts })? else {
             return Err(PvmError::DSysErr);
         };
+        let Reply::Hosts(rows) = self.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
         let words = Words::default().numbers(&[results.len() as i32, 0]);
-        Ok(results.iter().zip(&hosts).fold(words, |words, (result, name)| match result {
-            Ok(tid) => words.number(tid.0).text(name.as_bytes()).text(b"").numbers(&[0, 0]),
-            Err(why) => words.number(PvmError::from(why.kind) as i32).text(b"").text(b"").numbers(&[0, 0]),
+        Ok(results.iter().fold(words, |words, result| {
+            let row = result.as_ref().map(|tid| rows.iter().find(|row| row.tid == *tid));
+            match row {
+                Ok(Some(row)) => {
+                    let words = words.number(row.tid.0).text(row.name.as_bytes()).text(row.arch.as_bytes());
+                    words.numbers(&[row.speed, crate::buffer::DATA_SIGNATURE])
+                }
+                // Gone again.
+                Ok(None) => words.number(PvmError::HostFail as i32).text(b"").text(b"").numbers(&[0, 0]),
+                Err(why) => {
+                    words.number(PvmError::from(why.kind) as i32).text(b"").text(b"").numbers(&[0, 0])
+                }
+            }
         }))
     }
 }

@@ -13,6 +13,7 @@ mod names;
 mod networks;
 mod notices;
 mod npb;
+mod options;
 mod pvmtime;
 mod python;
 mod refusals;

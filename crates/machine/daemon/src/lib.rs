@@ -9,4 +9,4 @@ mod daemon;
 mod shown;
 pub mod state;
 
-pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, sweep, way_to};
+pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, serve_hosted, sweep, way_to};

@@ -4,7 +4,7 @@ use super::{array, put, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{Held, call, call_but};
 use parvum_wire::Tid;
-use parvum_wire::control::{Failure, Reply, Request, TaskState};
+use parvum_wire::control::{ErrorKind, Failure, Reply, Request, TaskState};
 use std::ffi::{CStr, c_char, c_int};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,8 +16,10 @@ unsafe fn names(hosts: *const *const c_char, count: c_int) -> Pvm<Vec<String>> {
     }
     // SAFETY: the caller's promise.
     let hosts = unsafe { array(hosts, count)? };
+    // A host's name is text: no other bytes are one.
+    let utf8 = |host: &CStr| host.to_str().map(str::to_owned).map_err(|_| PvmError::BadParam);
     // SAFETY: the caller's promise.
-    let name = |host: &*const c_char| unsafe { text(*host) }.map(|host| host.to_string_lossy().into_owned());
+    let name = |host: &*const c_char| unsafe { text(*host) }.and_then(utf8);
     hosts.iter().map(name).collect()
 }
 
@@ -48,6 +50,12 @@ impl Held {
             return Ok(results);
         }
         let Reply::HostResults(results) = self.ask(request)? else { return Err(PvmError::DSysErr) };
+        // The code alone does not say which option or which step it was.
+        for why in results.iter().filter_map(|result| result.as_ref().err()) {
+            if add && matches!(why.kind, ErrorKind::BadParameter | ErrorKind::CannotStart) {
+                self.say_failure("pvm_addhosts", &why.to_string());
+            }
+        }
         let code = |result: Result<Tid, Failure>| match result {
             Ok(tid) => tid.0,
             Err(why) => PvmError::from(why.kind) as c_int,
@@ -88,12 +96,12 @@ pub unsafe extern "C" fn pvm_delhosts(hosts: *const *const c_char, count: c_int,
 pub unsafe extern "C" fn pvm_mstat(host: *const c_char) -> c_int {
     call_but("pvm_mstat", is_absence, |state| {
         // SAFETY: the caller's promise.
-        let host = unsafe { text(host)? }.to_string_lossy();
+        let host = unsafe { text(host)? }.to_str().map_err(|_| PvmError::NoHost)?;
         if host.is_empty() {
             return Err(PvmError::BadParam);
         }
         let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
-        if is_here(&host) || rows.iter().any(|row| row.name == host) { Ok(0) } else { Err(PvmError::NoHost) }
+        if is_here(host) || rows.iter().any(|row| row.name == host) { Ok(0) } else { Err(PvmError::NoHost) }
     })
 }
 

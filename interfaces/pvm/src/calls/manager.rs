@@ -1,7 +1,6 @@
 //! Parts that a task plays for all others: pvm_reg_rm(3), pvm_reg_tasker(3), pvm_reg_hoster(3).
 
 use super::info::{HostInfo, pvm_config};
-use crate::errors::PvmError;
 use crate::state::{Held, call};
 use parvum_wire::control::Part;
 use std::ffi::c_int;
@@ -28,10 +27,10 @@ pub extern "C" fn pvm_reg_tasker() -> c_int {
     call("pvm_reg_tasker", |state| state.play_openly(Part::Tasker, super::mailbox::TASKER))
 }
 
-/// Would make this task the starter of daemons on other hosts: a machine has one host yet.
+/// Makes this task the hoster: it is sent commands that start daemons on other hosts, and runs them there.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_reg_hoster() -> c_int {
-    call("pvm_reg_hoster", |_| Err(PvmError::NotImpl))
+    call("pvm_reg_hoster", |state| state.play_openly(Part::Hoster, super::mailbox::HOSTER))
 }
 
 impl Held {

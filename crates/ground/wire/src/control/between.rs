@@ -31,6 +31,8 @@ pub struct SpawnPart {
     pub batch: u64,
     /// What to start, and how many of it here.
     pub plan: SpawnRequest,
+    /// How many tasks of the request come before these, on other hosts, and how many it has in all.
+    pub among: (u32, u32),
     /// Who spawns.
     pub spawner: Tid,
     /// The runner whose job it belongs to.

@@ -298,6 +298,12 @@ pub enum Request {
         /// How.
         status: ExitStatus,
     },
+    /// What came of hosts that the caller was asked for as hoster: the tid of each, and the line that its command has printed, or
+    /// PVM's name of an error. Answer: [`Reply::Done`].
+    HostsStarted {
+        /// Of each host.
+        results: Vec<(Tid, Blob)>,
+    },
     /// Asks what was recorded on a host of the tasks of a job. Answer: [`Reply::Recorded`].
     Recorded {
         /// Whose job: a runner's id.
@@ -398,12 +404,6 @@ pub struct HostSettings {
     pub cwd: Option<Blob>,
     /// The program that starts a task to be debugged (`bx=`).
     pub debugger: Option<Blob>,
-}
-
-/// A part that one task may play for all others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Part {
-    /// The resource manager: tasks that know of it ask it for tasks and hosts.
     /// What a hostfile says of other hosts, by their names; it counts when this daemon adds them.
     pub known: Vec<(String, HostOptions)>,
 }
@@ -411,9 +411,17 @@ pub enum Part {
 impl HostSettings {
     /// The name in [`HostSettings::known`] of what holds for hosts without a line of their own.
     pub const ANY: &str = "*";
+}
+
+/// A part that one task may play for all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// The resource manager: tasks that know of it ask it for tasks and hosts.
     Manager,
     /// The tasker: it starts the processes, instead of the daemon.
     Tasker,
+    /// The hoster: it runs the commands that start daemons on other hosts.
+    Hoster,
 }
 
 /// What to start, and how.

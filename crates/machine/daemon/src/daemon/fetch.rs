@@ -15,13 +15,15 @@
 
 use super::network::{Entry, Network, parse_all};
 use super::shell::Shell;
-use crate::state::{Input, Starting};
-use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, PublicKey, SignRequest};
+use crate::shown::shown;
+use crate::state::{Input, Starting, Wanted};
+use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, KeyError, PublicKey, SignRequest};
 use parvum_socket::Place;
 use parvum_wire::Tid;
-use parvum_wire::control::{ErrorKind, Failure, HostRecord, HostRow, PROTOCOL};
+use parvum_wire::control::{ErrorKind, Failure, HostOptions, HostRecord, HostRow, HostSettings, PROTOCOL};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
@@ -51,10 +53,13 @@ pub(super) struct Invitation {
     /// Another release may not say it.
     #[serde(default)]
     machine: String,
+    /// What was said of the host: it takes over what is for itself.
+    #[serde(default)]
+    options: HostOptions,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Acceptance {
+pub(super) struct Acceptance {
     key: [u8; 32],
     arch: String,
     cpus: u32,
@@ -62,7 +67,7 @@ struct Acceptance {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Admission {
+pub(super) struct Admission {
     encrypt: bool,
     certificate: Vec<u8>,
     authority: Vec<u8>,
@@ -71,19 +76,31 @@ struct Admission {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Joined {
+pub(super) struct Joined {
     addresses: Vec<String>,
 }
 
 /// One line from the joiner: what was asked for, or why not.
-type Said<T> = Result<T, String>;
+pub(super) type Said<T> = Result<T, String>;
 
-/// Starts a daemon on the host of that name, and feeds the machine with what came of it.
-pub(super) async fn fetch(shell: Rc<Shell>, number: u32, life: u64, name: String, start: Starting) {
+/// Starts a daemon on a host, and feeds the machine with what came of it.
+pub(super) async fn fetch(shell: Rc<Shell>, wanted: Wanted) {
+    let Wanted { number, life, name, start } = wanted;
     let result = match shell.need_network() {
         Ok(network) => invite(&shell, &network, number, life, &name, &start).await,
         Err(error) => Err(Failure::new(ErrorKind::CannotStart, format!("{name}: this host: {error}"))),
     };
+    came(&shell, number, life, &name, result);
+}
+
+/// Feeds the machine with what came of a host.
+pub(super) fn came(
+    shell: &Rc<Shell>,
+    number: u32,
+    life: u64,
+    name: &str,
+    result: Result<HostRecord, Failure>,
+) {
     match &result {
         Ok(_) => shell.log.line(&format!("host {number}, {name}, has joined")),
         Err(why) => shell.log.line(&format!("host {name} was not added: {why}")),
@@ -101,42 +118,104 @@ async fn invite(
 ) -> Result<HostRecord, Failure> {
     // The semaphore is never closed: with the permit or without, it is this host's turn.
     let _turn = network.starts.acquire().await;
-    let mut starter = Starter::begin(name, start)?;
-    let invitation = Invitation {
-        release: env!("CARGO_PKG_VERSION").into(),
-        protocol: PROTOCOL,
-        number,
-        life,
-        name: name.to_owned(),
-        machine: network.authority.machine().to_string(),
-    };
+    let options = options_of(name, start, false)?;
+    let mut starter = Starter::begin(name, &options)?;
+    let invitation = invitation(network, number, life, name, options);
     let accepted: Acceptance = starter.exchange("start a daemon", &invitation, TO_ANSWER).await?;
-    let Acceptance { key, arch, cpus, speed } = accepted;
-    let signed = network.authority.sign(&SignRequest::new(PublicKey(key), number, life, name));
-    let certificate = signed.map_err(|error| starter.failed("sign its key", &error.to_string()))?;
+    let admission = admission(shell, network, &accepted, (number, life), name)
+        .map_err(|error| starter.failed("sign its key", &error.to_string()))?;
+    let joined = starter.exchange("connect with it", &admission, TO_JOIN).await?;
+    Ok(record(accepted, joined, (number, life), name))
+}
+
+/// What was said of a host: with its name, and in the hostfile.
+pub(super) fn options_of(name: &str, start: &Starting, hoster: bool) -> Result<HostOptions, Failure> {
+    let unfit = |why: String| Failure::new(ErrorKind::BadParameter, why);
+    let (_, said) = HostOptions::of_line(&start.line, &|name| std::env::var_os(name)).map_err(unfit)?;
+    let options = said.over(&start.known);
+    options.unfit(hoster).map_err(|why| unfit(format!("{name}: {why}")))?;
+    Ok(options)
+}
+
+/// The command over there.
+pub(super) fn program_of(options: &HostOptions) -> String {
+    options.daemon.clone().or_else(|| set("PARVUM_REMOTE")).unwrap_or_else(|| "parvum".into())
+}
+
+pub(super) fn invitation(
+    network: &Network,
+    number: u32,
+    life: u64,
+    name: &str,
+    options: HostOptions,
+) -> Invitation {
+    let machine = network.authority.machine().to_string();
+    let release = env!("CARGO_PKG_VERSION").into();
+    Invitation { release, protocol: PROTOCOL, number, life, name: name.to_owned(), machine, options }
+}
+
+pub(super) fn admission(
+    shell: &Shell,
+    network: &Network,
+    accepted: &Acceptance,
+    (number, life): (u32, u64),
+    name: &str,
+) -> Result<Admission, KeyError> {
+    let request = SignRequest::new(PublicKey(accepted.key), number, life, name);
     let (home, _, _) = shell.identity();
-    let admission = Admission {
+    Ok(Admission {
         encrypt: shell.encrypts(),
-        certificate: certificate.to_bytes(),
+        certificate: network.authority.sign(&request)?.to_bytes(),
         authority: network.authority.to_bytes(),
         home,
         // The others it learns of with all else that is agreed.
         hosts: shell.record_of(home).into_iter().collect(),
-    };
-    let Joined { addresses } = starter.exchange("connect with it", &admission, TO_JOIN).await?;
+    })
+}
+
+pub(super) fn record(
+    accepted: Acceptance,
+    Joined { addresses }: Joined,
+    (number, life): (u32, u64),
+    name: &str,
+) -> HostRecord {
+    let Acceptance { arch, cpus, speed, .. } = accepted;
     let tid = Tid::new(number, 0).expect("the machine chose it in range");
     let row = HostRow { tid, name: name.to_owned(), arch, speed, cpus };
-    Ok(HostRecord { number, life, row, addresses })
+    HostRecord { number, life, row, addresses }
 }
 
 fn set(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// The words that run a command on a host: what was said, or else the user's own way, or ssh.
-pub fn way_to(host: &str, by: Option<&str>) -> String {
+/// The words that run a command on a host, under a login name if one is said: what was said, or else the user's own way,
+/// or ssh.
+pub fn way_to(host: &str, login: Option<&str>, by: Option<&str>) -> Result<String, String> {
     let by = by.map(str::to_owned).or_else(|| set("PARVUM_START_BY")).unwrap_or_else(|| SSH.into());
-    if by.contains("{host}") { by.replace("{host}", host) } else { format!("{by} {host}") }
+    let first = by.split_whitespace().next().unwrap_or_default();
+    let is_ssh = first.rsplit('/').next() == Some("ssh");
+    let by = match login {
+        Some(login) if by.contains("{login}") => by.replace("{login}", login),
+        None if by.contains("{login}") => {
+            let own = set("LOGNAME").or_else(|| set("USER"));
+            by.replace("{login}", &own.ok_or("{login}: LOGNAME is not set; say lo=NAME")?)
+        }
+        Some(login) if is_ssh => {
+            let target = format!("{login}@{host}");
+            return Ok(if by.contains("{host}") {
+                by.replace("{host}", &target)
+            } else {
+                format!("{by} {target}")
+            });
+        }
+        Some(login) => {
+            let why = "the command has no place for a login name; write {login} into it";
+            return Err(format!("lo={login}: `{by}`: {why}"));
+        }
+        None => by,
+    };
+    Ok(if by.contains("{host}") { by.replace("{host}", host) } else { format!("{by} {host}") })
 }
 
 /// The command that starts the daemon over there.
@@ -148,10 +227,12 @@ struct Starter {
 }
 
 impl Starter {
-    fn begin(host: &str, start: &Starting) -> Result<Starter, Failure> {
-        let program =
-            start.program.clone().or_else(|| set("PARVUM_REMOTE")).unwrap_or_else(|| "parvum".into());
-        let words = format!("{} {program} join", way_to(host, start.by.as_deref()));
+    fn begin(host: &str, options: &HostOptions) -> Result<Starter, Failure> {
+        let program = program_of(options);
+        let address = options.address.as_deref().unwrap_or(host);
+        let way = way_to(address, options.login.as_deref(), options.by.as_deref())
+            .map_err(|why| Failure::new(ErrorKind::BadParameter, format!("{host}: {why}")))?;
+        let words = format!("{way} {program} join");
         let mut split = words.split_whitespace();
         let mut command = Command::new(split.next().unwrap_or("ssh"));
         command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -202,7 +283,7 @@ impl Starter {
     }
 
     fn failed(&self, step: &str, why: &str) -> Failure {
-        let detail = format!("{}: could not {step} with `{}`: {why}", self.host, self.words);
+        let detail = format!("cannot add {}: could not {step} with `{}`: {why}", self.host, self.words);
         Failure::new(ErrorKind::CannotStart, detail)
     }
 
@@ -221,16 +302,17 @@ impl Starter {
             stdout: Vec::new(),
             stderr: said,
         };
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = shown(&output.stderr);
         let said = said.trim();
         let code = output.status.code().map_or_else(String::new, |code| format!(", exit code {code}"));
         let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
-        let mut failure = self.failed(step, &format!("{what}{code}{said}"));
         if said.contains("Could not resolve hostname") {
             // What ssh says of a name that nobody knows.
-            failure.kind = ErrorKind::NoSuchHost;
+            let Starter { host, words, .. } = self;
+            let why = format!("cannot add {host}: ssh cannot resolve the name, by `{words}`{code}{said}");
+            return Failure::new(ErrorKind::NoSuchHost, format!("{why}; check that `ssh {host} true` works"));
         }
-        failure
+        self.failed(step, &format!("{what}{code}{said}"))
     }
 }
 
@@ -241,6 +323,8 @@ pub(super) struct Invited {
     pub name: String,
     pub hosts: Vec<HostRecord>,
     pub encrypt: bool,
+    /// What was said of this host.
+    pub settings: HostSettings,
     home: u32,
     entry: Entry,
 }
@@ -252,9 +336,8 @@ pub(super) fn accept(
     cpus: u32,
     speed: i32,
 ) -> Result<Invited, String> {
-    let mut input = std::io::stdin().lock();
-    let heard = heard.map_or_else(|| read(&mut input), Ok)?;
-    let Invitation { release, protocol, number, life, name, .. } = heard;
+    let heard = heard.map_or_else(read, Ok)?;
+    let Invitation { release, protocol, number, life, name, options, .. } = heard;
     if protocol != PROTOCOL {
         let own = env!("CARGO_PKG_VERSION");
         return Err(format!(
@@ -262,30 +345,44 @@ pub(super) fn accept(
              (protocol {PROTOCOL}); install one release on both"
         ));
     }
+    let home = set("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    let variable = |name: &str| match (std::env::var_os(name), name) {
+        // PVM's daemon sets it for itself.
+        (None, "PVM_ARCH") => Some(arch.clone().into()),
+        (value, _) => value,
+    };
+    let settings = options.settings(&home, &variable).map_err(|why| format!("E-BADPARAM: {why}"))?;
+    let speed = settings.speed.unwrap_or(speed);
     let keys = HostKeys::make().map_err(|error| error.to_string())?;
-    say(&Ok(Acceptance { key: keys.public().0, arch, cpus, speed }));
-    let Admission { encrypt, certificate, authority, home, hosts } = read(&mut input)?;
+    say(&Ok(Acceptance { key: keys.public().0, arch: arch.clone(), cpus, speed }));
+    let Admission { encrypt, certificate, authority, home, hosts } = read()?;
     let entry = || {
         let certificate = HostCertificate::from_bytes(&certificate)?;
         let authority = Authority::from_bytes(&authority)?;
         Ok(Entry { identity: Identity::new(keys, certificate)?, authority })
     };
     let entry = entry().map_err(|error: parvum_mesh::keys::KeyError| error.to_string())?;
-    Ok(Invited { number, life, name, hosts, encrypt, home, entry })
+    Ok(Invited { number, life, name, hosts, encrypt, settings, home, entry })
 }
 
-fn read<T: for<'a> Deserialize<'a>>(input: &mut impl BufRead) -> Result<T, String> {
+/// Hears a word of who invites: on standard input, or as a hoster's command otherwise.
+fn read<T: for<'a> Deserialize<'a>>() -> Result<T, String> {
+    if let Some(word) = super::hosted::hear() {
+        return serde_json::from_slice(&word?).map_err(|error| error.to_string());
+    }
     let mut line = String::new();
-    input.read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
+    std::io::stdin().lock().read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
     serde_json::from_str(&line).map_err(|_| {
         "E-PROTOCOL: `parvum join` is for another daemon to call; use `parvum add HOST` there".to_owned()
     })
 }
 
-/// Says a line on standard output.
+/// Says a word to who invites: on standard output, or as a hoster's command otherwise.
 fn say<T: Serialize>(line: &Said<T>) {
     let mut out = std::io::stdout();
-    if let Ok(text) = serde_json::to_string(line) {
+    if let Ok(text) = serde_json::to_string(line)
+        && !super::hosted::say(text.as_bytes())
+    {
         let _ = writeln!(out, "{text}");
         let _ = out.flush();
     }
@@ -306,17 +403,17 @@ pub(super) enum Other {
     /// It is of that machine: its host was named by another name. Who has invited was told.
     Declined,
     /// It was of that machine, which has taken its host out and invites it anew: its life is over.
-    Leaving(Invitation),
+    Leaving(Box<Invitation>),
 }
 
-/// Finds that out. The invitation is heard for it.
-pub(super) fn look_at_other(place: &Place) -> Other {
+/// Finds that out. The invitation is heard for it, if it was not before.
+pub(super) fn look_at_other(place: &Place, heard: Option<Invitation>) -> Other {
     let known = std::fs::read_to_string(place.machine()).unwrap_or_default();
     let Some((machine, name)) = known.trim().split_once(' ') else { return Other::Stranger };
-    match read::<Invitation>(&mut std::io::stdin().lock()) {
+    match heard.map_or_else(read, Ok) {
         // A machine has no two hosts of one name.
         Ok(invitation) if invitation.machine == machine && invitation.name == name => {
-            Other::Leaving(invitation)
+            Other::Leaving(Box::new(invitation))
         }
         Ok(invitation) if invitation.machine == machine => {
             decline(&format!("{TWICE}{name}"));

@@ -12,6 +12,7 @@ mod client;
 #[allow(unsafe_code)]
 mod exec;
 mod fetch;
+mod hosted;
 mod keeper;
 mod lateness;
 mod log;
@@ -22,12 +23,12 @@ mod output;
 mod port;
 mod recordings;
 mod relay;
+mod repeats;
 mod shell;
 mod start;
-mod repeats;
 #[allow(unsafe_code)]
 mod watch;
 
 pub use fetch::{decline, is_refusal, way_to};
 pub use keeper::keep;
-pub use start::{Manner, StartError, launch, serve, sweep};
+pub use start::{Manner, StartError, launch, serve, serve_hosted, sweep};

@@ -3,7 +3,6 @@
 use super::awake::Awake;
 use super::child::{self, Surroundings};
 use super::client::{ClientIo, OUTBOX_FULL, handle, turn_away};
-use super::fetch;
 use super::keeper::Keeper;
 use super::lateness::Lateness;
 use super::log::Log;
@@ -14,6 +13,7 @@ use super::port::{PORT_LIMIT, Port};
 use super::recordings::Recordings;
 use super::relay::Source;
 use super::watch::watch;
+use super::{fetch, hosted};
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
@@ -38,7 +38,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 /// A descriptor on its way through the machine.
 pub(super) type Fd = Rc<OwnedFd>;
@@ -104,6 +104,8 @@ pub(super) struct Shell {
     pub(super) network: RefCell<Option<Rc<Network>>>,
     pub(super) agreement: RefCell<Option<Agreement>>,
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
+    /// Who waits for what the hoster says of a host, by its number.
+    pub(super) hosted: RefCell<HashMap<u32, oneshot::Sender<Blob>>>,
     pub(super) awake: Rc<Awake>,
     pub(super) recordings: RefCell<Recordings>,
     pub(super) lateness: Lateness,
@@ -151,6 +153,7 @@ impl Shell {
             network: RefCell::new(None),
             agreement: RefCell::new(None),
             on_its_way: Default::default(),
+            hosted: Default::default(),
             awake: Default::default(),
             recordings: Default::default(),
             inputs: Default::default(),
@@ -416,9 +419,18 @@ impl Shell {
                 }
             }
             Effect::Say { host, word } => self.say(host, *word),
-            Effect::Fetch { number, life, name, start } => {
-                tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name, start));
+            Effect::Fetch(wanted) => {
+                tokio::task::spawn_local(fetch::fetch(self.clone(), *wanted));
             }
+            Effect::Host(hosts) => {
+                tokio::task::spawn_local(hosted::fetch_all(self.clone(), hosts));
+            }
+            Effect::Hosted { number, said } => {
+                // Others wait for none, or no more.
+                let waiting = self.hosted.borrow_mut().remove(&number);
+                let _ = waiting.map(|waiting| waiting.send(said));
+            }
+            Effect::HosterGone => self.hosted.borrow_mut().clear(),
             Effect::Forget { host, life } => self.part_with(host, life),
             Effect::Propose(change) => self.propose(&change),
             Effect::Members(members) => self.have_members(members),

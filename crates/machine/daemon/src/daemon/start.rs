@@ -1,11 +1,12 @@
 //! Becoming the daemon of a directory, and starting it from elsewhere.
 
 use super::child::{Surroundings, close_inherited};
-use super::fetch;
 use super::keeper::Keeper;
 use super::log::Log;
 use super::options::Options;
 use super::shell::Shell;
+use super::{fetch, hosted};
+use crate::shown::shown;
 use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::{Place, PlaceError};
 use parvum_wire::control::{Blob, HostSettings, Request};
@@ -92,6 +93,21 @@ pub fn serve(
     settings: HostSettings,
     hosts: Vec<String>,
 ) -> Result<(), StartError> {
+    run(place, manner, settings, hosts, None)
+}
+
+/// Is the daemon of a host that a hoster has started, with the ticket that it has passed on.
+pub fn serve_hosted(place: Place, ticket: &str) -> Result<(), StartError> {
+    run(place, Manner::Invited, HostSettings::default(), Vec::new(), Some(ticket))
+}
+
+fn run(
+    place: Place,
+    manner: Manner,
+    settings: HostSettings,
+    hosts: Vec<String>,
+    ticket: Option<&str>,
+) -> Result<(), StartError> {
     if matches!(manner, Manner::Detached | Manner::Invited) {
         close_inherited();
         // Fails only for a leader of a process group, which is its own master
@@ -101,16 +117,16 @@ pub fn serve(
     }
     let options = Options::read().map_err(StartError::Option)?;
     place.prepare()?;
-    let mut heard = None;
+    let mut heard = ticket.map(hosted::answer).transpose().map_err(StartError::NotJoined)?;
     let lock = match lock(&place) {
         Err(running @ StartError::Running(_)) if manner == Manner::Invited => {
-            match fetch::look_at_other(&place) {
+            match fetch::look_at_other(&place, heard.take()) {
                 fetch::Other::Stranger => return Err(running),
                 fetch::Other::Declined => {
                     return Err(StartError::NotJoined("this host is in the machine already".into()));
                 }
                 fetch::Other::Leaving(invitation) => {
-                    heard = Some(invitation);
+                    heard = Some(*invitation);
                     lock_in_time(&place)?
                 }
             }
@@ -160,6 +176,7 @@ pub fn serve(
                 (config.number, config.life) = (given.number, given.life);
                 (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
                 config.encrypt = given.encrypt;
+                take_over(&mut config.settings, &given.settings);
                 invited = Some(given);
             }
             Err(why) => {
@@ -328,6 +345,16 @@ fn raise_nofile() -> Rlimit {
     before
 }
 
+/// What was said of this host by who has invited it goes over what its own variables say.
+fn take_over(own: &mut HostSettings, said: &HostSettings) {
+    own.speed = said.speed.or(own.speed);
+    own.cwd = said.cwd.clone().or(own.cwd.take());
+    own.debugger = said.debugger.clone().or(own.debugger.take());
+    if !said.search.is_empty() {
+        own.search.clone_from(&said.search);
+    }
+}
+
 /// What a hostfile does not say, PVM's variables may.
 fn with_variables(mut settings: HostSettings) -> HostSettings {
     use std::os::unix::ffi::OsStringExt;
@@ -359,7 +386,8 @@ fn config(settings: HostSettings, encrypt: bool) -> Config {
         life: 1,
         addresses: Vec::new(),
         hosts: Vec::new(),
-        host: name.nodename().to_string_lossy().into_owned(),
+        // A host's name is text.
+        host: shown(name.nodename().to_bytes()).into_owned(),
         arch: arch(),
         cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         clock: Box::new(|| {
@@ -374,7 +402,7 @@ fn config(settings: HostSettings, encrypt: bool) -> Config {
 }
 
 /// The architecture in PVM's words.
-fn arch() -> String {
+pub(super) fn arch() -> String {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => "LINUX64".into(),
         ("linux", "x86") => "LINUX".into(),

@@ -5,7 +5,8 @@ use super::{Change, ClientId};
 use parvum_agreement::{Member, Standing};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Between, Blob, Call, Event, ExitStatus, Failure, HostRecord, HostSettings, Reply, RequestId, SpawnRequest,
+    Between, Blob, Call, Event, ExitStatus, Failure, HostOptions, HostRecord, HostSettings, Reply, RequestId,
+    SpawnRequest,
 };
 use std::rc::Rc;
 
@@ -188,6 +189,8 @@ pub enum Input<F> {
     HostLost(u32),
     /// A host is connected.
     HostFound(u32),
+    /// The hoster is to start these.
+    Hosting(Vec<Hosting>),
     /// How late this daemon has lately been called at the worst.
     Late(super::Now),
     /// How busy this host is: tasks that want a processor, in hundredths.
@@ -196,13 +199,43 @@ pub enum Input<F> {
     Tick,
 }
 
-/// How the daemon of another host is started, as far as it was said.
+/// A host that is to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The number it gets,
+    pub number: u32,
+    /// which life it begins,
+    pub life: u64,
+    /// what the user calls it,
+    pub name: String,
+    /// and how its daemon is started.
+    pub start: Starting,
+}
+
+/// What a hoster needs to start a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosting {
+    /// The number it gets.
+    pub number: u32,
+    /// What `so=` says.
+    pub start: String,
+    /// The host, and the login name before it.
+    pub login: String,
+    /// What is to be run there.
+    pub command: String,
+    /// The same for hosts of another system, if nobody has said where the daemon is.
+    pub other: String,
+    /// PVM's name of the machine.
+    pub machine: String,
+}
+
+/// How a daemon is started on another host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starting {
-    /// The command that runs another on that host.
-    pub by: Option<String>,
-    /// The `parvum` there.
-    pub program: Option<String>,
+    /// The host and its options, as they were asked for. The shell reads them: a value may name a variable.
+    pub line: String,
+    /// What the hostfile says of the host; it counts where the line says nothing.
+    pub known: HostOptions,
 }
 
 /// What a tasker needs to start a program.
@@ -309,16 +342,18 @@ pub enum Effect<F> {
     /// These are the hosts of the machine: they agree on changes.
     Members(Vec<Member>),
     /// Start a daemon on another host, and connect with it.
-    Fetch {
-        /// The number it gets,
+    Fetch(Box<Wanted>),
+    /// Prepare hosts that the hoster shall start. Answer: [`Input::Hosting`] and, for each, [`Input::Fetched`].
+    Host(Vec<Wanted>),
+    /// What the hoster says came of the host of that number.
+    Hosted {
+        /// Which.
         number: u32,
-        /// which life it begins,
-        life: u64,
-        /// what the user calls it,
-        name: String,
-        /// and how its daemon is started.
-        start: Starting,
+        /// A line, or PVM's name of an error.
+        said: Blob,
     },
+    /// There is no hoster any more: nobody will say what came of hosts.
+    HosterGone,
     /// The host is out of the machine: break with it, and take no word of this life of it any more.
     Forget {
         /// Its number.

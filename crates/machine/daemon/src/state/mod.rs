@@ -30,7 +30,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{Channel, Config, Effect, Input, Limits, Prepared, Starting};
+pub use contract::{Channel, Config, Effect, Hosting, Input, Limits, Prepared, Starting, Wanted};
 pub use host::USUAL_SPEED;
 pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
@@ -122,6 +122,8 @@ struct Process {
     inherited: Option<Inherited>,
     /// Its standard output and standard error are one pipe; so are those of what it spawns.
     one_stream: bool,
+    /// Its number among the tasks of its request, how many of those this host has, and how many there are.
+    among: [u32; 3],
     /// What its environment shows that it is the one.
     secret: [u8; 16],
 }
@@ -229,6 +231,7 @@ impl<F: Clone> Machine<F> {
             Input::Fed { client, id, result } => self.answer(client, id, result.map(|()| Reply::Done)),
             Input::Heard { host, word } => self.hear(host, *word),
             Input::Fetched { number, life, result } => self.fetched(number, life, result),
+            Input::Hosting(hosts) => self.hosting(&hosts),
             Input::Agreeing => self.begin_to_agree(),
             Input::Agreed { by, leader, change } => self.agreed(by, leader, *change),
             Input::Install(snapshot) => self.install(&snapshot),
@@ -475,6 +478,7 @@ impl<F: Clone> Machine<F> {
             (_, Request::MailTidy { name, index }) => self.mail_tidy(client, id, &name, index),
             (_, Request::Halt) => self.halt(client, id),
             (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),
+            (me, Request::HostsStarted { results }) => self.hosts_started(client, id, me, results),
             (_, Request::RemoveHosts { hosts }) => self.remove_hosts(client, id, hosts),
             (_, Request::Clock { host }) => self.clock(client, id, host),
             // The shell has written what only it knows.

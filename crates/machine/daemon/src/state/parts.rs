@@ -1,7 +1,7 @@
-//! Parts that one task plays for all others: the resource manager and the tasker.
+//! Parts that one task plays for all others: the resource manager, the tasker and the hoster.
 //!
 //! The manager is asked by the tasks themselves (their library knows of it), and told of tasks that
-//! come and go. The tasker starts processes where the daemon would. When the player of a part is
+//! come and go. The tasker starts processes where the daemon would, the hoster daemons. When the player of a part is
 //! gone the machine goes on without one: PVM's daemon would wait for a dead manager for ever.
 
 use super::*;
@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 /// PVM's tags of what the daemon says to the players.
 const EXEC_ACK: i32 = 0x8004_0003_u32 as i32;
 const TASK_ENDED: i32 = 0x8004_000b_u32 as i32;
+const HOST_GONE: i32 = 0x8004_000c_u32 as i32;
 const START_TASK: i32 = 0x8004_0011_u32 as i32;
+const START_HOSTS: i32 = 0x8004_000f_u32 as i32;
 const CONTEXT: u32 = 0;
 
 /// Who plays which part.
@@ -20,6 +22,7 @@ const CONTEXT: u32 = 0;
 pub(super) struct Parts {
     pub manager: Option<Tid>,
     pub tasker: Option<Tid>,
+    pub hoster: Option<Tid>,
 }
 
 impl Parts {
@@ -27,6 +30,7 @@ impl Parts {
         match part {
             Part::Manager => &mut self.manager,
             Part::Tasker => &mut self.tasker,
+            Part::Hoster => &mut self.hoster,
         }
     }
 }
@@ -69,6 +73,14 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// A host is gone: the manager hears of its daemon.
+    pub(super) fn tell_manager_of_host(&mut self, host: Tid) {
+        const DAEMON: u32 = 0x8000_0000;
+        if let Some(manager) = self.parts.manager.filter(|manager| self.is_own(*manager)) {
+            self.say_to_player(manager, HOST_GONE, Words::default().number((host.0 as u32 | DAEMON) as i32));
+        }
+    }
+
     /// A task plays no part any more.
     pub(super) fn leave_parts(&mut self, tid: Tid) {
         if self.parts.manager == Some(tid) {
@@ -77,6 +89,10 @@ impl<F: Clone> Machine<F> {
         }
         if self.parts.tasker == Some(tid) {
             self.parts.tasker = None;
+        }
+        if self.parts.hoster == Some(tid) {
+            self.parts.hoster = None;
+            self.effects.push(Effect::HosterGone);
         }
     }
 
@@ -118,6 +134,35 @@ impl<F: Clone> Machine<F> {
         self.event(to, Event::Word { context: CONTEXT, tag, data: Blob(data) }, Vec::new());
     }
 
+    /// The hoster hears which hosts it is to start.
+    pub(super) fn hosting(&mut self, hosts: &[Hosting]) {
+        let Some(hoster) = self.parts.hoster else { return self.effects.push(Effect::HosterGone) };
+        let words = hosts.iter().fold(Words::default().number(hosts.len() as i32), |words, host| {
+            let tid = Tid::new(host.number, 0).expect("the machine chose it in range");
+            let words = words.number(tid.0).text(host.start.as_bytes());
+            let words = words.text(host.login.as_bytes()).text(host.command.as_bytes());
+            // The last two are in no manual, but PVM sends them: the command for another system, and its name of the machine.
+            words.text(host.other.as_bytes()).text(host.machine.as_bytes())
+        });
+        self.say_to_player(hoster, START_HOSTS, words);
+    }
+
+    /// The hoster says what came of hosts: whichever daemon waits for one hears it.
+    pub(super) fn hosts_started(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        me: Option<Tid>,
+        results: Vec<(Tid, Blob)>,
+    ) {
+        if me.is_none() || self.parts.hoster != me {
+            return self.refuse(client, id, Failure::new(ErrorKind::Denied, "the part is not yours"));
+        }
+        let said = results.into_iter().map(|(tid, said)| Effect::Hosted { number: tid.host(), said });
+        self.effects.extend(said);
+        self.reply(client, id, Reply::Done);
+    }
+
     /// What a tasker is to start was found, or not.
     pub(super) fn prepared(&mut self, tid: Tid, result: Result<Prepared<F>, Failure>) {
         let tasker = self.processes.get(&tid).and_then(|process| process.tasker);
@@ -130,12 +175,15 @@ impl<F: Clone> Machine<F> {
                 self.spawned(tid, Ok((0, channel)));
                 // As execv takes them: the first is the program's own name.
                 let args: Vec<&[u8]> = std::iter::once(&path).chain(&args).map(Vec::as_slice).collect();
+                let among = self.processes.get(&tid).map_or([0; 3], |process| process.among);
+                // The numbers at the end are in no manual, but PVM sends them.
                 let words = Words::default()
                     .number(tid.0)
                     .number(flag)
                     .text(&path)
                     .list(args.into_iter())
-                    .list(env.iter().map(Vec::as_slice));
+                    .list(env.iter().map(Vec::as_slice))
+                    .numbers(&among.map(|number| number as i32));
                 self.say_to_player(tasker, START_TASK, words);
             }
             Err(why) => self.spawned(tid, Err(why)),

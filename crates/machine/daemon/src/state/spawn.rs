@@ -79,17 +79,20 @@ impl<F: Clone> Machine<F> {
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         places.iter().for_each(|host| *counts.entry(*host).or_default() += 1);
         let shown = sink.map(|sink| (sink.to, sink.as_messages));
+        let mut before = 0;
         for (host, count) in counts {
             let each = places.iter().zip(&plan.details.each).filter(|(place, _)| **place == host);
             let each = each.map(|(_, each)| *each).collect();
             let details = Details { each, ..(*plan.details).clone() };
             let part = SpawnPart {
                 batch: number,
+                among: (before, places.len() as u32),
                 plan: SpawnRequest { count, details: Box::new(details), ..plan.clone() },
                 spawner: me,
                 job,
                 sink: shown,
             };
+            before += count;
             if host == self.config.number {
                 self.start_here(number, part);
             } else {
@@ -124,7 +127,7 @@ impl<F: Clone> Machine<F> {
 
     /// Starts this host's part of a batch.
     fn start_here(&mut self, number: u64, part: SpawnPart) {
-        let SpawnPart { plan, spawner: me, job, sink, .. } = part;
+        let SpawnPart { plan, among: (before, all), spawner: me, job, sink, .. } = part;
         let sink = sink.map(|(to, as_messages)| Sink { to, as_messages });
         let mut plan = plan;
         // Messages and the log do not tell the two streams apart.
@@ -178,6 +181,7 @@ impl<F: Clone> Machine<F> {
                 rank: plan.details.each.first().map(|each| each.rank),
                 inherited: plan.details.inherited.clone(),
                 one_stream: plan.details.one_stream,
+                among: [before + turn, whole.count, all],
                 secret: (self.config.entropy)(),
             };
             self.processes.insert(tid, process);

@@ -77,6 +77,7 @@ fn is_for_all(request: &Request) -> bool {
             | Request::Register { .. }
             | Request::HandOver { .. }
             | Request::AddHosts { .. }
+            | Request::HostsStarted { .. }
             | Request::RemoveHosts { .. }
     );
     changes || only_reads(request)
@@ -160,6 +161,7 @@ impl<F: Clone> Machine<F> {
         match part {
             Part::Manager => self.parts.manager,
             Part::Tasker => self.parts.tasker,
+            Part::Hoster => self.parts.hoster,
         }
     }
 
@@ -275,7 +277,7 @@ impl<F: Clone> Machine<F> {
 
     /// Tasks of which something is kept.
     pub(super) fn kept_tasks(&self) -> impl Iterator<Item = Tid> {
-        let players = [self.parts.manager, self.parts.tasker].into_iter().flatten();
+        let players = [self.parts.manager, self.parts.tasker, self.parts.hoster].into_iter().flatten();
         self.members().chain(self.mailbox.owners()).chain(self.names.owners()).chain(players)
     }
 

@@ -2,6 +2,7 @@
 
 use super::table::Hosts;
 use super::*;
+use parvum_wire::control::HostOptions;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -40,8 +41,9 @@ impl<F: Clone> Machine<F> {
         let mut names: HashSet<String> =
             there.chain(table.fetching.values().map(|host| &host.name)).cloned().collect();
         let (mut results, mut missing) = (Vec::new(), BTreeMap::new());
+        let mut for_hoster = Vec::new();
         for (at, name) in hosts.into_iter().enumerate() {
-            results.push(match self.begin_to_add(name, &mut names) {
+            results.push(match self.begin_to_add(name, &mut names, &mut for_hoster) {
                 Ok(number) => {
                     missing.insert(number, at);
                     None
@@ -49,12 +51,22 @@ impl<F: Clone> Machine<F> {
                 Err(why) => Some(Err(why)),
             });
         }
+        if !for_hoster.is_empty() {
+            self.effects.push(Effect::Host(for_hoster));
+        }
         self.others.agreed.additions.push(Addition { client, id, results, missing });
         self.finish_additions();
     }
 
-    fn begin_to_add(&mut self, name: String, names: &mut HashSet<String>) -> Result<u32, Failure> {
-        let (name, start) = name_and_start(&name);
+    fn begin_to_add(
+        &mut self,
+        line: String,
+        names: &mut HashSet<String>,
+        for_hoster: &mut Vec<Wanted>,
+    ) -> Result<u32, Failure> {
+        // All hosts come to the same: none of them looks at its own variables here.
+        let (name, _) = HostOptions::of_line(&line, &|_| Some("1".into()))
+            .map_err(|why| Failure::new(ErrorKind::BadParameter, why))?;
         if name.is_empty() {
             return Err(Failure::new(ErrorKind::BadParameter, "a host without a name"));
         }
@@ -84,7 +96,16 @@ impl<F: Clone> Machine<F> {
         names.insert(name.clone());
         if by == self.config.life {
             self.others.fetches.insert(life);
-            self.effects.push(Effect::Fetch { number, life, name, start });
+            let known = &self.config.settings.known;
+            let line_of = |wanted: &str| known.iter().find(|(host, _)| host == wanted);
+            let known = line_of(&name).or_else(|| line_of(HostSettings::ANY));
+            let known = known.map(|(_, options)| options.clone()).unwrap_or_default();
+            let start = Starting { line, known };
+            let wanted = Wanted { number, life, name, start };
+            match self.parts.hoster {
+                Some(_) => for_hoster.push(wanted),
+                None => self.effects.push(Effect::Fetch(Box::new(wanted))),
+            }
         }
         Ok(number)
     }
@@ -307,6 +328,7 @@ impl<F: Clone> Machine<F> {
         let me = self.config.number;
         for record in gone.iter().filter(|record| record.number != me) {
             self.part_with(record.number, record.life);
+            self.tell_manager_of_host(record.row.tid);
             let why = Failure::new(ErrorKind::HostLost, &record.row.name);
             self.settle_addition(record.number, Err(why));
         }
@@ -353,34 +375,4 @@ fn known_as(number: u32, life: u64, mut host: Rc<HostRecord>) -> Rc<HostRecord> 
 fn is_this_host(name: &str) -> bool {
     let is_loopback = |address: std::net::IpAddr| address.is_loopback();
     name == "localhost" || name.parse().is_ok_and(is_loopback)
-}
-
-/// A host's name, and what follows it: other options of a hostfile are not for this.
-fn name_and_start(line: &str) -> (String, Starting) {
-    let (words, by) = line.split_once(" by=").map_or((line, None), |(words, by)| (words, Some(by)));
-    let mut words = words.split_whitespace();
-    let name = words.next().unwrap_or_default().to_owned();
-    let program = words.find_map(|word| word.strip_prefix("parvum=")).map(str::to_owned);
-    (name, Starting { by: by.map(|by| by.trim().to_owned()), program })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_follow_the_name() {
-        let start = |by: Option<&str>, program: Option<&str>| Starting {
-            by: by.map(str::to_owned),
-            program: program.map(str::to_owned),
-        };
-        assert_eq!(name_and_start("beta"), ("beta".into(), start(None, None)));
-        assert_eq!(name_and_start("beta dx=/x sp=10"), ("beta".into(), start(None, None)));
-        let line = "beta parvum=/opt/bin/parvum by=rsh -l me {host}";
-        assert_eq!(
-            name_and_start(line),
-            ("beta".into(), start(Some("rsh -l me {host}"), Some("/opt/bin/parvum")))
-        );
-        assert_eq!(name_and_start("  "), (String::new(), start(None, None)));
-    }
 }

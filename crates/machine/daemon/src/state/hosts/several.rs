@@ -74,7 +74,8 @@ impl Several {
         while let Some((from, effect)) = queue.pop_front() {
             let (to, input) = match effect {
                 Effect::Say { host, word } => (host, Input::Heard { host: from, word }),
-                Effect::Fetch { number, life, name, .. } => {
+                Effect::Fetch(wanted) => {
+                    let Wanted { number, life, name, .. } = *wanted;
                     if self.leader.is_none() {
                         // Its network is open now.
                         self.lead(from);
