@@ -20,6 +20,15 @@ pub struct Rival<'a> {
 impl<'a> Rival<'a> {
     /// Starts it, or says on standard error why not.
     pub fn over(bed: &'a Bed) -> Option<Rival<'a>> {
+        Rival::of(bed, bed.hosts())
+    }
+
+    /// Starts it on the first host alone; others may be added.
+    pub fn over_first(bed: &'a Bed) -> Option<Rival<'a>> {
+        Rival::of(bed, &bed.hosts()[..1])
+    }
+
+    fn of(bed: &'a Bed, hosts: &[Host]) -> Option<Rival<'a>> {
         if !Path::new(DAEMON).exists() || !Path::new(ROOT).is_dir() {
             skip(Lack::Peers, "PVM 3.4.6 is not installed (./x peers)");
             return None;
@@ -40,12 +49,12 @@ impl<'a> Rival<'a> {
         }
         let hostfile = bed.root().join("pvm-hosts");
         let line = |host: &Host| format!("{} dx={DAEMON}\n", host.name);
-        std::fs::write(&hostfile, bed.hosts().iter().map(line).collect::<String>()).expect("writable");
+        std::fs::write(&hostfile, hosts.iter().map(line).collect::<String>()).expect("writable");
         let mut rival = Rival { bed, daemon: None };
         let mut first = rival.command(&bed[0], DAEMON);
         first.arg(format!("-n{}", bed[0].name)).arg(&hostfile).env("PVM_RSH", &remote);
         rival.daemon = Some(Running::start(&mut first));
-        eventually("PVM has all hosts", || rival.conf().len() == bed.hosts().len());
+        eventually("PVM has all hosts", || rival.conf().len() == hosts.len());
         Some(rival)
     }
 
@@ -63,6 +72,14 @@ impl<'a> Rival<'a> {
         let hosts = said.lines().skip_while(|line| line.split_whitespace().next() != Some("HOST")).skip(1);
         let rows = hosts.filter(|line| line.split_whitespace().count() >= 5);
         rows.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    }
+
+    /// Kills its first daemon: one whose resource manager is gone does not halt.
+    pub fn kill(mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            daemon.kill();
+            daemon.end();
+        }
     }
 
     /// Gives PVM's console an order.
@@ -86,8 +103,9 @@ fn without_parvum() -> [(&'static str, &'static str); 5] {
 
 impl Drop for Rival<'_> {
     fn drop(&mut self) {
+        let Some(mut daemon) = self.daemon.take() else { return };
         self.console("halt");
-        if let (Some(mut daemon), false) = (self.daemon.take(), std::thread::panicking()) {
+        if !std::thread::panicking() {
             daemon.end();
         }
     }

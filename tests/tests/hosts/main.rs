@@ -14,6 +14,7 @@ mod networks;
 mod notices;
 mod npb;
 mod options;
+mod players;
 mod pvmtime;
 mod python;
 mod refusals;
