@@ -32,13 +32,7 @@ pub fn add(args: &AddArgs) -> ExitCode {
     let by = args.start_by.as_deref();
     let mut pushed = vec![Ok(args.remote.clone()); args.hosts.len()];
     if args.push {
-        // All at once: each waits for another host.
-        let push = |host: &String| push::push(host, by).map(Some);
-        pushed = std::thread::scope(|scope| {
-            let begun: Vec<_> = args.hosts.iter().map(|host| scope.spawn(move || push(host))).collect();
-            let ended = begun.into_iter().map(|thread| thread.join());
-            ended.map(|end| end.unwrap_or_else(|_| Err("E-CANTSTART: no result".into()))).collect()
-        });
+        pushed = push::push(&args.hosts, by).into_iter().map(|path| path.map(Some)).collect();
     }
     let mut code = ExitCode::SUCCESS;
     let (mut names, mut hosts) = (Vec::new(), Vec::new());

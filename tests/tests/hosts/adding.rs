@@ -204,15 +204,56 @@ fn a_host_without_parvum_gets_it_when_asked() {
     let why = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && why.contains("E-CANTSTART"), "{why}");
     bed[0].succeed(&["parvum", "add", "--push", "beta"]);
-    bed[1].await_hosts_by(
-        &data.join(format!("parvum/{}/bin/parvum", env!("CARGO_PKG_VERSION"))),
-        &["alpha", "beta"],
-    );
+    bed[1].await_hosts_by(&copy_in(&data).join("bin/parvum"), &["alpha", "beta"]);
     bed[0].succeed(&["parvum", "run", "-n", "2", "hostname"]);
     // One that cannot be reached is said, and the others come.
     let partly = bed[0].parvum(&["add", "--push", "nobody"]);
     let why = String::from_utf8_lossy(&partly.stderr).into_owned();
     assert!(!partly.status.success() && why.contains("nobody: could not make a folder"), "{why}");
+}
+
+/// The one copy of this release in a host's folder of data.
+fn copy_in(data: &std::path::Path) -> std::path::PathBuf {
+    let begins = format!("{}-", env!("CARGO_PKG_VERSION"));
+    let entries = std::fs::read_dir(data.join("parvum")).expect("it was made").flatten();
+    let copies: Vec<_> =
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins)).collect();
+    let [copy] = &copies[..] else { panic!("not one copy: {copies:?}") };
+    copy.path()
+}
+
+#[test]
+fn hosts_with_one_home_get_one_copy_and_other_releases_stay() {
+    let Some(bed) = Bed::of(4) else { return };
+    let data = bed.root().join("data");
+    for host in &bed.hosts()[1..] {
+        host.set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+        host.set("XDG_DATA_HOME", data.to_str().expect("a plain name"));
+    }
+    // What an older release has put there, and may be using.
+    let older = data.join(format!("parvum/{}/bin", env!("CARGO_PKG_VERSION")));
+    std::fs::create_dir_all(&older).expect("the bed's folder is writable");
+    std::fs::write(older.join("parvum"), "older").expect("the bed's folder is writable");
+    bed[0].succeed(&["parvum", "add", "--push", "beta", "gamma", "delta"]);
+    bed[0].await_hosts(&["alpha", "beta", "gamma", "delta"]);
+    let copy = copy_in(&data);
+    let there = || std::fs::read_dir(data.join("parvum")).expect("it is there").count();
+    assert_eq!(there(), 2, "the older release, this one, and nothing else");
+    assert_eq!(std::fs::read(older.join("parvum")).expect("it stays"), b"older");
+    let inode = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&copy).expect("it is there"));
+    let first = inode();
+    // A second time nothing is copied.
+    bed[0].succeed(&["parvum", "remove", "gamma"]);
+    bed[0].succeed(&["parvum", "add", "--push", "gamma"]);
+    assert_eq!(inode(), first);
+    // A damaged copy is replaced.
+    bed[0].succeed(&["parvum", "remove", "gamma"]);
+    let library = std::fs::read_dir(copy.join("lib")).ok().and_then(|mut files| files.next()?.ok());
+    let file = library.map_or_else(|| copy.join("MANIFEST"), |file| file.path());
+    std::fs::remove_file(&file).expect("it is ours");
+    bed[0].succeed(&["parvum", "add", "--push", "gamma"]);
+    assert!(file.exists());
+    bed[0].await_hosts(&["alpha", "beta", "gamma", "delta"]);
 }
 
 #[test]
