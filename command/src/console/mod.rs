@@ -295,6 +295,7 @@ impl Console {
                     self.screen.background(&self.jobs.output(tid, stream, &data.0));
                 }
                 Event::Exited { tid, .. } => self.screen.background(&self.jobs.exited(tid)),
+                Event::Remark { text } => self.hint(&text),
                 // The console is a task, but talks to no other.
                 _ => {}
             }

@@ -280,6 +280,7 @@ impl Job {
                     }
                 }
                 Event::Exited { tid, status } => self.exited(tid, status)?,
+                Event::Remark { text } => crate::out::note(text),
                 Event::Notified { about: Notice::HostDelete, tid, .. } => self.host_is_lost(tid)?,
                 _ => {}
             }

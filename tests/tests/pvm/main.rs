@@ -3,6 +3,7 @@
 mod beside;
 mod bounds;
 mod faults;
+mod foreign;
 mod fortran;
 mod hostile;
 mod mixed;

@@ -62,6 +62,8 @@ impl Runtime {
             Event::Tracer(mail) => self.services.tracer = Some(mail.0),
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
+            // Once: the daemon says each thing once.
+            Event::Remark { text } => eprintln!("libparvum [pid{}]: {text}", std::process::id()),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
         }

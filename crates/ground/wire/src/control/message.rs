@@ -780,6 +780,11 @@ pub enum Event {
         /// Its data.
         data: Blob,
     },
+    /// Something that whoever runs this task should know; no call of it fails by it.
+    Remark {
+        /// What: code, cause and remedy.
+        text: String,
+    },
     /// A spawned process ended; all its output has been sent before.
     Exited {
         /// Who.

@@ -12,6 +12,7 @@ mod client;
 #[allow(unsafe_code)]
 mod exec;
 mod fetch;
+mod foreign;
 mod hosted;
 mod keeper;
 mod lateness;

@@ -2,6 +2,7 @@
 
 use super::client::OUTBOX_FULL;
 use super::exec::Started;
+use super::foreign;
 use super::shell::{Shell, TaskIo};
 use super::watch::{room, watch};
 use crate::state::Input;
@@ -77,6 +78,7 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, io: Option<Rc<TaskIo>>, pidfd: A
         }
         status => status,
     };
+    foreign::ends(&shell, life.tid).await;
     shell.keeper.remove(pid);
     shell.inputs.borrow_mut().remove(&life.tid);
     life.ended.set(true);
@@ -144,9 +146,9 @@ async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<O
     }
     life.pipes.set(life.pipes.get() - 1);
     if life.pipes.get() == 0 {
+        shell.log.output_ends(life.tid);
         shell.input(Input::OutputEnded(life.tid));
     }
-        shell.log.output_ends(life.tid);
 }
 
 fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {

@@ -13,7 +13,7 @@ use super::port::{PORT_LIMIT, Port};
 use super::recordings::Recordings;
 use super::relay::Source;
 use super::watch::watch;
-use super::{fetch, hosted};
+use super::{fetch, foreign, hosted};
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
@@ -106,6 +106,8 @@ pub(super) struct Shell {
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
     /// Who waits for what the hoster says of a host, by its number.
     pub(super) hosted: RefCell<HashMap<u32, oneshot::Sender<Blob>>>,
+    /// The programs of processes that may never join.
+    pub(super) programs: RefCell<foreign::Programs>,
     pub(super) awake: Rc<Awake>,
     pub(super) recordings: RefCell<Recordings>,
     pub(super) lateness: Lateness,
@@ -154,6 +156,7 @@ impl Shell {
             agreement: RefCell::new(None),
             on_its_way: Default::default(),
             hosted: Default::default(),
+            programs: Default::default(),
             awake: Default::default(),
             recordings: Default::default(),
             inputs: Default::default(),
@@ -504,7 +507,13 @@ impl Shell {
             self.tasks.borrow_mut().remove(&tid);
             return Err(system(error));
         }
+        foreign::begins(self, tid, pid);
         Ok((pid, channel))
+    }
+
+    /// The parent of a task that was spawned and has not joined, if the task is one.
+    pub(super) fn unjoined_child(&self, tid: Tid) -> Option<Option<Tid>> {
+        self.machine.borrow().unjoined_child(tid)
     }
 
     /// What a tasker needs to start a program as the daemon would.

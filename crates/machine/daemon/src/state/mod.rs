@@ -354,6 +354,13 @@ impl<F: Clone> Machine<F> {
         self.tasks.get(&tid)?.client
     }
 
+    /// The parent of a task that was spawned here and whose process runs, but has not joined.
+    pub fn unjoined_child(&self, tid: Tid) -> Option<Option<Tid>> {
+        let waits = |task: &&Task<F>| task.client.is_none() && task.process == Some(tid);
+        let task = self.tasks.get(&tid).filter(waits)?;
+        self.processes.get(&tid).filter(|process| process.status.is_none()).map(|_| task.parent)
+    }
+
     /// A client's task.
     pub fn tid_of(&self, client: ClientId) -> Option<Tid> {
         self.clients.get(&client)?.tid
