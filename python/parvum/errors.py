@@ -36,7 +36,7 @@ class ParvumError(Exception):
     """
 
     code: str = "E-PARVUM"
-    remedy: str = "see docs/errors.md"
+    remedy: str = "`parvum why` shows what the tasks wait for"
 
     def __init__(self, cause: str = "", *, code: str | None = None, remedy: str | None = None) -> None:
         self.cause = cause or (self.__doc__ or "").partition("\n")[0].rstrip(".")
@@ -50,7 +50,7 @@ class ParvumError(Exception):
         # Parvum's own libraries say all of it already.
         if self.cause.startswith("E-"):
             return self.cause
-        return f"{self.code}: {self.cause}; {self.remedy}"
+        return "; ".join(filter(None, (f"{self.code}: {self.cause}", self.remedy)))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.cause,), self.__dict__)
@@ -126,7 +126,7 @@ class Refused(ParvumError):
     """The machine refused."""
 
     code = "E-REFUSED"
-    remedy = "see the cause"
+    remedy = "`parvum info` names the daemon's log, which has the reason"
 
 
 class PvmFailed(ParvumError):
@@ -156,7 +156,7 @@ _PVM = {
 
 
 class BadArgument(ParvumError, ValueError):
-    """An argument makes no sense."""
+    """An argument cannot be used."""
 
     code = "E-BADPARAM"
     remedy = "see the help of the call"

@@ -25,21 +25,22 @@ pub(crate) fn refused(py: Python<'_>, failure: &Failure) -> PyErr {
         ErrorKind::HostLost => "HostGone",
         _ => "Refused",
     };
-    let cause = match failure.detail.as_str() {
-        "" => kind.cause().to_owned(),
-        detail => format!("{} ({detail})", kind.cause()),
-    };
     let make = || {
         let class = py.import("parvum.errors")?.getattr(class)?;
         let more = PyDict::new(py);
         more.set_item("code", kind.code())?;
-        more.set_item("remedy", kind.remedy())?;
-        class.call((cause,), Some(&more))
+        more.set_item("remedy", failure.remedy())?;
+        class.call((failure.cause(),), Some(&more))
     };
     make().map_or_else(|why| why, PyErr::from_value)
 }
 
-/// An argument that makes no sense.
+/// The words, if there are any, or else others.
+fn or_else(words: String, others: &str) -> String {
+    if words.is_empty() { others.to_owned() } else { words }
+}
+
+/// An argument that cannot be used.
 pub(crate) fn bad_argument(py: Python<'_>, cause: impl AsRef<str>) -> PyErr {
     new(py, "BadArgument", cause)
 }
@@ -67,8 +68,9 @@ pub(crate) fn of(py: Python<'_>, status: Status, peer: i32, said: impl FnOnce() 
         Status::Pending => new(py, "TimedOut", "the time was over"),
         Status::Cancelled => new(py, "Cancelled", "the request was cancelled"),
         Status::Cut => new(py, "Truncated", "the message is longer than the memory for it"),
-        Status::BadArgument => bad_argument(py, "the engine finds no sense in the arguments"),
-        Status::Refused | Status::NoMemory => new(py, "Refused", said()),
+        Status::BadArgument => bad_argument(py, "the engine cannot use the arguments"),
+        Status::Refused => new(py, "Refused", or_else(said(), "the machine refused and gave no reason")),
+        Status::NoMemory => new(py, "Refused", or_else(said(), "there is no memory for the message")),
         Status::Done => bad_argument(py, "nothing went wrong"),
     }
 }

@@ -153,7 +153,7 @@ impl Group {
         };
         let Some(combine) = combine else {
             let Some((mut combine, _)) = known else {
-                return Err(errors::bad_argument(py, format!("{operator} of {kind} makes no sense")));
+                return Err(errors::bad_argument(py, format!("{operator} is not defined for {kind}")));
             };
             return self.run(py, &plan, None, Some(&data), &mut combine);
         };

@@ -205,3 +205,14 @@ def test_plain_python_has_the_cells_too() -> None:
     script = "import parvum.notebook as n; n.start(1); print(n.run('rank + size')); n.stop_workers()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == "[1]\n", done.stderr
+
+
+def test_an_error_says_what_failed_and_what_to_do() -> None:
+    for kind in vars(parvum.errors).values():
+        if isinstance(kind, type) and issubclass(kind, parvum.errors.ParvumError) and kind is not parvum.errors.PvmFailed:
+            text = str(kind("the cause"))
+            assert text == f"{kind.code}: the cause; {kind.remedy}"
+            assert "see the cause" not in text
+            assert "errors.md" not in text
+    # What the daemon says may have its remedy in it.
+    assert str(parvum.errors.Refused("cannot add beta; check its name", remedy="")) == "E-REFUSED: cannot add beta; check its name"

@@ -94,9 +94,10 @@ fn every_dependency_has_its_reason() {
 #[test]
 fn every_error_code_is_explained() {
     let mut files = Vec::new();
-    for folder in ["crates", "transports", "interfaces", "command"] {
+    for folder in ["crates", "transports", "interfaces", "command", "lab/src", "python/src"] {
         sources(&root().join(folder), &mut files);
     }
+    files.extend(python_sources());
     let page = page("errors.md");
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a source");
@@ -109,6 +110,48 @@ fn every_error_code_is_explained() {
             );
         }
     }
+}
+
+/// The modules of the Python package.
+fn python_sources() -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![root().join("python/parvum")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|ending| ending == "py") => found.push(path),
+                false => {}
+            }
+        }
+    }
+    found
+}
+
+/// Words that say nothing to a reader of a message: each names something that only its writer sees.
+const RIDDLES: [&str; 3] = ["makes no sense", "make no sense", "see the cause"];
+
+#[test]
+fn no_message_sends_its_reader_elsewhere_or_calls_an_input_senseless() {
+    let mut files = python_sources();
+    for folder in ["crates", "transports", "interfaces", "command", "lab/src", "python/src"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let mut found = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            // Comments are for other readers; attributes hold messages.
+            let is_comment = line.starts_with("//") || (line.starts_with('#') && !line.starts_with("#["));
+            let is_code = line.contains('"') || line.ends_with('\\');
+            let points_up = line.contains("see ") && line.contains(" above");
+            if !is_comment && is_code && (points_up || RIDDLES.iter().any(|words| line.contains(words))) {
+                found.push(format!("{}:{}: {line}", file.display(), at + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused_by_name_with_a_hint() {
-        let why = |line: &str| asked(line).err().expect("it makes no sense");
+        let why = |line: &str| asked(line).err().expect("it is refused");
         assert!(why("--mca btl self a").contains("--mca") && why("--mca btl self a").contains("PARVUM_"));
         assert!(why("-frobnicate a").contains("-frobnicate"));
         assert!(why("-usize many a").contains("infinite"));

@@ -172,11 +172,11 @@ fn a_program_that_is_not_found_is_said_with_the_places() {
         let about = said.lines().filter(|line| line.contains("E-NOPROGRAM") && line.contains(name));
         about.map(str::to_owned).collect()
     };
-    let absolute = about("(/nowhere/no-such-program)");
+    let absolute = about("cannot find /nowhere/no-such-program; give its path");
     assert!(absolute.len() == 1 && absolute[0].contains("pvm_spawn(): "), "once for both: {said}");
-    let searched = about("no-such-program-anywhere in ");
+    let searched = about("cannot find \"no-such-program-anywhere\" on this host; searched ");
     assert!(
-        searched.iter().any(|line| line.contains("pvm3/bin/LINUX64") && line.contains("PATH=")),
+        searched.iter().any(|line| line.contains("pvm3/bin/LINUX64") && line.contains("the daemon's PATH (")),
         "{said}"
     );
     let relative = about("./no-such-program-here seen from ");

@@ -26,7 +26,7 @@ pub(crate) fn last() -> Option<impl std::ops::Deref<Target = String>> {
 pub(crate) enum StartError {
     #[error(transparent)]
     Session(#[from] SessionError),
-    #[error("E-OPTION: {name}={value} makes no sense; use {use_one_of}")]
+    #[error("E-OPTION: {name}={value}: {}; use {use_one_of}", .name.strip_suffix("ROUTE").map_or("not a valid value", |_| "not a transport"))]
     Option { name: &'static str, value: String, use_one_of: String },
     #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
     NoPage,

@@ -57,7 +57,7 @@ pub enum SessionError {
     },
     /// What came is no control message.
     #[error(
-        "E-PROTOCOL: the daemon sent what makes no sense ({0}); use command and libraries of one release"
+        "E-PROTOCOL: the daemon sent what this program cannot read ({0}); use command and libraries of one release"
     )]
     Protocol(String),
     /// No answer in time.

@@ -298,7 +298,7 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
 }
 
 fn garbled(link: &Link, why: &str) -> Ended {
-    let text = format!("what the other end sent makes no sense: {why}");
+    let text = format!("what the other end sent cannot be read: {why}");
     Refusal::new(RefusalKind::Garbled, text.clone()).close(&link.connection);
     Ended::Lost(text)
 }

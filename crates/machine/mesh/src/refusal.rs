@@ -135,7 +135,7 @@ fn alert(code: u64) -> Option<(RefusalKind, &'static str)> {
         42 => (WrongHost, "is another host than was dialled"),
         43..=46 | 49 | 51 => (Foreign, "showed a certificate that proves nothing"),
         120 => (Version, "speaks no Parvum, or a later one than this"),
-        0..=255 => (Garbled, "makes no sense"),
+        0..=255 => (Garbled, "cannot be read"),
         _ => return None,
     })
 }

@@ -35,16 +35,16 @@ macro_rules! kinds {
 
 kinds! {
     /// Bytes that are no request, or a request out of turn.
-    Protocol = 1, "E-PROTOCOL", "the request makes no sense to the daemon",
+    Protocol = 1, "E-PROTOCOL", "the daemon cannot read the request",
         "use the parvum command and libraries of one release";
     /// Two releases that do not speak the same protocol.
     Version = 2, "E-VERSION", "program and daemon are of different versions",
         "stop the machine with `parvum down` and start it with this release";
     /// A request that only a task may make.
-    NotEnrolled = 3, "E-NOTENROLLED", "the request needs a task id and this connection has none",
-        "enrol first";
+    NotEnrolled = 3, "E-NOTENROLLED", "the program has not joined the machine",
+        "call pvm_mytid() (or parvum.enrol()) before this call";
     /// An argument out of range.
-    BadParameter = 4, "E-BADPARAM", "an argument is out of range", "see the manual page of the call";
+    BadParameter = 4, "E-BADPARAM", "an argument is out of range", "check the arguments of the call";
     /// The tid names nobody.
     NoSuchTask = 5, "E-NOTASK", "there is no such task", "`parvum ps` lists the tasks";
     /// The tid or name is no host of this machine.
@@ -56,7 +56,8 @@ kinds! {
     NotExecutable = 8, "E-NOTEXEC", "the program is not executable",
         "make it executable with `chmod +x`, or give the program and not its source";
     /// The kernel refused to start the program.
-    ExecFailed = 9, "E-EXEC", "the system could not start the program", "see the system's reason above";
+    ExecFailed = 9, "E-EXEC", "the system could not start the program",
+        "run the program by hand on that host";
     /// No processes, descriptors or memory left.
     OutOfResources = 10, "E-RESOURCES", "the host has no room for another task",
         "raise the limit (`ulimit -u`, `ulimit -n`) or start fewer tasks";
@@ -82,7 +83,8 @@ kinds! {
     /// The machine is on its way down.
     GoingDown = 19, "E-GOINGDOWN", "the machine is being stopped", "start it again with `parvum up`";
     /// The system refused something else.
-    System = 20, "E-SYSTEM", "the operating system refused", "see the system's reason above";
+    System = 20, "E-SYSTEM", "the operating system refused",
+        "the daemon's log has more: `parvum info` names it";
     /// The barrier can no longer be completed.
     BarrierBroken = 21, "E-BARRIER", "a member left the group, and the barrier cannot be completed any more",
         "start the group again with the members that are left";
@@ -92,13 +94,13 @@ kinds! {
     OtherUser = 23, "E-OTHERUSER", "the machine belongs to another user",
         "start your own with `parvum up`; PARVUM_DIR may point to another user's directory";
     /// Spawned beside others that could not be started.
-    NotAll = 24, "E-NOTALL", "all or none was asked for, and another task could not be started",
-        "see the reason given for the other task";
+    NotAll = 24, "E-NOTALL", "no task was started, because one of them could not start",
+        "start fewer tasks, or without the demand for all";
     /// The host is in the machine already.
     DuplicateHost = 25, "E-DUPHOST", "the host is in the machine already", "`parvum hosts` lists the hosts";
     /// A daemon on another host.
     CannotStart = 26, "E-CANTSTART", "no daemon could be started on the other host",
-        "see the step, the command and its words above";
+        "run that command by hand";
     /// The host that was asked is gone.
     HostLost = 28, "E-HOSTLOST", "the host that had to answer is gone from the machine",
         "`parvum hosts` lists those that are left";
@@ -126,6 +128,20 @@ impl Failure {
     pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Failure {
         Failure { kind, detail: detail.into() }
     }
+
+    /// What happened. The particulars lead; the general sentence is for those that are none, or a mere name.
+    pub fn cause(&self) -> String {
+        match self.detail.as_str() {
+            "" => self.kind.cause().to_owned(),
+            name if !name.contains(char::is_whitespace) => format!("{name}: {}", self.kind.cause()),
+            sentence => sentence.to_owned(),
+        }
+    }
+
+    /// What to do about it; nothing if the particulars say it themselves, behind a semicolon.
+    pub fn remedy(&self) -> &'static str {
+        if self.detail.contains("; ") { "" } else { self.kind.remedy() }
+    }
 }
 
 impl From<ErrorKind> for Failure {
@@ -136,12 +152,11 @@ impl From<ErrorKind> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind;
-        write!(f, "{}: {}", kind.code(), kind.cause())?;
-        if !self.detail.is_empty() {
-            write!(f, " ({})", self.detail)?;
+        write!(f, "{}: {}", self.kind.code(), self.cause())?;
+        match self.remedy() {
+            "" => Ok(()),
+            remedy => write!(f, "; {remedy}"),
         }
-        write!(f, "; {}", kind.remedy())
     }
 }
 
@@ -151,6 +166,18 @@ impl std::error::Error for Failure {}
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn particulars_lead_and_the_general_sentence_is_for_those_that_have_none() {
+        let said = |detail: &str| Failure::new(ErrorKind::NoSuchHost, detail).to_string();
+        let remedy = "`parvum hosts` lists the hosts";
+        assert_eq!(said(""), format!("E-NOHOST: there is no such host in the machine; {remedy}"));
+        assert_eq!(said("beta"), format!("E-NOHOST: beta: there is no such host in the machine; {remedy}"));
+        assert_eq!(said("beta has left"), format!("E-NOHOST: beta has left; {remedy}"));
+        assert_eq!(said("cannot add beta; check its name"), "E-NOHOST: cannot add beta; check its name");
+        let outside = Failure::from(ErrorKind::NotEnrolled).to_string();
+        assert!(outside.ends_with("; call pvm_mytid() (or parvum.enrol()) before this call"), "{outside}");
+    }
 
     #[test]
     fn every_kind_has_its_own_code_and_number() {

@@ -3,6 +3,7 @@
 use super::exec::{Program, Started, run};
 use super::manner::manner;
 use super::options::Options;
+use crate::shown::shown;
 use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest, Ticket};
 use rustix::fs::{Access, access};
 use rustix::process::Rlimit;
@@ -119,7 +120,8 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
                         cwd.display()
                     ),
                 };
-                Err(Failure::new(ErrorKind::ProgramNotFound, format!("{}{seen}", path.display())))
+                let detail = format!("cannot find {}{seen}", path.display());
+                Err(Failure::new(ErrorKind::ProgramNotFound, detail))
             }
         };
     }
@@ -145,12 +147,19 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
     match nearly {
         Some((path, why)) => Err(not_executable(&path, &why)),
         None => {
-            let given: Vec<String> = given.iter().map(|dir| format!("{}, ", dir.display())).collect();
-            let mut detail =
-                format!("{} in {}PATH={}", plan.program.lossy(), given.concat(), path.to_string_lossy());
+            let mut detail = format!("cannot find \"{}\" on this host; searched ", plan.program.lossy());
+            // The first ones are the user's own; a list of dozens helps nobody.
+            const SHOWN: usize = 6;
+            given.iter().take(SHOWN).for_each(|dir| detail += &format!("{}, ", dir.display()));
+            if let Some(more @ 1..) = given.len().checked_sub(SHOWN) {
+                detail += &format!("{more} more of the program's PATH, ");
+            }
+            let folders = std::env::split_paths(&path).count();
+            detail += &format!("the daemon's PATH ({folders} folders)");
             for dir in closed {
                 detail += &format!("; {} may not be searched", dir.display());
             }
+            detail += "; copy the program into one of them, or give its whole path";
             Err(Failure::new(ErrorKind::ProgramNotFound, detail))
         }
     }
@@ -191,11 +200,25 @@ fn refusal(error: &io::Error, program: &Path, cwd: &Path) -> Failure {
             Failure::new(ErrorKind::ExecFailed, format!("working directory {}: {error}", cwd.display()))
         }
         libc::ENOENT => {
-            let detail = format!("{}: its interpreter does not exist", program.display());
+            let named = interpreter(program).map_or_else(String::new, |name| format!(" {name}"));
+            let detail = format!(
+                "cannot execute {}: its interpreter{named} is not there; install it, or correct the program's first line",
+                program.display()
+            );
             Failure::new(ErrorKind::ExecFailed, detail)
         }
-        _ => Failure::new(ErrorKind::ExecFailed, detail),
+        _ => Failure::new(ErrorKind::ExecFailed, format!("cannot execute {detail}")),
     }
+}
+
+/// What a script's first line names.
+fn interpreter(program: &Path) -> Option<String> {
+    use std::io::Read;
+    let mut begin = Vec::new();
+    std::fs::File::open(program).ok()?.take(256).read_to_end(&mut begin).ok()?;
+    let line = begin.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let text = shown(line);
+    text.split_whitespace().next().map(str::to_owned)
 }
 
 /// What starts a task to be debugged, and who says so: the hostfile, the environment, or PVM's folder.

@@ -1,6 +1,7 @@
 //! What a process has of whoever runs its job: limits, umask, nice, and the processors that it may use.
 
 use super::exec::{Manner, own_hard_limit};
+use crate::shown::shown;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, ErrorKind, Failure, Limit, SpawnRequest};
 use rustix::process::geteuid;
@@ -33,9 +34,12 @@ pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Result<Manner, Failure> {
                 // Those of the daemon may be given as well as those of whoever runs the job.
                 let usable: BTreeSet<u32> = allowed.union(&self::allowed(&[])).copied().collect();
                 if let Some(missing) = own.iter().find(|cpu| !usable.contains(cpu)) {
-                    let usable = usable.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-                    let detail =
-                        format!("no processor {missing} for a task here; those of this host are {usable}");
+                    let name = rustix::system::uname();
+                    let host = shown(name.nodename().to_bytes());
+                    let detail = format!(
+                        "--cpu-list {missing}: host {host} has CPUs {}; choose among those",
+                        ranges(&usable)
+                    );
                     return Err(Failure::new(ErrorKind::BadParameter, detail));
                 }
                 own
@@ -54,7 +58,7 @@ fn local_rank(plan: &SpawnRequest) -> usize {
         variable
             .0
             .strip_prefix(b"PARVUM_LOCAL_RANK=")
-            .map(|digits| String::from_utf8_lossy(digits).into_owned())
+            .map(|digits| std::str::from_utf8(digits).unwrap_or_default())
     });
     told.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
@@ -122,6 +126,22 @@ fn list(text: &str) -> Vec<u32> {
     text.split(',').filter_map(range).flatten().collect()
 }
 
+/// Processors as people write them: `0-3,8`.
+fn ranges(cpus: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in cpus {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *cpu => *last = *cpu,
+            _ => ranges.push((*cpu, *cpu)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
 /// A limit as the process wants it, and as it can be had by a daemon that may not raise its own.
 fn limit(limit: &Limit) -> (libc::__rlimit_resource_t, libc::rlimit, libc::rlimit) {
     let unlimited = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
@@ -151,6 +171,8 @@ mod tests {
     fn lists_of_processors_are_read_as_the_system_writes_them() {
         assert_eq!(list("0-3,8\n"), [0, 1, 2, 3, 8]);
         assert_eq!(list(" 5 "), [5]);
+        assert_eq!(ranges(&BTreeSet::from([0, 1, 2, 5, 7, 8])), "0-2,5,7-8");
+        assert_eq!((ranges(&BTreeSet::from([3])).as_str(), ranges(&BTreeSet::new()).as_str()), ("3", ""));
         assert_eq!(list(""), Vec::<u32>::new());
     }
 

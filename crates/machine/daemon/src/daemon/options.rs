@@ -1,6 +1,8 @@
 //! What the environment says to a daemon. Read once, when it begins: what makes no sense is refused then.
 
+use crate::shown::shown;
 use parvum_wire::control::OptionRow;
+use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 /// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise.
@@ -22,7 +24,8 @@ pub(super) struct Options {
 impl Options {
     /// Those of this process.
     pub fn read() -> Result<Options, String> {
-        Options::from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+        // A value that is no text is refused as it is shown.
+        Options::from(|name| std::env::var_os(name).map(|value| shown(value.as_bytes()).into_owned()))
     }
 
     fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Options, String> {
@@ -37,7 +40,7 @@ impl Options {
             None => Ok(usual),
             Some(text) => {
                 text.trim().parse().ok().filter(|number| (from..=to).contains(number)).ok_or_else(|| {
-                    format!("E-OPTION: {name}={text} makes no sense; use {what} from {from} to {to}")
+                    format!("E-OPTION: {name}={text} is not valid; use {what} from {from} to {to}")
                 })
             }
         };
@@ -50,7 +53,7 @@ impl Options {
             None | Some("yes" | "on" | "1") => true,
             Some("no" | "off" | "0") => false,
             Some(other) => {
-                return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} makes no sense; use yes or no"));
+                return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} is not valid; use yes or no"));
             }
         };
         Ok(Options { detect: Duration::from_millis(detect), port, encrypt, set })

@@ -272,7 +272,15 @@ impl<F: Clone> Machine<F> {
 
     fn finish_batch(&mut self, batch: Batch) {
         let mut results: Vec<_> = batch.slots.into_iter().filter_map(|slot| slot.result).collect();
-        if batch.all_or_none && results.iter().any(Result::is_err) {
+        let failed =
+            results.iter().enumerate().find_map(|(rank, result)| Some((rank, result.as_ref().err()?)));
+        if let Some((rank, why)) = failed.filter(|_| batch.all_or_none) {
+            let (all, begun) = (results.len(), results.iter().flatten().count());
+            let why = why.to_string();
+            let detail = format!(
+                "{all} tasks requested, {begun} could start; rank {rank} failed: {why}; no task was started"
+            );
+            let none = Failure::new(ErrorKind::NotAll, detail);
             let mut far: BTreeMap<u32, Vec<Tid>> = BTreeMap::new();
             for result in &mut results {
                 if let Ok(Spawned { tid, .. }) = *result {
@@ -280,7 +288,7 @@ impl<F: Clone> Machine<F> {
                         true => self.undo(tid),
                         false => far.entry(tid.host()).or_default().push(tid),
                     }
-                    *result = Err(ErrorKind::NotAll.into());
+                    *result = Err(none.clone());
                 }
             }
             for (host, tids) in far {

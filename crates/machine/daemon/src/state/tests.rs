@@ -303,6 +303,14 @@ fn all_or_none_leaves_none() {
     assert!(results.iter().all(Result::is_err), "{results:?}");
     let kinds: Vec<_> = results.iter().map(|r| r.as_ref().expect_err("all failed").kind).collect();
     assert!(kinds.contains(&ErrorKind::OutOfResources) && kinds.contains(&ErrorKind::NotAll), "{kinds:?}");
+    let undone = results.iter().filter_map(|result| result.as_ref().err());
+    let undone: Vec<_> =
+        undone.filter(|why| why.kind == ErrorKind::NotAll).map(ToString::to_string).collect();
+    let begins = "E-NOTALL: 4 tasks requested, ";
+    assert!(
+        undone.iter().all(|why| why.starts_with(begins) && why.ends_with("; no task was started")),
+        "{undone:?}"
+    );
     let results = bench.spawn(1, "missing", 1, true);
     assert_eq!(results[0].as_ref().expect_err("it is missing").kind, ErrorKind::ProgramNotFound);
 }

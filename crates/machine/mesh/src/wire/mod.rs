@@ -15,7 +15,7 @@ pub enum Garbled {
     #[error("{0} has bytes to spare")]
     Long(&'static str),
     /// A value that has no meaning.
-    #[error("{0} makes no sense")]
+    #[error("{0} cannot be read")]
     Value(&'static str),
     /// A length above its bound.
     #[error("{what} of {length} bytes is over the bound of {bound}")]
