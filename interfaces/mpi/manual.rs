@@ -463,8 +463,8 @@ const ERRORS: [(&[&str], &str, &str); 20] = [
     (&["request", "requests", "requests_out"], "MPI_ERR_REQUEST", "{} is no request, or not one for this"),
     (&["session"], "MPI_ERR_SESSION", "{} is null, or no session"),
     (&["keyval"], "MPI_ERR_KEYVAL", "{} is no key, or one of MPI's own"),
-    (&["amode"], "MPI_ERR_AMODE", "{} makes no sense"),
-    (&["lock"], "MPI_ERR_LOCKTYPE", "{} makes no sense"),
+    (&["amode"], "MPI_ERR_AMODE", "{} is not valid"),
+    (&["lock"], "MPI_ERR_LOCKTYPE", "{} is not valid"),
     (&["assert"], "MPI_ERR_ASSERT", "{} has bits that mean nothing"),
     (
         &[
@@ -480,7 +480,7 @@ const ERRORS: [(&[&str], &str, &str); 20] = [
             "count_out",
         ],
         "MPI_ERR_ARG",
-        "{} or another place is a null pointer, or a number makes no sense",
+        "{} or another place is a null pointer, or a number is not valid",
     ),
 ];
 
@@ -518,7 +518,7 @@ fn plain_page(name: &str, prototype: &str, entry: &Entry, texts: &Texts) -> Stri
     line!(out, ".SH DESCRIPTION\n\\fB{whole}\\fR {}.\n.PP\n{}", escaped(entry.text), escaped(family.text));
     line!(out, ".PP\nIt never waits for other processes.");
     let gives = match prototype.split(' ').next() {
-        Some("int") => "MPI_SUCCESS, or MPI_ERR_ARG where an argument makes no sense.",
+        Some("int") => "MPI_SUCCESS, or MPI_ERR_ARG where an argument is not valid.",
         _ => "What it tells; there are no errors.",
     };
     line!(out, ".SH RETURN VALUE\n{gives}");

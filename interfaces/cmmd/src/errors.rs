@@ -76,7 +76,7 @@ pub(crate) const TEXTS: [&std::ffi::CStr; 17] = [
     c"the other task is gone; see what it said before",
     c"there is no machine; see `parvum up`, or why it ended",
     c"the call needs a host program, or is the other side's; see CMMD_enable(3)",
-    c"a combiner, direction, mode or number makes no sense; use the constants of cmmd.h",
+    c"a combiner, direction, mode or number is not valid; use the constants of cmmd.h",
     c"Parvum does not do that; see the page of the call",
     c"the machine refused; see its log",
     c"a matching function must not call CMMD; let it only look at its arguments",

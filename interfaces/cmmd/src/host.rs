@@ -50,7 +50,7 @@ fn wanted_nodes() -> Cmmd<u32> {
             Ok(count) if (1..=4096).contains(&count) => Ok(count),
             _ => {
                 eprintln!(
-                    "libcmmd: E-OPTION: PARVUM_CMMD_NODES={text} makes no sense; use a number from 1 to 4096"
+                    "libcmmd: E-OPTION: PARVUM_CMMD_NODES={text} is not valid; use a number from 1 to 4096"
                 );
                 Err(Fault::BadArgument)
             }

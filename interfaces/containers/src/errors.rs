@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a call did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// An argument makes no sense.
+    /// An argument is not valid.
     BadArgument,
     /// There is no machine and none could be started, or it died. The text says why.
     NoMachine(String),
@@ -87,7 +87,7 @@ impl From<Failure> for Error {
 pub fn text(number: i32) -> &'static std::ffi::CStr {
     match number {
         0 => c"no error",
-        -1 => c"an argument makes no sense; see the manual page of the call",
+        -1 => c"an argument is not valid; see the manual page of the call",
         -2 => c"there is no machine, and none could be started; try `parvum up`",
         -3 => c"the name is bound already; choose another, or wait until who bound it takes it back or ends",
         -4 => c"nobody has bound the name; the task that binds it must run first, or the time-out be longer",

@@ -87,16 +87,40 @@ pub(crate) fn fatal(error: &Error) -> ! {
 
 /// The same, because that is set.
 pub(crate) fn end_job(error: &Error, wherefore: &str) -> ! {
-    let rank = process().ok().map(|process| process.world.rank());
+    let own = process().ok().map(|process| process.world.rank().to_string());
+    // Before MPI_Init only the launcher knows.
+    let rank = own.or_else(|| std::env::var("PARVUM_RANK").ok());
     let who = rank.map_or("an MPI program".to_owned(), |rank| format!("rank {rank}"));
-    let text = match error.text.is_empty() {
-        true => text_of(error.code).unwrap_or_default(),
-        false => format!("{} ({})", error.text, name_of(error.class())).into_bytes(),
+    let said = match with_code(&error.text) {
+        Some((call, what)) => {
+            let program = std::env::args_os().next().unwrap_or_default();
+            let call = call.map_or_else(String::new, |call| format!("in {call}, "));
+            format!("{what}\n    {call}{who} of {}", program.display()).into_bytes()
+        }
+        None => {
+            let text = match error.text.is_empty() {
+                true => text_of(error.code).unwrap_or_default(),
+                false => format!("{} ({})", error.text, name_of(error.class())).into_bytes(),
+            };
+            [who.as_bytes(), b": ", &text].concat()
+        }
     };
-    let said = [who.as_bytes(), b": ", &text, b"\n    the job ends: ", wherefore.as_bytes(), b"\n"].concat();
+    let said = [&said, &b"\n    the job ends: "[..], wherefore.as_bytes(), b"\n"].concat();
     // Nobody can be told when even that fails.
     let _ = std::io::stderr().write_all(&said);
     abort(1)
+}
+
+/// The call in which something failed, and what: a text with a code of Parvum's begins with that.
+fn with_code(text: &str) -> Option<(Option<&str>, &str)> {
+    let is_code = |at: &usize| {
+        let code = text[*at..].strip_prefix("E-").and_then(|rest| rest.split_once(':')).map(|(code, _)| code);
+        let begins = *at == 0 || text[..*at].ends_with(' ');
+        begins && code.is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-'))
+    };
+    let at = text.match_indices("E-").map(|(at, _)| at).find(is_code)?;
+    let call = text[..at].split(": ").next().filter(|call| call.starts_with("MPI_"));
+    Some((call, &text[at..]))
 }
 
 /// Ends the job, and this process with that code.
@@ -146,4 +170,22 @@ pub(crate) static OPS: Objects<UserOp> = Objects::new(Kind::Op);
 /// Keeps an operation.
 pub(crate) fn keep_op(op: UserOp) -> Mpi<i32> {
     OPS.insert(Arc::new(op)).ok_or_else(|| Error::new(class::OTHER, "there are too many operations"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_code;
+
+    #[test]
+    fn a_text_with_a_code_begins_with_it() {
+        let text = "MPI_Init: NoMachine: E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto";
+        assert_eq!(
+            with_code(text),
+            Some((Some("MPI_Init"), "E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto"))
+        );
+        assert_eq!(with_code("the machine is lost: E-LOST: gone"), Some((None, "E-LOST: gone")));
+        for none in ["MPI_Send: the rank is not valid", "a file NAME-E-1: x", "E-mail: none", ""] {
+            assert_eq!(with_code(none), None, "{none}");
+        }
+    }
 }

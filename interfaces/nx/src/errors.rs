@@ -74,7 +74,7 @@ impl NxError {
                 "this process has a ptype already; call setptype once, before it sends or receives"
             }
             NxError::UsePid => "another process of this node has that ptype; take another",
-            NxError::Param => "an argument makes no sense; see the manual page",
+            NxError::Param => "an argument is not valid; see the manual page",
             NxError::Machine => "there is no machine; start the program with parvum run",
             NxError::Child => {
                 "this process was forked from a node and is none itself; send and receive in its parent"

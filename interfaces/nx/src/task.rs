@@ -58,7 +58,7 @@ fn join() -> Nx<&'static Task> {
         Err(_) | Ok("" | "paragon") => false,
         Ok("ipsc") => true,
         Ok(other) => {
-            eprintln!("libnx: E-OPTION: PARVUM_NX_BUFFERING={other} makes no sense; use paragon or ipsc");
+            eprintln!("libnx: E-OPTION: PARVUM_NX_BUFFERING={other} is not valid; use paragon or ipsc");
             return Err(NxError::Param);
         }
     };

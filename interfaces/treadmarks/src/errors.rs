@@ -102,7 +102,7 @@ pub(crate) enum Trouble {
         "E-TMK-CHILD: a process made by fork touched shared memory, which is given to those that called Tmk_startup; touch it in its parent"
     )]
     InChild,
-    #[error("E-TMK-PROTOCOL: node {0} says what makes no sense here; use libraries of one release")]
+    #[error("E-TMK-PROTOCOL: node {0} sent what this program cannot read; use libraries of one release")]
     Malformed(usize),
     #[error("E-TMK-MACHINE: {0}")]
     Machine(String),

@@ -212,5 +212,5 @@ fn bytes(name: &str, otherwise: u64) -> Result<u64, Trouble> {
 }
 
 fn refused(name: &str, said: &str, remedy: &str) -> Trouble {
-    Trouble::BadOption(format!("{name}={said} makes no sense; use {remedy}"))
+    Trouble::BadOption(format!("{name}={said} is not valid; use {remedy}"))
 }

@@ -148,7 +148,7 @@ fn a_host_starts_its_nodes() {
     }
     let mut refused = Running::start(machine.program("cmmd_host").env("PARVUM_CMMD_NODES", "many"));
     assert!(!refused.end().success());
-    assert!(refused.errors().contains("PARVUM_CMMD_NODES=many makes no sense"));
+    assert!(refused.errors().contains("PARVUM_CMMD_NODES=many is not valid"));
     let missing = "/nowhere/at-all";
     let mut refused = Running::start(machine.program("cmmd_host").env("PARVUM_CMMD_PROGRAM", missing));
     assert!(!refused.end().success());

@@ -59,6 +59,17 @@ fn a_fatal_error_says_function_rank_and_cause() {
 }
 
 #[test]
+fn a_wrong_option_is_said_first_and_then_where() {
+    let machine = TestMachine::up();
+    let mut command = machine.program("mpi_errors");
+    let done = command.env("PARVUM_ROUTE", "foo").output().expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let begins = "E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto, ";
+    assert!(!done.status.success() && said.contains(begins), "{said}");
+    assert!(said.contains("in MPI_Init") && said.contains("mpi_errors\n    the job ends: "), "{said}");
+}
+
+#[test]
 fn two_mpi_libraries_in_one_process_are_refused() {
     let machine = TestMachine::up();
     let folder = std::env::temp_dir().join(format!("parvum-mpi-two-{}", std::process::id()));

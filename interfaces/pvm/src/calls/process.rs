@@ -147,6 +147,7 @@ impl Held {
             return Ok(results);
         }
         let count = request.count.min(MOST) as usize;
+        let beside = unsearched(&request.program);
         let results = match self.ask(&Request::Spawn(request)) {
             Ok(Reply::Spawned(results)) => results,
             Ok(_) => return Err(PvmError::DSysErr),
@@ -158,7 +159,8 @@ impl Held {
         let mut causes: Vec<&Failure> = results.iter().filter_map(|result| result.as_ref().err()).collect();
         causes.dedup();
         for why in causes.into_iter().filter(|why| why.kind != ErrorKind::NoSuchHost) {
-            self.say_failure("pvm_spawn", &why.to_string());
+            let beside = beside.filter(|_| why.kind == ErrorKind::ProgramNotFound).unwrap_or_default();
+            self.say_failure("pvm_spawn", &format!("{why}{beside}"));
         }
         let code = |result: Result<Spawned, Failure>| match result {
             Ok(spawned) => spawned.tid.0,
@@ -166,6 +168,13 @@ impl Held {
         };
         Ok(results.into_iter().map(code).collect())
     }
+}
+
+/// A word about a program that lies in the folder of this process, where a mere name is not looked for.
+fn unsearched(program: &Blob) -> Option<&'static str> {
+    let is_here = || std::path::Path::new(OsStr::from_bytes(&program.0)).is_file();
+    let is_name = !program.0.contains(&b'/');
+    (is_name && is_here()).then_some("; a file of that name is in this folder, which is not searched")
 }
 
 fn blob(bytes: &[u8]) -> Blob {

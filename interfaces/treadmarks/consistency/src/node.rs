@@ -106,7 +106,7 @@ pub enum Fault {
     DifferentBarriers { nodes: (usize, usize), at: (u32, u32) },
     #[error("another call of the node is under way")]
     Busy,
-    #[error("node {0} says what makes no sense")]
+    #[error("node {0} sent what this program cannot read")]
     Malformed(usize),
     #[error("views are not kept by other nodes")]
     ViewsAreNotKept,
