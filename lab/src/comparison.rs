@@ -110,7 +110,10 @@ pub(crate) fn session(
     let mut jobs = (suite.jobs)(if options.classes.is_empty() { extent } else { Extent::Full });
     jobs.retain(|job| is_chosen(options, job));
     if chooses && jobs.is_empty() {
-        return Err(LabError::NothingLeft(suite.name.to_owned()));
+        return Err(LabError::NothingLeft {
+            suite: suite.name.to_owned(),
+            why: why_nothing_is_left(options),
+        });
     }
     // A network of the papers takes its time.
     let slowness = if options.host.is_empty() { 1 } else { 4 };
@@ -240,6 +243,21 @@ fn is_chosen(options: &CompareOptions, job: &Job) -> bool {
         && job.system.is_none_or(|system| {
             hosts::of_route(system.route).is_none_or(|count| options.hosts.contains(&count))
         })
+}
+
+/// Which choices of a benchmark's parts leave nothing.
+fn why_nothing_is_left(options: &CompareOptions) -> String {
+    let listed = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    match (options.hosts.iter().min(), options.tasks.iter().max()) {
+        // Each host has a task.
+        (Some(hosts), Some(tasks)) if hosts > tasks => {
+            let got = listed(&options.tasks);
+            format!("--hosts {} needs --tasks {hosts} or more (got {got})", listed(&options.hosts))
+        }
+        _ => {
+            "no benchmark has that class with so many tasks; leave out --class, --benchmark or --tasks".into()
+        }
+    }
 }
 
 /// Messages of each slave in the quick run over hosts: networks of the papers carry a thousandth of what memory does.

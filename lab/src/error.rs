@@ -10,7 +10,7 @@ pub enum LabError {
     #[error("the programs to compare were not found; run from Parvum's source folder or give --apps DIR")]
     NoPrograms,
     /// The programs did not compile.
-    #[error("the programs to compare did not build ({0}); see the compiler's message above")]
+    #[error("the programs to compare did not build ({0}); the compiler has printed why")]
     Build(String),
     /// A system was asked for by a name nobody bears.
     #[error("no system is called {name:?}; --systems takes a list of: {known}")]
@@ -42,10 +42,13 @@ pub enum LabError {
     )]
     NoCosts(PathBuf),
     /// The choices leave nothing.
-    #[error(
-        "nothing of the suite {0} is left by these choices: a host has at least one task, and --hosts 8 thus 8 tasks"
-    )]
-    NothingLeft(String),
+    #[error("suite {suite}: nothing is left to run: {why}")]
+    NothingLeft {
+        /// Of what.
+        suite: String,
+        /// Which choices exclude each other, and what they could be.
+        why: String,
+    },
     /// A paper was asked for that is none of the five.
     #[error("no paper has the number {name:?}; the papers are: {known}")]
     UnknownPaper {
@@ -100,8 +103,8 @@ pub enum LabError {
     },
     /// A run over hosts is to be published, and nothing is known of what joined them.
     #[error(
-        "the run was over {hosts}, and what is published of hosts is judged by a network that others can make again: \
-         ./x hosts N --network NAME -- parvum compare --suite NAME --host LIST"
+        "cannot publish a run over {hosts}: its network is unknown; run inside `./x hosts N --network NAME`, with \
+         `parvum compare --suite NAME --host LIST`"
     )]
     NoKnownNetwork {
         /// The hosts.
