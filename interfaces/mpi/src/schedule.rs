@@ -88,6 +88,19 @@ pub(crate) struct Areas {
     pub(crate) data: Bytes,
 }
 
+impl Areas {
+    /// Whether a plan's pieces lie within them.
+    fn hold(&self, plan: &Plan) -> bool {
+        plan.needs(Area::Mine) <= self.mine.length() && plan.needs(Area::Data) <= self.data.length()
+    }
+
+    /// Memory of its own for a plan.
+    fn made_for(plan: &Plan) -> Areas {
+        let [mine, data] = [Area::Mine, Area::Data].map(|area| Bytes::Own(vec![0; plan.needs(area)]));
+        Areas { mine, data }
+    }
+}
+
 /// What is done with the areas between stages, and at the end.
 pub(crate) type Then = Box<dyn FnOnce(&mut Areas) + Send>;
 /// The same of what may fail.
@@ -105,6 +118,8 @@ pub(crate) enum Part {
 pub(crate) struct Schedule {
     parts: VecDeque<Part>,
     areas: Areas,
+    /// What a stage uses that does not fit in them: see [`Course::unfit`].
+    stand_in: Option<Areas>,
     scratch: Vec<u8>,
     combine: Combine,
     context: u32,
@@ -130,6 +145,7 @@ impl Schedule {
         Schedule {
             parts: parts.into(),
             areas,
+            stand_in: None,
             scratch: Vec::new(),
             combine,
             context,
@@ -204,7 +220,13 @@ impl Schedule {
                     Some(Part::Stage(Stage { plan, tasks, own })) => {
                         self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
                         let size = tasks.len();
-                        self.course = Some((Course::new(plan, size), tasks, own));
+                        let course = if self.areas.hold(&plan) {
+                            Course::new(plan, size)
+                        } else {
+                            self.stand_in = Some(Areas::made_for(&plan));
+                            Course::unfit(plan, size)
+                        };
+                        self.course = Some((course, tasks, own));
                     }
                 }
                 continue;
@@ -226,16 +248,15 @@ impl Schedule {
             tag: self.tag,
             call: call::WAIT,
         };
-        let mut memory = Memory {
-            mine: self.areas.mine.slice(),
-            data: self.areas.data.slice_mut(),
-            scratch: &mut self.scratch,
-        };
+        let areas = self.stand_in.as_mut().unwrap_or(&mut self.areas);
+        let mut memory =
+            Memory { mine: areas.mine.slice(), data: areas.data.slice_mut(), scratch: &mut self.scratch };
         let done = match course.next(&mut memory, &mut |first, second| self.combine.apply(first, second)) {
             Next::Over => {
                 let outcome = course.outcome().map_err(Failure::Fault);
                 let tasks = tasks.clone();
                 self.course = None;
+                self.stand_in = None;
                 self.note(&tasks, outcome);
                 return true;
             }
@@ -285,6 +306,7 @@ impl Schedule {
             Err(other) => {
                 let tasks = tasks.clone();
                 self.course = None;
+                self.stand_in = None;
                 self.note(&tasks, Err(Failure::Engine(other)));
             }
         }

@@ -89,6 +89,13 @@ impl<P: Borrow<Plan>> Course<P> {
         Course { plan, size, at: 0, missing: None, unsent: None }
     }
 
+    /// Begins a plan that this member's memory does not hold: the members do not agree how long it is. It takes part without data, so
+    /// that nobody waits for it, and needs other memory for that.
+    #[cold]
+    pub fn unfit(plan: P, size: usize) -> Course<P> {
+        Course { missing: Some(Fault::Disagreed), ..Course::new(plan, size) }
+    }
+
     #[inline]
     fn steps(&self) -> &[Step] {
         self.plan.borrow().steps()

@@ -2,7 +2,7 @@
 
 use crate::course::{Combine, Course, Fault, Next};
 use crate::memory::Memory;
-use crate::plans::{Group, Plan};
+use crate::plans::{Area, Group, Plan};
 use parvum_waist::{Notes, Pattern, SendTo, Status, TagKind, Waist};
 
 /// Messages between the members of a group, for one operation at a time.
@@ -50,17 +50,29 @@ impl From<Failure> for Status {
 
 /// Runs a plan to its end, waiting for the others.
 ///
-/// Memory that does not hold the plan's pieces is refused ([`Status::BadArgument`]) before anything is sent.
+/// If the memory does not hold the plan's pieces, the members do not agree: this one says so to the others, and fails.
 pub fn run<X: Exchange>(
     exchange: &mut X,
     plan: &Plan,
+    memory: Memory<'_>,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    let size = exchange.group().size;
+    if memory.fits(plan) {
+        return finish(exchange, Course::new(plan, size), memory, combine);
+    }
+    let [mine, mut data, mut scratch] =
+        [Area::Mine, Area::Data, Area::Scratch].map(|area| vec![0; plan.needs(area)]);
+    let memory = Memory { mine: &mine, data: &mut data, scratch: &mut scratch };
+    finish(exchange, Course::unfit(plan, size), memory, combine)
+}
+
+fn finish<X: Exchange>(
+    exchange: &mut X,
+    mut course: Course<&Plan>,
     mut memory: Memory<'_>,
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
-    if !memory.fits(plan) {
-        return Err(Failure::Engine(Status::BadArgument));
-    }
-    let mut course = Course::new(plan, exchange.group().size);
     loop {
         let done = match course.next(&mut memory, combine) {
             Next::Over => return course.outcome().map_err(Failure::Fault),

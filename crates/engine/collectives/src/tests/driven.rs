@@ -165,15 +165,17 @@ fn survivors_are_told_who_is_gone() {
 }
 
 #[test]
-fn memory_that_does_not_hold_it_is_refused_before_anything_is_sent() {
-    let ended = on(2, |mut node| {
-        let (mut long, mut short) = ([0; 8], [0; 7]);
+fn all_hear_of_a_member_whose_memory_does_not_hold_it() {
+    let ended = on(4, |mut node| {
         let plan = allreduce::doubling(node.group, 8);
-        let memory = Memory { mine: &[], data: &mut long, scratch: &mut short };
-        let first = run(&mut node, &plan, memory, &mut sum);
-        let memory = Memory { mine: &[], data: &mut short, scratch: &mut long };
-        (first, run(&mut node, &plan, memory, &mut sum))
+        // One member alone has too little: of data, of scratch, and of nothing.
+        [(1, 8), (8, 1), (8, 8)].map(|(data, scratch)| {
+            let length = |given: usize| if node.group.own == 1 && given < 8 { 7 } else { 64 };
+            let (mut data, mut scratch) = (vec![0; length(data)], vec![0; length(scratch)]);
+            let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+            run(&mut node, &plan, memory, &mut sum)
+        })
     });
-    let refused = Err(Failure::Engine(Status::BadArgument));
-    assert_eq!(ended, [(refused, refused); 2]);
+    let disagreed = Err(Failure::Fault(Fault::Disagreed));
+    assert_eq!(ended, [[disagreed, disagreed, Ok(())]; 4]);
 }
