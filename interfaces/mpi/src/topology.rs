@@ -2,6 +2,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{CART, DIST_GRAPH, GRAPH, PROC_NULL};
+use std::cmp::Reverse;
 
 /// What a communicator knows of its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +196,8 @@ pub(crate) fn divide(ranks: i32, dims: &mut [i32]) -> Mpi {
     Ok(())
 }
 
-/// The factors of a number, falling, whose largest and smallest are nearest each other; and how many steps the search took.
+/// The factors of a number, falling, whose largest and smallest are nearest each other; and how many steps the search took. Of several such
+/// the one with the largest first factor, then with the smallest sum, then with the larger other factors: as MPICH has it.
 fn even(number: i32, count: usize) -> (Vec<i32>, u64) {
     let small = (1..).take_while(|factor| i64::from(*factor).pow(2) <= i64::from(number));
     let mut divisors: Vec<i32> =
@@ -236,7 +238,7 @@ impl Search {
             if !reaches(first, count, number) {
                 continue;
             }
-            if i64::from(first) - root >= self.spread {
+            if i64::from(first) - root > self.spread {
                 break;
             }
             self.go_on(number / first, count - 1, &mut vec![first]);
@@ -248,7 +250,12 @@ impl Search {
         let (first, last) = (begun[0], begun[begun.len() - 1]);
         if count == 0 {
             let spread = i64::from(first) - i64::from(last);
-            if rest == 1 && spread < self.spread {
+            let sum = |factors: &[i32]| factors.iter().map(|&factor| i64::from(factor)).sum::<i64>();
+            let key = |spread: i64, factors: &[i32]| {
+                (spread, Reverse(factors[0]), sum(factors), Reverse(factors.to_vec()))
+            };
+            let is_better = self.best.is_empty() || key(spread, begun) < key(self.spread, &self.best);
+            if rest == 1 && is_better {
                 (self.best, self.spread) = (begun.clone(), spread);
             }
             return;
@@ -256,7 +263,7 @@ impl Search {
         for place in 0..self.divisors.len() {
             let factor = self.divisors[place];
             // Every factor that follows is at least so large, or the result is no better.
-            let least = (i64::from(first) - self.spread + 1).max(1);
+            let least = (i64::from(first) - self.spread).max(1);
             if factor > last || least.saturating_pow(count as u32) > i64::from(rest) {
                 break;
             }
@@ -286,6 +293,11 @@ mod tests {
         assert_eq!(divided(36, &[0, 0, 0]), Ok(vec![4, 3, 3]));
         assert_eq!(divided(1, &[0, 0, 0]), Ok(vec![1, 1, 1]));
         assert_eq!(divided(1 << 20, &[0, 0, 0]), Ok(vec![128, 128, 64]));
+        // Several are as even.
+        assert_eq!(divided(5040, &[0, 0, 0]), Ok(vec![21, 16, 15]));
+        assert_eq!(divided(5616, &[0, 0, 0, 0]), Ok(vec![13, 9, 8, 6]));
+        assert_eq!(divided(98_784, &[0; 5]), Ok(vec![14, 14, 9, 8, 7]));
+        assert_eq!(divided(590_520, &[0; 4]), Ok(vec![38, 37, 21, 20]));
         assert_eq!(divided(7, &[0, 3]).expect_err("no multiple").code, class::DIMS);
         assert_eq!(divided(6, &[2, 2]).expect_err("too few").code, class::DIMS);
         assert_eq!(divided(6, &[-1, 0]).expect_err("negative").code, class::DIMS);
