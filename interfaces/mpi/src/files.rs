@@ -163,7 +163,7 @@ impl View {
             }
         };
         if runs.iter().any(|&(at, _): &(i64, i64)| at < 0) {
-            return Err(Error::new(class::TYPE, "a filetype's displacements are not negative"));
+            return Err(Error::new(class::IO, "a filetype's displacements are not negative"));
         }
         Ok(View {
             displacement,
@@ -176,6 +176,27 @@ impl View {
             extent,
             position: 0,
         })
+    }
+
+    /// The data of a view rises, and one that is written has no byte twice: so the standard has it for the etype and the filetype.
+    pub(crate) fn refuse_disorder(&self, is_written: bool) -> Mpi {
+        if self.representation == Representation::External {
+            return Ok(());
+        }
+        // The filetype consists of the etype's data.
+        for pair in self.runs.windows(2) {
+            let ((start, length), (next, _)) = (pair[0], pair[1]);
+            if next < start {
+                return Err(Error::new(class::IO, "the displacements of a filetype fall"));
+            }
+            if is_written && next < start + length {
+                return Err(Error::new(
+                    class::IO,
+                    "the filetype of a file that is written has overlapping data",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Where the bytes of the stream from the etype `at` on lie, `length` of them: offsets in the file and lengths.

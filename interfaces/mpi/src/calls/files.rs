@@ -290,19 +290,14 @@ pub unsafe fn file_set_view(
     let (file, hints) = (file(handle)?, hints(info)?);
     // SAFETY: the caller's promise.
     let representation = Representation::read(&unsafe { plain_text(representation)? })?;
-    // Where a sequential file is at is known to the system alone.
-    let displacement = if displacement == DISPLACEMENT_CURRENT {
-        let view = file.view();
-        view.byte_of(view.position)?
-    } else {
-        displacement
-    };
+    let displacement = if displacement == DISPLACEMENT_CURRENT { current(&file)? } else { displacement };
     if let Representation::Own(_) = representation {
         // SAFETY: the caller's promise.
         unsafe { check_extent(representation, etype)? };
     }
     let view =
         View::new(displacement, (etype, datatype(etype)?), (filetype, datatype(filetype)?), representation)?;
+    view.refuse_disorder(file.amode & mode::RDONLY == 0)?;
     file.change_view(|old| *old = view);
     set_hints(&file, hints)?;
     first_does(&file, || file.pointer.act(process()?, Deed::Set(0)).map(drop))
@@ -310,6 +305,17 @@ pub unsafe fn file_set_view(
 
 /// `MPI_DISPLACEMENT_CURRENT`.
 const DISPLACEMENT_CURRENT: i64 = -54_278_278;
+
+/// Where a file is at, in bytes: a sequential one where the pointer of all ranks is.
+fn current(file: &File) -> Mpi<i64> {
+    let view = file.view();
+    if file.amode & mode::SEQUENTIAL == 0 {
+        return view.byte_of(view.position);
+    }
+    // Before one of them sets it back for its new view.
+    run(&file.comm, Call::Barrier)?;
+    view.byte_of(first_says(file, || file.pointer.act(process()?, Deed::Advance(0)))?)
+}
 
 pub unsafe fn file_get_view(
     handle: i32,
