@@ -6,7 +6,7 @@ pub use crate::errhandlers::ErrhandlerProxy;
 use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class, name_of, text_of};
 use crate::handles::Objects;
-use crate::numbers::{COMM_NULL, COMM_SELF, Kind};
+use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind};
 use crate::process::{machine_notes, process, running};
 use parvum_wire::control::Request;
 use std::ffi::c_int;
@@ -47,12 +47,12 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
     let on = error.on.map_or(on, On::Comm);
     let (handler, handle) = match on {
         On::Comm(handle) => match crate::comm::comm(handle) {
-            Ok(comm) => (comm.errhandler(), handle),
+            Ok(comm) => comm.chosen_errhandler().map_or_else(of_world, |handler| (handler, handle)),
             Err(_) => of_nothing(),
         },
         On::File(handle) => (crate::calls::handler_of_file(handle), handle),
         On::Win(handle) => match crate::windows::WINS.get(handle) {
-            Some(win) => (win.errhandler(), handle),
+            Some(win) => win.chosen_errhandler().map_or_else(of_world, |handler| (handler, handle)),
             None => of_nothing(),
         },
         On::Session(handle) => match crate::calls::handler_of_session(handle) {
@@ -78,6 +78,12 @@ fn of_nothing() -> (Handler, i32) {
     chosen(&process.own)
         .or_else(|| chosen(&process.world))
         .unwrap_or_else(|| (process.own.errhandler(), COMM_SELF))
+}
+
+/// Who handles errors of a communicator or window that was given no handler: as in MPICH, whoever handles those of `MPI_COMM_WORLD` now.
+fn of_world() -> (Handler, i32) {
+    let chosen = running().ok().and_then(|process| process.world.chosen_errhandler());
+    (chosen.unwrap_or(Handler::FATAL), COMM_WORLD)
 }
 
 /// Ends the job, saying why, as it is done by default.

@@ -236,7 +236,10 @@ impl Comm {
 
     /// The same with the error handler and the session of another.
     pub(crate) fn like(mut self, other: &Comm) -> Comm {
-        self.set_errhandler(other.errhandler());
+        match other.chosen_errhandler() {
+            Some(chosen) => self.choose_errhandler(chosen),
+            None => self.set_errhandler(other.errhandler()),
+        }
         if self.session == 0 {
             self.session = other.session;
         }

@@ -143,7 +143,7 @@ const HARDWARE: &str = "mpi_hw_resource_type";
 
 pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: *mut c_int) -> Mpi {
     let (comm, hints) = (comm(handle)?, hints(info)?);
-    let wanted = hints.and_then(|hints| hints.get(HARDWARE).ok().flatten());
+    let wanted = hints.as_ref().and_then(|hints| hints.get(HARDWARE).ok().flatten());
     let here = Tid(process()?.me()).host() as i32 & i32::MAX;
     let colour = match kind {
         COMM_TYPE_SHARED => here,
@@ -156,8 +156,12 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
         UNDEFINED | COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
         _ => return Err(Error::new(class::ARG, format!("{kind} is no kind of division"))),
     };
+    let made = making::split(&comm, colour, key)?;
+    if let (Some(made), Some(hints)) = (&made, hints) {
+        made.set_info(&hints)?;
+    }
     // SAFETY: the caller's promise.
-    unsafe { put_comm(place, making::split(&comm, colour, key)?) }
+    unsafe { put_comm(place, made) }
 }
 
 pub unsafe fn comm_create(handle: i32, members: i32, place: *mut c_int) -> Mpi {
@@ -191,7 +195,7 @@ pub unsafe fn comm_create_from_group(
     let handler = Handler::of(errhandler, Kind::Comm)?;
     let made = making::create_group(&process()?.world, &group, making::tag_of(&tag))?;
     if let Some(made) = &made {
-        made.set_errhandler(handler);
+        made.choose_errhandler(handler);
         if let Some(hints) = hints {
             made.set_info(&hints)?;
         }
@@ -315,7 +319,7 @@ pub unsafe fn intercomm_create_from_groups(
     let unknown = || Error::new(class::RANK, "the remote leader is not in the set mpi://WORLD");
     let leader = leader.ok_or_else(unknown)? as i32;
     let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
-    made.set_errhandler(handler);
+    made.choose_errhandler(handler);
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }

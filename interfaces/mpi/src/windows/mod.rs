@@ -92,7 +92,8 @@ pub(crate) struct Shown {
 /// What the program may change.
 struct Rest {
     name: Vec<u8>,
-    errhandler: Handler,
+    /// Nothing: the program has not set one.
+    errhandler: Option<Handler>,
     info: Info,
 }
 
@@ -178,7 +179,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         _memory: own.mapping(),
         rest: Mutex::new(Rest {
             name: Vec::new(),
-            errhandler: Handler::FATAL,
+            errhandler: None,
             info: match &wish.hints {
                 Some(given) => hints::WIN.merged(&Info::default(), given)?,
                 None => Info::default(),
@@ -275,11 +276,16 @@ impl Win {
     }
 
     pub(crate) fn errhandler(&self) -> Handler {
+        self.chosen_errhandler().unwrap_or(Handler::FATAL)
+    }
+
+    /// The error handler, if the program has set it.
+    pub(crate) fn chosen_errhandler(&self) -> Option<Handler> {
         self.rest().errhandler.clone()
     }
 
     pub(crate) fn set_errhandler(&self, errhandler: Handler) {
-        self.rest().errhandler = errhandler;
+        self.rest().errhandler = Some(errhandler);
     }
 
     /// The hints, with the defaults of those that nobody gave.
