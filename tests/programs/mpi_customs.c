@@ -1,4 +1,5 @@
-/* What programs rely on because MPICH does it, one set by each word: hints, empty, none, limits, namespaces, keys. Each rank says how much it has checked. */
+/* What programs rely on because MPICH does it, one set by each word: hints, empty, none, limits, namespaces, views, unlike, fallbacks,
+ * keys. Each rank says how much it has checked. */
 #define _GNU_SOURCE
 #include "mpi_check.h"
 #include <sys/mman.h>
@@ -62,6 +63,9 @@ static void hints(void)
     CHECK(has(of_comm(copy), "mpi_assert_exact_length", "true"));
     MPI_Comm_dup(copy, &again);
     CHECK(has(of_comm(again), "mpi_assert_no_any_tag", "false"));
+    MPI_Comm_free(&again);
+    MPI_Comm_split_type(copy, MPI_COMM_TYPE_SHARED, 0, given, &again);
+    CHECK(has(of_comm(again), "mpi_assert_no_any_tag", "true"));
     MPI_Comm_free(&again);
     MPI_Win_create(&memory, sizeof memory, 1, given, copy, &window);
     CHECK(has(of_window(window), "no_locks", "true"));
@@ -186,6 +190,87 @@ static void namespaces(void)
     }
 }
 
+static int refused(MPI_File file, int first, int length, int second)
+{
+    int lengths[2] = {length, 1}, places[2] = {first, second}, code;
+    MPI_Datatype type;
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    code = MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL);
+    MPI_Type_free(&type);
+    return class_of(code) == MPI_ERR_IO;
+}
+
+/* A sequential file goes on where the pointer of all ranks is, and data of a view rises; what is written has no overlaps. */
+static void views(void)
+{
+    int value = size, got = -1;
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "views", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    CHECK(refused(file, -2, 1, 2) && refused(file, 3, 1, 0) && refused(file, 0, 3, 1));
+    CHECK(!refused(file, 0, 1, 3));
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    if (rank == 0)
+        MPI_File_write_at(file, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_write_at(file, 1 + rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    MPI_File_open(MPI_COMM_WORLD, "views", MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    CHECK(refused(file, 3, 1, 0) && !refused(file, 0, 3, 1));
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    if (rank == 0)
+        CHECK(MPI_File_read_shared(file, &got, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    MPI_File_read_ordered(file, &got, 1, MPI_INT, MPI_STATUS_IGNORE);
+    CHECK(got == rank);
+    MPI_File_close(&file);
+}
+
+/* A root that gives itself less than it takes: all ranks but perhaps the root hear of it, nobody waits for ever. */
+static void unlike(void)
+{
+    int *many = calloc(10 * size, sizeof *many), ten[10] = {0}, code = MPI_SUCCESS;
+    MPI_Request request;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int way = 0; way < 4; way++) {
+        int some = rank ? 10 : 1;
+        switch (way) {
+        case 0: code = MPI_Scatter(many, some, MPI_INT, ten, 10, MPI_INT, 0, MPI_COMM_WORLD); break;
+        case 1: code = MPI_Gather(ten, 10, MPI_INT, many, some, MPI_INT, 0, MPI_COMM_WORLD); break;
+        case 2: code = MPI_Iscatter(many, some, MPI_INT, ten, 10, MPI_INT, 0, MPI_COMM_WORLD, &request); break;
+        case 3: code = MPI_Igather(ten, 10, MPI_INT, many, some, MPI_INT, 0, MPI_COMM_WORLD, &request); break;
+        }
+        if (way > 1 && code == MPI_SUCCESS)
+            code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(class_of(code) == MPI_ERR_TRUNCATE || (way % 2 && rank));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    free(many);
+}
+
+/* Errors of a communicator or window that was given no handler go to that of MPI_COMM_WORLD, whenever it was set. */
+static void fallbacks(void)
+{
+    int memory, key, value;
+    void *found;
+    MPI_Win window;
+    MPI_Comm copy;
+    MPI_Errhandler handler;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(class_of(MPI_Comm_split(copy, 0, 0, NULL)) == MPI_ERR_ARG);
+    CHECK(class_of(MPI_Send(&value, 1, MPI_INT, size, 0, copy)) == MPI_ERR_RANK);
+    MPI_Comm_free(&copy);
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_get_errhandler(window, &handler);
+    CHECK(handler == MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    CHECK(class_of(MPI_Win_set_attr(window, key, &memory)) == MPI_ERR_KEYVAL);
+    CHECK(class_of(MPI_Win_get_attr(window, key, &found, &value)) == MPI_ERR_KEYVAL);
+    MPI_Comm_free_keyval(&key);
+    MPI_Win_free(&window);
+}
+
 /* A freed key may be freed again while an attribute has it, and not after that. */
 static void keys(void)
 {
@@ -210,7 +295,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*check)(void);
-    } sets[] = {{"hints", hints}, {"empty", empty}, {"none", none}, {"limits", limits}, {"namespaces", namespaces}, {"keys", keys}};
+    } sets[] = {{"hints", hints}, {"empty", empty}, {"none", none}, {"limits", limits}, {"namespaces", namespaces}, {"views", views},
+              {"unlike", unlike}, {"fallbacks", fallbacks}, {"keys", keys}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -25,6 +25,9 @@ customs! {
     hints_that_an_object_does_not_know_are_not_given_back "hints" 2;
     memory_of_no_bytes_in_a_shared_window_has_no_address "empty" 3;
     a_datatype_without_elements_changes_nothing "none" 2;
+    a_sequential_file_goes_on_where_the_shared_pointer_is "views" 3;
+    ranks_whose_counts_differ_are_told "unlike" 4;
+    errors_of_objects_without_a_handler_go_to_that_of_the_world "fallbacks" 2;
     a_freed_key_may_be_freed_again_while_an_attribute_has_it "keys" 1;
 }
 

@@ -20,6 +20,7 @@ mod npb;
 mod promises;
 mod python;
 mod rules;
+mod sanitizers;
 mod tools;
 mod why;
 mod windows;
