@@ -127,13 +127,18 @@ impl Runtime {
         self.inject_from_daemon((cookie >> 32) as u32, cookie as u32 as i32, &words);
     }
 
-    /// The task is gone, and all that it sent to this one has come: whoever asked for notices of its end gets them.
-    pub(crate) fn deliver_kept_notices(&mut self, tid: Tid) {
+    /// Delivers the notices of tasks that are gone and whose last words have all come.
+    #[cold]
+    pub(crate) fn deliver_kept_notices(&mut self) {
+        if self.engine.has_leaving() {
+            self.let_go();
+        }
         let kept = std::mem::take(&mut self.connections.notices);
-        let (due, rest): (Vec<_>, Vec<_>) = kept.into_iter().partition(|(about, _)| *about == tid);
+        let (rest, due): (Vec<_>, Vec<_>) =
+            kept.into_iter().partition(|(about, _)| self.engine.is_leaving(*about));
         self.connections.notices = rest;
-        for (_, cookie) in due {
-            self.inject_notice(cookie, Notice::TaskExit, tid);
+        for (about, cookie) in due {
+            self.inject_notice(cookie, Notice::TaskExit, about);
         }
     }
 

@@ -62,6 +62,5 @@ impl Runtime {
         self.connections.crowd.remove(tid);
         self.connections.watched.retain(|one| one.peer != tid);
         self.expect_no_more(tid);
-        self.deliver_kept_notices(tid);
     }
 }

@@ -15,6 +15,9 @@ impl Runtime {
             self.attend();
             return true;
         }
+        if !self.connections.notices.is_empty() {
+            self.deliver_kept_notices();
+        }
         if self.has_sockets() {
             return self.tend_sockets() || moved;
         }
