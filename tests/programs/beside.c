@@ -1,6 +1,6 @@
 /* Each call of PVM that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
  *
- * beside SITUATION: the partner takes or sends nothing for a second (`silent`, and then there is no credit any more), is stopped
+ * beside SITUATION: the partner takes or sends nothing for half a second (`silent`, and then there is no credit any more), is stopped
  * (`stopped`), the daemon is stopped (`daemon`), or sends and takes 256 MiB in messages of 4 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
 #include "check.h"
 #include "beside.h"
@@ -168,7 +168,7 @@ static int serve(void)
 	CHECK(pvm_joingroup("beside") >= 0);
 	while (pvm_precv(partner, GO, &at, 1, PVM_INT, &from, &tag, &got) == PvmOk && at >= 0) {
 		if (!strcmp(situation, "silent"))
-			sleep(1);
+			usleep(500000);
 		calls[at].its();
 	}
 	pvm_exit();

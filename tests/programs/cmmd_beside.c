@@ -1,6 +1,6 @@
 /* Each call of CMMD that waits, in one thread; a second thread sends to itself meanwhile and must not stand still. Two nodes.
  *
- * cmmd_beside SITUATION: the partner comes a second late (`silent`, and then there is no credit any more), is stopped (`stopped`), the daemon is stopped (`daemon`), or sends
+ * cmmd_beside SITUATION: the partner comes half a second late (`silent`, and then there is no credit any more), is stopped (`stopped`), the daemon is stopped (`daemon`), or sends
  * and takes 256 MiB in messages of 4 MiB (`long`). Run it with a credit of 65,536 bytes. */
 #include "cmmd_check.h"
 #include "beside.h"
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 			if (at < 0)
 				return 0;
 			if (!strcmp(situation, "silent"))
-				sleep(1);
+				usleep(500000);
 			calls[at].its();
 		}
 	}

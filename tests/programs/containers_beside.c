@@ -1,6 +1,6 @@
 /* Each call of containers that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
  *
- * containers_beside SITUATION: the partner comes a second late (`silent`, and then there is no credit any more), is stopped (`stopped`), the daemon is stopped (`daemon`), or
+ * containers_beside SITUATION: the partner comes half a second late (`silent`, and then there is no credit any more), is stopped (`stopped`), the daemon is stopped (`daemon`), or
  * sends and takes 256 MiB in messages of 4 MiB (`long`). Run it with a credit of 65,536 bytes. Starts its partner itself. */
 #include "check.h"
 #include "beside.h"
@@ -137,7 +137,7 @@ static void serve(void)
 		if (at < 0)
 			return;
 		if (!strcmp(situation, "silent"))
-			sleep(1);
+			usleep(500000);
 		calls[at].its();
 	}
 }

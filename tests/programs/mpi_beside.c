@@ -1,11 +1,11 @@
 /* Each call of MPI that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
  *
  * mpi_beside SITUATION CALL, two ranks. Rank 0 has the two threads; rank 1 is the partner:
- *   silent    makes the call a second late
+ *   silent    makes the call half a second late
  *   stopped   is stopped by a signal for a second, before the call or in the midst of it
  *   daemon    makes the call while the daemon is stopped
  *   long      sends or takes 256 MiB
- *   credit    takes nothing for a second, and rank 0 has no credit any more */
+ *   credit    takes nothing for half a second, and rank 0 has no credit any more */
 #define _GNU_SOURCE 1
 #include "mpi_check.h"
 #include "beside.h"
@@ -161,7 +161,7 @@ static void lock_window(void)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
         MPI_Barrier(MPI_COMM_WORLD);
         if (is_late())
-            sleep(1);
+            usleep(500000);
         MPI_Win_unlock(1, win);
     } else {
         MPI_Barrier(MPI_COMM_WORLD);
@@ -203,7 +203,7 @@ static void accept_caller(void)
     } else {
         MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (is_late())
-            sleep(1);
+            usleep(500000);
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &caller);
     }
     MPI_Comm_disconnect(&caller);
@@ -283,7 +283,7 @@ static void serve(void)
         if (at < 0)
             return;
         if (is_late())
-            sleep(1);
+            usleep(500000);
         for (int i = 0; i < repeat; i++)
             calls[at].its();
     }

@@ -1,7 +1,7 @@
 /* Each call of TreadMarks that waits, and an access that waits for a page, in one thread; a second thread sends itself messages by MPI
  * meanwhile and must not stand still. Two processes.
  *
- * tmk_beside SITUATION: the partner comes a second late (`silent`) or is stopped (`stopped`), or the daemon is stopped (`daemon`). */
+ * tmk_beside SITUATION: the partner comes half a second late (`silent`) or is stopped (`stopped`), or the daemon is stopped (`daemon`). */
 #include "tmk_check.h"
 #include "beside.h"
 
@@ -42,7 +42,7 @@ static void hold_lock(void)
 {
 	Tmk_lock_acquire(LOCK);
 	if (!strcmp(situation, "silent"))
-		sleep(1);
+		usleep(500000);
 	Tmk_lock_release(LOCK);
 	Tmk_barrier(1);
 }
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 			if (at < 0)
 				break;
 			if (!strcmp(situation, "silent"))
-				sleep(1);
+				usleep(500000);
 			calls[at].its();
 		}
 	} else {
