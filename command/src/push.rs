@@ -71,16 +71,18 @@ pub fn push(hosts: &[String], by: Option<&str>) -> Vec<Result<String, String>> {
         _ => Ok(()),
     });
     all(hosts, |at, host| {
-        copied[at].clone()?;
         let seen = seen[at].as_ref().map_err(String::clone)?;
-        let first = *first[at].as_ref().map_err(String::clone)?;
-        if first != at && !release.look(host, by, at)?.is_there {
-            release.copy(host, by, &seen.folder)?;
-        }
-        // The mark has done its work; one that stays is a file of no bytes.
+        let placed = copied[at].clone().and_then(|()| {
+            let first = *first[at].as_ref().map_err(String::clone)?;
+            if first == at || release.look(host, by, at)?.is_there {
+                return Ok(());
+            }
+            release.copy(host, by, &seen.folder)
+        });
+        // The mark has done its work, whatever came of the copy.
         let mark = release.mark(&seen.folder, at);
         let _ = shell(host, by, "tidy up", format!("rm -f {mark}\n"));
-        Ok(format!("{}/bin/parvum", seen.folder))
+        placed.map(|()| format!("{}/bin/parvum", seen.folder))
     })
 }
 
@@ -166,7 +168,7 @@ impl Release {
         let place = format!(
             "d={folder}\nnew={new}\nchmod 755 $new\ncat > $new/{MANIFEST} <<'END'\n{manifest}END\n\
              if ! mv -T $new $d 2>/dev/null; then\n\
-             if {CHECK}; then rm -rf $new; else mv -T $d $new.broken; mv -T $new $d; fi\nfi\n{CHECK}\n"
+             if {CHECK}; then rm -rf $new; else mv -T $d $new.broken; mv -T $new $d; rm -rf $new.broken; fi\nfi\n{CHECK}\n"
         );
         let placed = fill(host, by, &new).and_then(|()| shell(host, by, "put it in place", place));
         placed.map(drop).inspect_err(|_| {

@@ -123,10 +123,7 @@ static void send_huge(void)
 }
 static void barrier(void) { OK(pvm_barrier("beside", 2)); }
 
-static const struct {
-	const char *name;
-	void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
 	{ "pvm_send", send_packed, its_receives },
 	{ "pvm_send-in-place", send_in_place, its_receives },
 	{ "pvm_psend", psend, its_receives },
@@ -181,16 +178,9 @@ static void tell_partner(int at)
 	beside_disturb(situation, partners_process, 400);
 }
 
-static void make_call(int at)
-{
-	calls[at].mine();
-	beside_calm();
-}
-
 int main(int argc, char **argv)
 {
-	int bad = 0, from, tag, got, over = -1;
-	long alone;
+	int bad, from, tag, got, over = -1;
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: beside silent|stopped|daemon|long\n");
@@ -204,9 +194,7 @@ int main(int argc, char **argv)
 	copies(argv[0], argv[1], 1, &partner);
 	OK(pvm_precv(partner, ITS_PID, &partners_process, 1, PVM_INT, &from, &tag, &got));
 	CHECK(pvm_joingroup("beside") >= 0);
-	alone = beside_alone(500);
-	for (int at = 0; at < CALLS - (strcmp(situation, "long") ? HUGE_CALLS : 0); at++)
-		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+	bad = beside_judge(calls, CALLS - (strcmp(situation, "long") ? HUGE_CALLS : 0), tell_partner);
 	OK(pvm_psend(partner, GO, &over, 1, PVM_INT));
 	pvm_exit();
 	return bad != 0;

@@ -151,4 +151,30 @@ static void beside_calm(void)
     beside_stopper = 0;
 }
 
+/* A call that waits, and what the partner does meanwhile. */
+struct beside_call {
+    const char *name;
+    void (*mine)(void), (*its)(void);
+};
+
+static const struct beside_call *beside_calls;
+
+static void beside_make(int at)
+{
+    beside_calls[at].mine();
+    beside_calm();
+}
+
+/* Judges all calls of a table, one after the other; how many stood still. */
+__attribute__((unused)) static int beside_judge(const struct beside_call *calls, int count, void (*before)(int at))
+{
+    long alone = beside_alone(500);
+    int bad = 0;
+
+    beside_calls = calls;
+    for (int at = 0; at < count; at++)
+        bad += !beside_measure(calls[at].name, alone, at, before, beside_make);
+    return bad;
+}
+
 #endif

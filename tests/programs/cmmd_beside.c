@@ -65,10 +65,7 @@ static void broadcast(void) { GIVES(0, CMMD_bc_to_nodes(buffer, length)); }
 static void take_broadcast(void) { GIVES(0, CMMD_receive_bc_from_node(buffer, length)); }
 static void concatenate(void) { GIVES(0, CMMD_concat_with_nodes(buffer, other, length / 2)); }
 
-static const struct {
-	const char *name;
-	void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
 	{ "CMMD_receive_block", receive_all, send_all },
 	{ "CMMD_send_block", send_all, receive_all },
 	{ "CMMD_msg_wait-send", send_and_wait, receive_all },
@@ -92,16 +89,9 @@ static void tell_partner(int at)
 	beside_disturb(situation, partner, 400);
 }
 
-static void make_call(int at)
-{
-	calls[at].mine();
-	beside_calm();
-}
-
 int main(int argc, char **argv)
 {
-	int bad = 0, at, pid = getpid();
-	long alone;
+	int bad, at, pid = getpid();
 
 	CHECK(argc > 1);
 	situation = argv[1];
@@ -124,9 +114,7 @@ int main(int argc, char **argv)
 		}
 	}
 	GIVES(0, CMMD_receive_block(1, ITS_PID, &partner, sizeof partner));
-	alone = beside_alone(500);
-	for (at = 0; at < CALLS; at++)
-		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+	bad = beside_judge(calls, CALLS, tell_partner);
 	at = -1;
 	GIVES(0, CMMD_send_block(1, GO, &at, sizeof at));
 	return bad != 0;

@@ -99,10 +99,7 @@ static void look_up(void)
 }
 static void nothing(void) { }
 
-static const struct {
-	const char *name;
-	void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
 	{ "ch_receive", receive_all, send_all },
 	{ "ch_receive_within", receive_in_time, send_all },
 	{ "ch_receive_reference", take_references, send_all },
@@ -122,12 +119,6 @@ static void tell_partner(int at)
 	beside_disturb(situation, partner, 400);
 }
 
-static void make_call(int at)
-{
-	calls[at].mine();
-	beside_calm();
-}
-
 static void serve(void)
 {
 	int at;
@@ -144,8 +135,7 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
-	int bad = 0, at, second = argc > 2;
-	long alone;
+	int bad, at, second = argc > 2;
 
 	CHECK(argc > 1);
 	situation = argv[1];
@@ -171,9 +161,7 @@ int main(int argc, char **argv)
 		serve();
 		return 0;
 	}
-	alone = beside_alone(500);
-	for (at = 0; at < CALLS; at++)
-		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+	bad = beside_judge(calls, CALLS, tell_partner);
 	at = -1;
 	GIVES(0, ch_send(to_orders, &at, sizeof at, NULL));
 	CHECK(waitpid(partner, NULL, 0) == partner);

@@ -223,10 +223,7 @@ static void pack(void)
 }
 static void reduce_here(void) { MPI_Reduce_local(buffer, other, (int)length, MPI_BYTE, MPI_BOR); }
 
-static const struct {
-    const char *name;
-    void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
     { "MPI_Recv", receive, its_send },
     { "MPI_Wait", wait_for_receive, its_send },
     { "MPI_Probe", probe, its_send },

@@ -73,10 +73,7 @@ static void collect(void)
 	gcol(buffer, length / 2, other, length, &got);
 }
 
-static const struct {
-	const char *name;
-	void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
 	{ "crecv", receive_all, send_all },
 	{ "csend", send_all, receive_all },
 	{ "msgwait-isend", send_and_wait, receive_all },
@@ -99,16 +96,9 @@ static void tell_partner(int at)
 	beside_disturb(situation, partner, 400);
 }
 
-static void make_call(int at)
-{
-	calls[at].mine();
-	beside_calm();
-}
-
 int main(int argc, char **argv)
 {
-	int bad = 0, at, pid = getpid();
-	long alone;
+	int bad, at, pid = getpid();
 
 	CHECK(argc > 1);
 	situation = argv[1];
@@ -131,9 +121,7 @@ int main(int argc, char **argv)
 		}
 	}
 	crecv(ITS_PID, &partner, sizeof partner);
-	alone = beside_alone(500);
-	for (at = 0; at < CALLS; at++)
-		bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+	bad = beside_judge(calls, CALLS, tell_partner);
 	at = -1;
 	csend(GO, &at, sizeof at, 1, 0);
 	return bad != 0;

@@ -65,10 +65,7 @@ static void write_pages(void)
 	turn++;
 }
 
-static const struct {
-	const char *name;
-	void (*mine)(void), (*its)(void);
-} calls[] = {
+static const struct beside_call calls[] = {
 	{ "Tmk_barrier", meet, meet },
 	{ "Tmk_reduce", reduce, reduce },
 	{ "Tmk_lock_acquire", wait_for_lock, hold_lock },
@@ -82,16 +79,9 @@ static void tell_partner(int at)
 	beside_disturb(situation, partner, 400);
 }
 
-static void make_call(int at)
-{
-	calls[at].mine();
-	beside_calm();
-}
-
 int main(int argc, char **argv)
 {
 	int bad = 0, at = 0, provided;
-	long alone;
 
 	CHECK(argc > 1);
 	situation = argv[1];
@@ -112,9 +102,7 @@ int main(int argc, char **argv)
 			calls[at].its();
 		}
 	} else {
-		alone = beside_alone(500);
-		for (at = 0; at < CALLS; at++)
-			bad += !beside_measure(calls[at].name, alone, at, tell_partner, make_call);
+		bad = beside_judge(calls, CALLS, tell_partner);
 		at = -1;
 		MPI_Bcast(&at, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	}

@@ -133,10 +133,9 @@ impl Runtime {
         if self.engine.has_leaving() {
             self.let_go();
         }
-        let kept = std::mem::take(&mut self.connections.notices);
-        let (rest, due): (Vec<_>, Vec<_>) =
-            kept.into_iter().partition(|(about, _)| self.engine.is_leaving(*about));
-        self.connections.notices = rest;
+        let engine = &self.engine;
+        let is_due = |(about, _): &mut (Tid, u64)| !engine.is_leaving(*about);
+        let due: Vec<_> = self.connections.notices.extract_if(.., is_due).collect();
         for (about, cookie) in due {
             self.inject_notice(cookie, Notice::TaskExit, about);
         }

@@ -175,16 +175,12 @@ impl Inside {
             if let Some(found) = self.spin(&mut done) {
                 return Some(found);
             }
-            // What has come while this thread looked may have left it a copy, which nobody else makes sooner.
-            if self.engine.has_copies() && self.make_own_copies(&until()) {
-                if let Some(found) = done(self) {
-                    return Some(found);
-                }
-                continue;
-            }
-            if let Some(found) = self.take_turns(deadline, &mut done) {
+            if !self.engine.has_copies()
+                && let Some(found) = self.take_turns(deadline, &mut done)
+            {
                 return Some(found);
             }
+            // A message that came while this thread looked may have left it a copy, which nobody else makes sooner.
             if self.engine.has_copies() && self.make_own_copies(&until()) {
                 if let Some(found) = done(self) {
                     return Some(found);

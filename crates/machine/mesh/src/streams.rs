@@ -237,24 +237,21 @@ impl StreamSender {
         loop {
             let changed = self.0.changed.notified();
             {
-                let mut state = self.0.state.borrow_mut();
+                let state = self.0.state.borrow_mut();
                 if let Some(over) = &state.over {
                     return Err(over.clone());
                 }
                 let (unwritten, untaken) = (state.end - state.written, state.end - state.taken);
                 if unwritten < AHEAD && untaken < self.0.bound {
-                    state.end += bytes.len() as u64;
-                    state.kept.extend((!bytes.is_empty()).then_some(bytes));
                     break;
                 }
             }
             changed.await;
         }
-        self.0.more.notify_one();
-        Ok(())
+        self.push(bytes)
     }
 
-    /// Sends without a look at how much waits: for the last words of somebody who ends, and whom others wait for.
+    /// Sends without a look at how much waits: the last words of a task go so, since others wait to hear of its end.
     pub fn push(&mut self, bytes: Bytes) -> Result<(), StreamError> {
         let mut state = self.0.state.borrow_mut();
         if let Some(over) = &state.over {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A program of PVM joins in its first call, most do so at once.
+/// A program of PVM joins in its first call, most do so at once. The look at a program that has ended takes no longer.
 const TO_JOIN: Duration = Duration::from_secs(2);
 /// PVM's library has this in its messages; Parvum's has not, and programs that share a library have none of its texts.
 /// It is put together when it is needed: a program with this text in one piece would be taken for such a one.
@@ -54,7 +54,8 @@ pub(super) fn begins(shell: &Rc<Shell>, tid: Tid, pid: u32) {
 pub(super) async fn ends(shell: &Rc<Shell>, tid: Tid) {
     let program = shell.programs.borrow_mut().of_processes.remove(&tid);
     if let (Some(program), Some(parent)) = (program, shell.unjoined_child(tid)) {
-        look(shell, tid, parent, &program).await;
+        // A disk that does not answer must not hold up the news of the end.
+        let _ = tokio::time::timeout(TO_JOIN, look(shell, tid, parent, &program)).await;
     }
 }
 
