@@ -149,7 +149,7 @@ static void any_of_several(void)
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     }
 }
-static int is_late(void);
+static int is_silent(void);
 /* The partner has the window's lock. */
 static void lock_window(void)
 {
@@ -160,7 +160,7 @@ static void lock_window(void)
     if (rank == 1) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
         MPI_Barrier(MPI_COMM_WORLD);
-        if (is_late())
+        if (is_silent())
             usleep(500000);
         MPI_Win_unlock(1, win);
     } else {
@@ -202,7 +202,7 @@ static void accept_caller(void)
         MPI_Close_port(port);
     } else {
         MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (is_late())
+        if (is_silent())
             usleep(500000);
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &caller);
     }
@@ -255,7 +255,8 @@ static const struct beside_call calls[] = {
 static const char *situation = "silent";
 static int partner, repeat = 1;
 
-static int is_late(void) { return !strcmp(situation, "silent") || !strcmp(situation, "credit"); }
+static int is_silent(void) { return !strcmp(situation, "silent"); }
+static int is_late(void) { return is_silent() || !strcmp(situation, "credit"); }
 
 /* Before the worker begins: while the kernel copies the tables of 512 MiB for a child, no thread of this process gets memory. */
 static void tell_partner(int at)
