@@ -7,10 +7,6 @@ use std::time::Instant;
 /// How many there are.
 pub(crate) const TIMERS: usize = 64;
 
-/// Places of the engine's counters: nanoseconds asleep, and nanoseconds looking for what is waited for.
-const ASLEEP: usize = 25;
-const LOOKING: usize = 26;
-
 #[derive(Clone, Copy, Default)]
 struct Timer {
     /// Since when it runs, and how long this node had waited by then.
@@ -20,12 +16,34 @@ struct Timer {
     idle: f64,
 }
 
-/// All of them.
-pub(crate) struct Timers([Timer; TIMERS]);
+/// All stopwatches of a node.
+pub(crate) struct Timers {
+    all: [Timer; TIMERS],
+    /// How many run. Calls look at the clock only while one runs.
+    running: usize,
+    /// Nanoseconds that calls of this node have waited while a stopwatch ran, over all threads.
+    waited: u64,
+}
 
 impl Default for Timers {
     fn default() -> Timers {
-        Timers([Timer::default(); TIMERS])
+        Timers { all: [Timer::default(); TIMERS], running: 0, waited: 0 }
+    }
+}
+
+impl Timers {
+    /// The time at which a call begins to wait, if a stopwatch runs.
+    #[inline]
+    pub(crate) fn begin_wait(&self) -> Option<Instant> {
+        (self.running > 0).then(Instant::now)
+    }
+
+    /// Counts a wait that [`Timers::begin_wait`] has noted.
+    #[inline]
+    pub(crate) fn end_wait(&mut self, began: Option<Instant>) {
+        if let Some(began) = began {
+            self.waited += began.elapsed().as_nanos() as u64;
+        }
     }
 }
 
@@ -38,39 +56,38 @@ pub(crate) enum Reading {
 }
 
 impl State {
-    /// Nanoseconds that this node has waited in the library, ever.
-    fn waited(&self) -> u64 {
-        let counters = self.waist.counters();
-        counters[ASLEEP] + counters[LOOKING]
-    }
-
     fn timer(&mut self, id: i32) -> Cmmd<&mut Timer> {
-        usize::try_from(id).ok().and_then(|id| self.timers.0.get_mut(id)).ok_or(Fault::BadArgument)
+        usize::try_from(id).ok().and_then(|id| self.timers.all.get_mut(id)).ok_or(Fault::BadArgument)
     }
 
     pub(crate) fn clear_timer(&mut self, id: i32) -> Cmmd<i32> {
-        *self.timer(id)? = Timer::default();
+        let timer = std::mem::take(self.timer(id)?);
+        if timer.running.is_some() {
+            self.timers.running -= 1;
+        }
         Ok(0)
     }
 
     pub(crate) fn start_timer(&mut self, id: i32) -> Cmmd<i32> {
-        let waited = self.waited();
+        let waited = self.timers.waited;
         let timer = self.timer(id)?;
         if timer.running.is_some() {
             return Err(Fault::Unfinished);
         }
         timer.running = Some((Instant::now(), waited));
+        self.timers.running += 1;
         Ok(0)
     }
 
     pub(crate) fn stop_timer(&mut self, id: i32) -> Cmmd<i32> {
-        let waited = self.waited();
+        let waited = self.timers.waited;
         let timer = self.timer(id)?;
         let (since, before) = timer.running.take().ok_or(Fault::BadArgument)?;
         let elapsed = since.elapsed().as_secs_f64();
         timer.elapsed += elapsed;
-        // Short waits are measured by samples: they may come out longer than they were.
-        timer.idle += (waited.saturating_sub(before) as f64 * 1e-9).min(elapsed);
+        // Several threads that wait at once are longer idle together than the clock went on.
+        timer.idle += ((waited - before) as f64 * 1e-9).min(elapsed);
+        self.timers.running -= 1;
         Ok(0)
     }
 
