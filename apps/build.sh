@@ -47,7 +47,7 @@ shared() {
     form=$1
     shift
     for name in sort mandelbrot network; do
-        compile $name -I../crates/engine/library/include "${name}_$form.c" common/${name}_core.c common/share.c common/bench.c "$@"
+        compile $name -I../crates/engine/runtime/include "${name}_$form.c" common/${name}_core.c common/share.c common/bench.c "$@"
     done
 }
 
@@ -116,7 +116,7 @@ together() {
     system=$1
     library=$2
     [ -e "$PARVUM_LIB/lib$library.so" ] || return 0
-    compiler=$CC flags="-I../interfaces/$system/include -I../crates/engine/library/include"
+    compiler=$CC flags="-I../interfaces/$system/include -I../crates/engine/runtime/include"
     libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
     compile ring "ring_$system.c" common/ring.c common/series.c common/bench.c "common/team_$system.c"
     compile fft "fft_$system.c" common/fft.c common/fft_core.c common/bench.c "common/team_$system.c"
@@ -136,7 +136,7 @@ ledgered() {
 # shellcheck disable=SC2086 # the team is a list of files
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
-    flags="-I$PARVUM_INCLUDE -I../crates/engine/waist/include -I../crates/engine/library/include"
+    flags="-I$PARVUM_INCLUDE -I../crates/engine/api/include -I../crates/engine/runtime/include"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
     ledgered pvm common/pass_pvm.c $team_pvm
     system=engine
@@ -155,7 +155,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         echo "built for Parvum's containers"
     fi
     if [ -e "$PARVUM_LIB/libTmk.so" ]; then
-        treadmarks="-I../interfaces/treadmarks/include -I../crates/engine/library/include"
+        treadmarks="-I../interfaces/treadmarks/include -I../crates/engine/runtime/include"
         system=tmk flags=$treadmarks libraries="-L$PARVUM_LIB -lTmk"
         shared tmk common/share_tmk.c
         system=hybrid flags="$treadmarks -I$PARVUM_INCLUDE -DHYBRID" libraries="-L$PARVUM_LIB -lTmk -lpvm3"

@@ -1,6 +1,6 @@
 //! Takes the unwinder along, as Parvum's other shared libraries do.
 
-#[path = "../crates/engine/library/unwinder.rs"]
+#[path = "../crates/engine/runtime/unwinder.rs"]
 mod unwinder;
 
 fn main() {

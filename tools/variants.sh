@@ -46,7 +46,7 @@ variants | while read -r name settings; do
     fi
     # shellcheck disable=SC2086 # a list of settings
     env CARGO_TARGET_DIR="$target/variants/$name" $settings \
-        cargo build --release --locked --quiet --package parvum-library --package parvum-pvm </dev/null
+        cargo build --release --locked --quiet --package parvum-runtime --package parvum-pvm </dev/null
     mkdir -p "$build/variants/$name"
     # Both, for an interface takes the engine that lies beside it. Replaced, not changed: a task may have them in use.
     for library in parvum.so.0 pvm3.so.3; do

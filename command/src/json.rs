@@ -3,7 +3,7 @@
 use crate::ledger;
 use crate::look::describe;
 use crate::top::sample::{HostLine, TaskLine};
-use parvum_page::COUNTER_NAMES;
+use parvum_control::COUNTER_NAMES;
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, TaskRow, TaskState};
 use parvum_wire::{Tid, functions};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ pub fn task(row: &TaskRow, hosts: &[HostRow]) -> Value {
     let waits = row.waits.as_ref().map(|waits| {
         json!({
             "interface": waits.interface,
-            "call": parvum_page::CALLS.get(waits.call as usize),
+            "call": parvum_control::CALLS.get(waits.call as usize),
             "function": functions::name(waits.function),
             "root": waits.operation.as_ref().filter(|does| does.root >= 0).map(|does| does.root),
             "peer": (waits.peer >= 0).then(|| Tid(waits.peer).to_string()),

@@ -2,12 +2,12 @@
 
 use crate::look::{bytes, describe, host_rows, odd};
 use crate::{json, out, tool};
-use parvum_page::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
+use parvum_control::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, PairRow, Reply, Request, Sight, TaskRow};
 
-/// Counters by number: `parvum_page::COUNTER_NAMES`.
+/// Counters by number: `parvum_control::COUNTER_NAMES`.
 pub mod counter {
     pub const SENT: usize = 0;
     pub const SENT_BYTES: usize = 1;
@@ -21,7 +21,7 @@ pub mod counter {
     pub const STALLS: usize = 12;
     pub const DISCARDED: usize = 13;
     /// Messages sent over the first route; the others follow.
-    pub const SENT_OVER: usize = parvum_page::SENT_OVER;
+    pub const SENT_OVER: usize = parvum_control::SENT_OVER;
     pub const WAITING_MESSAGES: usize = 20;
     pub const WAITING_SENDS: usize = 22;
     pub const ARRIVED_BYTES: usize = 23;

@@ -1,7 +1,7 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::{configuration, json, out, tool};
-use parvum_page::{CALLS, is_of_shared_memory};
+use parvum_control::{CALLS, is_of_shared_memory};
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, Reply, Request, TaskRow, TaskState, Waits};
 use parvum_wire::{Tid, functions};

@@ -9,9 +9,9 @@ use libfuzzer_sys::fuzz_target;
 mod hostfile;
 
 fuzz_target!(|text: &str| {
-    let variable = |name: &str| (name.len() < 4).then(|| format!("value of {name}"));
+    let variable = |name: &str| (name.len() < 4).then(|| std::ffi::OsString::from(format!("value of {name}")));
     if let Ok(file) = hostfile::Hostfile::parse(text, &variable) {
-        let _ = file.of_this_host(None);
+        let _ = file.of_this_host(None, &variable);
         let _ = file.others(None).count();
         file.hosts.iter().for_each(|host| drop(host.options.unused()));
     }

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parvum_page::{Book, Happening, Recording, TaskPage, totals};
+use parvum_control::{Book, Happening, Recording, TaskPage, totals};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 

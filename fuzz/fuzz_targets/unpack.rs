@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parvum_waist::Message;
+use parvum_api::Message;
 use parvum_wire::xdr;
 
 #[allow(dead_code)]
@@ -19,7 +19,7 @@ mod memory;
 
 /// What the buffer asks of the calls.
 mod calls {
-    use parvum_waist::Message;
+    use parvum_api::Message;
 
     /// The bytes of a message, as the calls find them.
     pub(crate) fn bytes_of(message: &Message) -> &[u8] {

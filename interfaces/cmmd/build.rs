@@ -1,6 +1,6 @@
 //! Names the shared library for the loader, takes the unwinder along, and compiles the call with variable arguments.
 
-#[path = "../../crates/engine/library/unwinder.rs"]
+#[path = "../../crates/engine/runtime/unwinder.rs"]
 mod unwinder;
 
 fn main() {

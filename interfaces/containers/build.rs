@@ -1,6 +1,6 @@
 //! Names the shared library for the loader, and takes the unwinder along.
 
-#[path = "../../crates/engine/library/unwinder.rs"]
+#[path = "../../crates/engine/runtime/unwinder.rs"]
 mod unwinder;
 
 fn main() {

@@ -3,7 +3,7 @@
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::Operation;
-use parvum_waist::{Message, Notes, Pattern, Request, Status, TagKind, Waist, call};
+use parvum_api::{Message, Notes, Pattern, Request, Status, TagKind, Waist, call};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -4,7 +4,7 @@ use crate::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::process::{self, notes};
 use crate::{errors, kept, numpy, pickles, vm};
-use parvum_waist::{Message, Status, Waist, call};
+use parvum_api::{Message, Status, Waist, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PySlice, PyString};

@@ -1,6 +1,6 @@
 //! What goes wrong, as the exceptions of `parvum.errors`.
 
-use parvum_waist::Status;
+use parvum_api::Status;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure};
 use pyo3::prelude::*;

@@ -4,10 +4,10 @@ use crate::buffers::{Buffer, bytes_at, lent, room_at};
 use crate::errors;
 use crate::patience::{Looks, is_main_thread, until_signal};
 use crate::process::{self, notes};
+use parvum_api::{Notes, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group as Place, Order, Plan, choose, in_a_row};
 use parvum_collectives::{Combine, Exchange, Failure, Fault, Memory, none, run};
-use parvum_waist::{Notes, Pattern, SendTo, Status, TagKind, Waist, call};
 use pyo3::prelude::*;
 
 /// The context of groups' messages; a group's tag is made of its members.

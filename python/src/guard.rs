@@ -6,7 +6,7 @@
 
 use crate::errors;
 use crate::process::{self, notes};
-use parvum_waist::{Notes, Pattern, Status, TagKind, Waist, call};
+use parvum_api::{Notes, Pattern, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Notice, Reply, Request};
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ use crate::encode::runs;
 use crate::kinds::{ITEMS, Word, kind};
 use crate::process::{self, notes};
 use crate::{decode, errors};
-use parvum_waist::{Message, Status, Waist, call};
+use parvum_api::{Message, Status, Waist, call};
 use pyo3::prelude::*;
 
 /// Puts a received message's array, or bytes, into memory; gives the bytes of its data. A message that does not fit there comes with

@@ -2,7 +2,7 @@
 
 use crate::decode::{self, Data};
 use crate::{errors, process};
-use parvum_waist::fork;
+use parvum_sync::fork;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 use crate::process::{ask, await_mail, is_mail_on_its_way, notes};
 use crate::vm::Vm;
 use crate::{decode, encode, errors};
-use parvum_waist::{Notes, call};
+use parvum_api::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Blob, ExitStatus, MailFlags, Notice, Output, OutputMessages, Reply, Request, SpawnRequest, SpawnWhere,

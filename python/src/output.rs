@@ -5,7 +5,7 @@
 
 use crate::kinds::{kind, word};
 use crate::process::{self, notes};
-use parvum_waist::{Notes, SendTo, Waist, call};
+use parvum_api::{Notes, SendTo, Waist, call};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

@@ -1,7 +1,7 @@
 //! Waiting without the interpreter's lock, until something comes, the time is over, or a signal's handler raises.
 
 use crate::{errors, process};
-use parvum_waist::{Notes, Status, Waist, call};
+use parvum_api::{Notes, Status, Waist, call};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,8 @@
 
 use crate::errors;
 use crate::patience::{Looks, is_main_thread, until_signal};
-use parvum_waist::{Enrolled, Notes, Status, Waist, call, fork};
+use parvum_api::{Enrolled, Notes, Status, Waist, call};
+use parvum_sync::fork;
 use parvum_wire::control::{Reply, Request};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

@@ -4,7 +4,8 @@ use crate::encode::Encoded;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::{decode, errors, kept};
-use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, Waist, call, fork};
+use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, Waist, call};
+use parvum_sync::fork;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -140,7 +141,7 @@ pub(crate) fn start_send(py: Python<'_>, waist: Waist, how: SendTo, encoded: Enc
 /// Starts to receive.
 pub(crate) fn start_receive(waist: Waist, pattern: &Pattern, context: u32) -> Operation {
     let request = waist.post_by_reference(pattern, 0);
-    let tag = if pattern.tags == parvum_waist::TagKind::Any { -1 } else { pattern.tag };
+    let tag = if pattern.tags == parvum_api::TagKind::Any { -1 } else { pattern.tag };
     let notes = notes(call::WAIT, pattern.from, tag, context);
     let state = Mutex::new(State::UnderWay(request, What::Receive));
     Operation { state, notes, generation: fork::generation() }

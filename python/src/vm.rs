@@ -7,7 +7,7 @@ use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::{self, Operation};
 use crate::{decode, errors, into, kept, names, numpy};
-use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

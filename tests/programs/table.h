@@ -1,4 +1,4 @@
-/* The table of functions in libparvum.so.0, as crates/engine/waist/src/table.rs lays it out. */
+/* The table of functions in libparvum.so.0, as crates/engine/api/src/table.rs lays it out. */
 #ifndef TABLE_H
 #define TABLE_H
 

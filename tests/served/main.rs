@@ -1,10 +1,10 @@
 //! A task that serves and asks as it is told, line by line: `put TO WINDOW OFFSET LENGTH BYTE` and so on. What came of it is
 //! one line: `ok ...`, or the trouble.
 
+use parvum_api::SendTo;
+use parvum_api::{ANY_CONTEXT, ANY_TASK, Notes, Pattern, Receiving, TagKind, Waist, call};
 use parvum_collectives::operators::{Kind, Operator};
 use parvum_service::{Change, Service, Trouble, Window};
-use parvum_waist::SendTo;
-use parvum_waist::{ANY_CONTEXT, ANY_TASK, Notes, Pattern, Receiving, TagKind, Waist, call};
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

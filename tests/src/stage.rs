@@ -123,12 +123,12 @@ pub fn project() -> &'static Path {
 
 /// Where `parvum.h` lies.
 pub fn own_include() -> PathBuf {
-    project().join("crates/engine/library/include")
+    project().join("crates/engine/runtime/include")
 }
 
 /// Where `parvum_engine.h` lies.
 pub fn engine_include() -> PathBuf {
-    project().join("crates/engine/waist/include")
+    project().join("crates/engine/api/include")
 }
 
 /// Where `nx.h` lies.

@@ -2,7 +2,7 @@
 
 use crate::ledger::{self, counter};
 use crate::look::{briefly, describe};
-use parvum_page::Times;
+use parvum_control::Times;
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, TaskRow};
 use std::collections::BTreeMap;

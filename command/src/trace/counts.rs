@@ -1,7 +1,7 @@
 //! What a recording adds up to: who talks to whom, how long messages are and take, the longest waits, and who waits for ever.
 
 use super::story::{Story, Wait};
-use parvum_page::{CALLS, kind_of_call};
+use parvum_control::{CALLS, kind_of_call};
 use parvum_wire::Tid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

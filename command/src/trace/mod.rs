@@ -11,7 +11,7 @@ mod text;
 use crate::out::note;
 use crate::run::{self, RunArgs};
 use clap::Args;
-use parvum_page::RECORDING_BYTES;
+use parvum_control::RECORDING_BYTES;
 use parvum_task::SessionError;
 use parvum_wire::control::Recorder;
 use rustix::fs::{Access, access};

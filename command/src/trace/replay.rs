@@ -1,7 +1,7 @@
 //! `parvum trace --replay FILE`: what tasks computed and whom they sent what, without times of waiting, to be played again.
 
 use super::gather::{Parts, TaskPart};
-use parvum_page::{Clock, Happening};
+use parvum_control::{Clock, Happening};
 use parvum_wire::Tid;
 use replay::{Action, Trace};
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! What the recordings say together: one time for all, each wait with its end, each message with both.
 
 use super::gather::{HostPart, Parts, TaskPart};
-use parvum_page::{CALLS, Happening};
+use parvum_control::{CALLS, Happening};
 use parvum_wire::{Tid, functions};
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,7 +48,7 @@ pub struct Task {
 pub struct Wait {
     pub from: i64,
     pub to: i64,
-    /// A number of `parvum_page::CALLS`.
+    /// A number of `parvum_control::CALLS`.
     pub call: u8,
     /// The function of MPI, by its number; 0 none.
     pub function: u32,

@@ -1,7 +1,7 @@
 //! Who has come to a barrier and who is missing: the tasks say where they wait, the daemon who belongs to the group.
 
 use super::graph::Picture;
-use parvum_page::GROUP_BYTES;
+use parvum_control::GROUP_BYTES;
 use parvum_wire::Tid;
 use parvum_wire::control::{BarrierRow, GroupRow};
 

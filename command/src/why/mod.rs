@@ -11,7 +11,7 @@ use crate::{complain, out, tool};
 use clap::Args;
 use containers::Names;
 use graph::{Finding, Picture};
-use parvum_page::is_of_shared_memory;
+use parvum_control::is_of_shared_memory;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState, Waits};

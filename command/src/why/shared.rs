@@ -3,7 +3,7 @@
 //! A task shows which locks it holds, at which barrier it is, and the first task of its run; who waits for a lock shows its number.
 
 use super::graph::{For, Picture};
-use parvum_page::{CALLS, HELD, MEMORY_WAY, is_of_shared_memory};
+use parvum_control::{CALLS, HELD, MEMORY_WAY, is_of_shared_memory};
 use parvum_wire::Tid;
 use parvum_wire::control::{TaskRow, Waits};
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@
 
 use crate::errors::{Cmmd, Fault};
 use crate::state::{Guard, State, buffering, context, notes, told};
-use parvum_waist::{Notes, Pattern, Request, SendTo, Status, TagKind};
+use parvum_api::{Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
 /// One end.

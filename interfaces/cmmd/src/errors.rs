@@ -1,7 +1,7 @@
 //! CMMD's errors: the numbers of `cmmd.h`, and a line for a person.
 
+use parvum_api::Status;
 use parvum_collectives::Failure;
-use parvum_waist::Status;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Why a call failed: `CMMD_ERR_...`.

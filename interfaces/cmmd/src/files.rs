@@ -6,7 +6,7 @@
 use crate::calls::diverted;
 use crate::errors::{Cmmd, Fault};
 use crate::state::{Guard, State, context, notes, told};
-use parvum_waist::{Pattern, Receiving, TagKind};
+use parvum_api::{Pattern, Receiving, TagKind};
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 

@@ -5,7 +5,7 @@
 
 use crate::errors::Cmmd;
 use crate::state::{State, context, notes, own};
-use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, call};
+use parvum_api::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, call};
 
 /// The bits as this task knows them.
 #[derive(Default)]

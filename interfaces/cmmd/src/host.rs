@@ -2,7 +2,7 @@
 
 use crate::errors::{Cmmd, Fault};
 use crate::state::{Guard, State, context, notes, told};
-use parvum_waist::{Message, Pattern, Receiving, TagKind, call};
+use parvum_api::{Message, Pattern, Receiving, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
 use std::ffi::OsString;

@@ -3,7 +3,7 @@
 use crate::calls::{Handler, Scattered, scatter};
 use crate::errors::{Cmmd, Fault};
 use crate::state::{ANY, Guard, Last, State, notes, run_handlers, told};
-use parvum_waist::{Message, Notes, Receiving, Request, Status};
+use parvum_api::{Message, Notes, Receiving, Request, Status};
 
 /// So many sends, and as many receives and found messages, may have a handle at the same time.
 pub(crate) const MOST: usize = 512;

@@ -8,8 +8,9 @@ use crate::files::Shared;
 use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, SendTo, TagKind, Waist};
 use parvum_partition::Partition;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, SendTo, TagKind, Turn, TurnGuard, Waist, fork};
+use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -38,7 +39,7 @@ pub(crate) mod context {
     pub(crate) const FILES: u32 = CMMD + 6;
 }
 
-/// What onlookers are told that a task waits in: CMMD's row of `parvum_page::CALLS`.
+/// What onlookers are told that a task waits in: CMMD's row of `parvum_control::CALLS`.
 pub(crate) mod told {
     pub(crate) const SEND_BLOCK: u32 = 24;
     pub(crate) const SEND_NOBLOCK: u32 = 25;
@@ -56,7 +57,7 @@ pub(crate) mod buffering {
     pub(crate) const SENDER_IF_UNPOSTED: u32 = 5;
 }
 
-static STATE: Turn<Option<Box<State>>> = Turn::new(None);
+static STATE: BiasedLock<Option<Box<State>>> = BiasedLock::new(None);
 
 /// Some thread is in the program's matching function: a look at that spares every call a thread's own memory, which is dear
 /// in a shared library.
@@ -106,11 +107,11 @@ pub(crate) struct Last {
 
 /// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
 /// that interrupts the wait.
-pub(crate) struct Guard(Option<TurnGuard<'static, Option<Box<State>>>>);
+pub(crate) struct Guard(Option<BiasedGuard<'static, Option<Box<State>>>>);
 
 /// What all nodes do together they do one after the other: messages of two such operations of one node would be mixed up. So
 /// a thread that begins one waits, without the state, for another's. Taken before the state.
-static TOGETHER: Turn<()> = Turn::new(());
+static TOGETHER: BiasedLock<()> = BiasedLock::new(());
 
 impl Deref for Guard {
     type Target = State;

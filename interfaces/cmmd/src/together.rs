@@ -3,9 +3,9 @@
 use crate::combine::Combiner;
 use crate::errors::{Cmmd, Fault};
 use crate::state::{Guard, context, notes, told};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 use parvum_collectives::operators;
 use parvum_collectives::plans::{Group, Step, broadcast};
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 
 /// How a scan goes.
 pub(crate) struct Scan {

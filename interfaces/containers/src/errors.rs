@@ -1,6 +1,6 @@
 //! What can go wrong, and its numbers in C.
 
-use parvum_waist::Status;
+use parvum_api::Status;
 use parvum_wire::control::{ErrorKind, Failure};
 use std::fmt;
 

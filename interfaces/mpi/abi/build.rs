@@ -5,7 +5,7 @@ mod face;
 #[path = "names.rs"]
 mod names;
 #[allow(clippy::disallowed_methods, reason = "what a compiler says is text")]
-#[path = "../../../crates/engine/library/unwinder.rs"]
+#[path = "../../../crates/engine/runtime/unwinder.rs"]
 mod unwinder;
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 #[path = "../faces.rs"]
 mod faces;
 #[allow(clippy::disallowed_methods, reason = "what a compiler says is text")]
-#[path = "../../../crates/engine/library/unwinder.rs"]
+#[path = "../../../crates/engine/runtime/unwinder.rs"]
 mod unwinder;
 
 use std::path::Path;

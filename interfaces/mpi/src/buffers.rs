@@ -6,8 +6,8 @@
 use crate::datatypes::{datatype, plain_size};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::DATATYPE_NULL;
+use parvum_api::{Scattered, Space};
 use parvum_datatypes::{Type, pack, unpack};
-use parvum_waist::{Scattered, Space};
 use std::ffi::c_void;
 use std::sync::Arc;
 

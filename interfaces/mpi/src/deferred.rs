@@ -16,7 +16,7 @@ use crate::process::{self, Process, notes};
 use crate::progress;
 use crate::sight;
 use crate::status::Status;
-use parvum_waist::{Came, Pattern, Wanted, call};
+use parvum_api::{Came, Pattern, Wanted, call};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

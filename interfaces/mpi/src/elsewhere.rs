@@ -2,7 +2,7 @@
 
 use crate::errors::Mpi;
 use crate::process::{OWN_CONTEXT, Process, notes};
-use parvum_waist::{Pattern, Request, SendTo, TagKind, call};
+use parvum_api::{Pattern, Request, SendTo, TagKind, call};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 static NEXT: AtomicI32 = AtomicI32::new(0);

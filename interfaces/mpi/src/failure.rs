@@ -5,7 +5,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Operation, Outcome};
 use crate::process::{Process, machine_notes, process};
 use crate::progress;
-use parvum_waist::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
+use parvum_api::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ pub(crate) fn wait_for_anyone(
             continue;
         }
         if process.waist.progress().lost {
-            return Err(process.failed(parvum_waist::Status::NoMachine, None));
+            return Err(process.failed(parvum_api::Status::NoMachine, None));
         }
         if let Err(error) = refuse_unknown_deaths(process, comm) {
             if has_request && error.code == class::PROC_FAILED {

@@ -10,7 +10,7 @@ use crate::process::{Process, notes, process};
 use crate::progress;
 use crate::sight;
 use crate::status::Status;
-use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
+use parvum_api::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
 use parvum_wire::functions;
 use std::sync::Arc;
 use std::time::Instant;
@@ -308,7 +308,7 @@ fn find(
             true if progress::is_quiet() && !comm.is_tolerant() => -1,
             true => A_WHILE,
         };
-        let told = parvum_waist::Notes { limit, ..told };
+        let told = parvum_api::Notes { limit, ..told };
         let found = match takes {
             true => process.waist.extract(&pattern, &told),
             false => process.waist.probe(&pattern, &told),
@@ -349,7 +349,7 @@ pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> 
         // SAFETY: the program promises the buffer for the call.
         let room =
             unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
-        return match process.waist.take(message, parvum_waist::Receiving::Into(room), &told) {
+        return match process.waist.take(message, parvum_api::Receiving::Into(room), &told) {
             Ok(_) | Err(Answer::Cut) => Ok(outcome_of(message, length)),
             Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
         };

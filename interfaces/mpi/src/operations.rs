@@ -10,7 +10,7 @@ use crate::process::Process;
 use crate::schedule::Schedule;
 use crate::status::Status;
 use crate::survivors::{Agreement, Decision};
-use parvum_waist::{Message, Notes, Request, Status as Answer};
+use parvum_api::{Message, Notes, Request, Status as Answer};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

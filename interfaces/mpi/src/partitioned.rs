@@ -13,7 +13,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Outcome};
 use crate::process::{Process, machine_notes};
 use crate::status::Status;
-use parvum_waist::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
+use parvum_api::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

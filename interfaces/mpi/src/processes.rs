@@ -6,7 +6,7 @@ use crate::inherited::inherited;
 use crate::making::{from_told, numbers, share, words};
 use crate::numbers::COMM_NULL;
 use crate::process::{PARENT_CONTEXT, Process, notes, process};
-use parvum_waist::{ANY_TASK, Pattern, SendTo, TagKind, call};
+use parvum_api::{ANY_TASK, Pattern, SendTo, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};
 use std::io::{Read, Write};
@@ -161,7 +161,7 @@ fn hear(process: &Process, from: i32, context: u32, tag: i32) -> Mpi<(i32, Vec<u
     let failed = |status| process.failed(status, None);
     let found = process.waist.extract(&pattern, &told).map_err(failed)?;
     let mut bytes = vec![0; found.length as usize];
-    process.waist.take(&found, parvum_waist::Receiving::Into(&mut bytes), &told).map_err(failed)?;
+    process.waist.take(&found, parvum_api::Receiving::Into(&mut bytes), &told).map_err(failed)?;
     Ok((found.from, bytes))
 }
 

@@ -4,7 +4,7 @@ use crate::errors::Mpi;
 use crate::failure;
 use crate::operations::{Operation, Outcome};
 use crate::process::{Process, process};
-use parvum_waist::{Notes, Request};
+use parvum_api::{Notes, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,7 +80,7 @@ pub(crate) fn wait_until<T>(
         let call = crate::sight::now(notes.call);
         let over = process.waist.wait_any(&requests, seen, &Notes { limit, call, ..*notes });
         if over == -1 && limit == longest && process.waist.progress().lost {
-            return Err(process.failed(parvum_waist::Status::NoMachine, None));
+            return Err(process.failed(parvum_api::Status::NoMachine, None));
         }
     }
 }

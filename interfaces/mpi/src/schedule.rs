@@ -3,9 +3,9 @@
 use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Outcome};
 use crate::process::{Process, gone};
+use parvum_api::{Request, Status as Answer, call};
 use parvum_collectives::plans::{Area, Group, Plan};
 use parvum_collectives::{Course, Exchange, Failure, Fault, Members, Memory, Next, run};
-use parvum_waist::{Request, Status as Answer, call};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use crate::collective::Call;
 use crate::comm::Comm;
 use crate::numbers::THREAD_MULTIPLE;
 use crate::process::Process;
-use parvum_waist::Told;
+use parvum_api::Told;
 use parvum_wire::functions;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};

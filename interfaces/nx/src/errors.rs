@@ -1,7 +1,7 @@
 //! What may go wrong, NX's numbers for it, and how a plain call ends the program.
 
+use parvum_api::Status;
 use parvum_collectives::{Failure, Fault};
-use parvum_waist::Status;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The result of a call, and its error.

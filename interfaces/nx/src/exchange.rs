@@ -6,14 +6,14 @@ use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
+use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::{Exchange, Failure, Members, plans};
 use parvum_partition::{AtBoard, Attend};
-use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Numbers of NX's calls, as `parvum_page::NX_CALLS` names them.
+/// Numbers of NX's calls, as `parvum_control::NX_CALLS` names them.
 pub(crate) mod waits {
     pub(crate) const CSEND: u32 = 16;
     pub(crate) const CRECV: u32 = 17;

@@ -10,7 +10,7 @@ use crate::exchange::{Info, Sending, outcome, waits};
 use crate::interrupt::{self, this_thread};
 use crate::task::Task;
 use libc::c_long;
-use parvum_waist::{Notes, Pattern, Request};
+use parvum_api::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -7,7 +7,7 @@ use crate::errors::{Nx, NxError};
 use crate::exchange::{Info, Memory, Sending, finish_send, outcome, remember, wait_over, waits};
 use crate::interrupt;
 use crate::task::{Task, ptype_in_use};
-use parvum_waist::{Notes, Pattern, Request};
+use parvum_api::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -146,7 +146,7 @@ fn is_over(task: &Task, operation: &Operation) -> bool {
         Operation::Receive { request, .. } => *request,
     };
     let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
-    let over = task.waist.wait(request, &notes).err() != Some(parvum_waist::Status::Pending);
+    let over = task.waist.wait(request, &notes).err() != Some(parvum_api::Status::Pending);
     if over && matches!(operation, Operation::Receive { .. }) {
         RECEIVES.fetch_sub(1, Ordering::Relaxed);
     }

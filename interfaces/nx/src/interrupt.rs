@@ -11,7 +11,9 @@
 use crate::handlers;
 use crate::task::Task;
 use libc::c_int;
-use parvum_waist::{Waist, without_signals};
+use parvum_api::Waist;
+use parvum_sync::futex::{self, Among};
+use parvum_sync::without_signals;
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -220,19 +222,9 @@ fn install() {
 }
 
 fn wait(while_it_is: u32, limit: Option<Duration>) {
-    let limit = limit.map(|limit| libc::timespec {
-        tv_sec: limit.as_secs() as libc::time_t,
-        tv_nsec: limit.subsec_nanos().into(),
-    });
-    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the futex lives as long as the process; the time, if any, for the call.
-    unsafe { libc::syscall(libc::SYS_futex, STATE.as_ptr(), operation, while_it_is, limit) };
+    let _ = futex::sleep(&STATE, while_it_is, limit, Among::Threads);
 }
 
 fn wake() {
-    // SAFETY: the futex lives as long as the process.
-    unsafe {
-        libc::syscall(libc::SYS_futex, STATE.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
-    }
+    futex::wake(&STATE, futex::ALL, Among::Threads);
 }

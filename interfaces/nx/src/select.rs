@@ -1,7 +1,7 @@
 //! What types and selectors mean.
 
 use crate::errors::{Nx, NxError};
-use parvum_waist::{ANY_TASK, Pattern, TagKind};
+use parvum_api::{ANY_TASK, Pattern, TagKind};
 
 /// The highest ordinary type.
 pub(crate) const LAST_ORDINARY: i64 = 999_999_999;

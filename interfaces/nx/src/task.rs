@@ -1,8 +1,9 @@
 //! Who this process is: its engine, its partition, its ptype.
 
 use crate::errors::{Nx, NxError};
+use parvum_api::{Status, Waist};
 use parvum_partition::Partition;
-use parvum_waist::{Status, Waist, fork};
+use parvum_sync::fork;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 

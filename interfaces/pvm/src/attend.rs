@@ -6,7 +6,7 @@ use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::output::Catcher;
 use crate::state::{Held, call, quietly};
-use parvum_waist::{Message, Notes, Receiving, Status, call as waits};
+use parvum_api::{Message, Notes, Receiving, Status, call as waits};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -2,7 +2,7 @@
 
 use crate::errors::{Pvm, PvmError};
 use crate::memory::Memory;
-use parvum_waist::Message;
+use parvum_api::Message;
 use parvum_wire::encoding;
 use smallvec::SmallVec;
 

@@ -5,7 +5,7 @@ use crate::calls::{bytes_of, with_pieces};
 use crate::errors::{Pvm, PvmError};
 use crate::memory::Memory;
 use crate::state::{Held, State};
-use parvum_waist::{Message, Waist};
+use parvum_api::{Message, Waist};
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;

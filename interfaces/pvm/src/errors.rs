@@ -1,6 +1,6 @@
 //! PVM's error codes and their texts.
 
-use parvum_waist::Status;
+use parvum_api::Status;
 use parvum_wire::control::ErrorKind;
 
 macro_rules! codes {

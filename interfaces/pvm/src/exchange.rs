@@ -6,9 +6,7 @@ use crate::errors::{Pvm, PvmError};
 use crate::options;
 use crate::state::Held;
 use crate::trace::{Did, numbers};
-use parvum_waist::{
-    ANY_TASK, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call,
-};
+use parvum_api::{ANY_TASK, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::{Tid, encoding};
 use std::sync::Arc;
 

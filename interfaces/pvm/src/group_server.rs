@@ -4,7 +4,7 @@
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
 use crate::words::Words;
-use parvum_waist::Message;
+use parvum_api::Message;
 use parvum_wire::control::{GroupRow, Reply, Request};
 use parvum_wire::{Tid, encoding};
 

@@ -3,9 +3,9 @@
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
 use crate::trace::{Did, Value};
+use parvum_api::{Status, Waist, call};
 use parvum_collectives::plans::{Group, Plan};
 use parvum_collectives::{Failure, Fault, Members, Memory, none, run};
-use parvum_waist::{Status, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 

@@ -9,7 +9,7 @@ use crate::buffer::{Buffer, WAIT_ID};
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
 use crate::words::{Reading, Words};
-use parvum_waist::{Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
+use parvum_api::{Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
 use parvum_wire::control::{Blob, ExitStatus, Output, OutputMessages, Part, Reply, Request, SpawnRequest};
 use parvum_wire::{Tid, encoding};
 

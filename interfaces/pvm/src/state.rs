@@ -7,13 +7,14 @@ use crate::errors::{Pvm, PvmError, text};
 use crate::memory::Memory;
 use crate::options::{self, Options};
 use crate::trace::Tracing;
-use parvum_waist::{Enrolled, Notes, Status, Turn, TurnGuard, Waist, call};
+use parvum_api::{Enrolled, Notes, Status, Waist, call};
+use parvum_sync::{BiasedGuard, BiasedLock};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
 
-static STATE: Turn<State> = Turn::new(State::NEW);
+static STATE: BiasedLock<State> = BiasedLock::new(State::NEW);
 
 /// Everything behind PVM's functions.
 pub(crate) struct State {
@@ -79,7 +80,7 @@ impl Joined {
 
 /// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
 /// that interrupts the wait.
-pub(crate) struct Held(Option<TurnGuard<'static, State>>);
+pub(crate) struct Held(Option<BiasedGuard<'static, State>>);
 
 impl Held {
     /// Waits with the state given away. What was known of it before may not be so afterwards.
@@ -259,7 +260,7 @@ impl State {
     /// The engine, with this process a task of the machine: every call that needs it comes here.
     #[inline]
     pub(crate) fn machine(&mut self) -> Pvm<Waist> {
-        if parvum_waist::fork::is_child() {
+        if parvum_sync::fork::is_child() {
             self.forget_parent();
         }
         match (self.waist, self.enrolled) {
@@ -271,7 +272,7 @@ impl State {
     /// What this process has is its parent's: another task. Messages being packed stay.
     #[cold]
     fn forget_parent(&mut self) {
-        parvum_waist::fork::now_itself();
+        parvum_sync::fork::now_itself();
         for (at, buffer) in self.buffers.iter_mut().enumerate() {
             // The engine's memory that received messages lie in was the parent's engine's.
             if matches!(buffer, Some(Buffer::Arrived(_) | Buffer::Found(_))) {
@@ -287,7 +288,7 @@ impl State {
 
     /// The engine, if this process is a task of the machine.
     pub(crate) fn here(&self) -> Option<Waist> {
-        self.waist.filter(|_| self.enrolled.is_some() && !parvum_waist::fork::is_child())
+        self.waist.filter(|_| self.enrolled.is_some() && !parvum_sync::fork::is_child())
     }
 
     /// If the program waits for descriptors: makes them readable when a message comes or has come.
@@ -340,7 +341,7 @@ impl State {
     #[inline(never)]
     fn enrol(&mut self) -> Pvm<Waist> {
         let waist = self.open()?;
-        parvum_waist::fork::watch();
+        parvum_sync::fork::watch();
         match waist.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
             Err(_) => {

@@ -15,7 +15,7 @@
 use crate::calls::{Config, MASK};
 use crate::state::State;
 use crate::words::Words;
-use parvum_waist::{Notes, SendTo, Waist, call as waits};
+use parvum_api::{Notes, SendTo, Waist, call as waits};
 use parvum_wire::encoding;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -9,8 +9,9 @@ use crate::errors::{Trouble, end};
 use crate::heap::Pages;
 use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
+use parvum_api::call;
 use parvum_consistency::{Access, Counts, Fault, Keys, Node, Progress, Race, Site, Taken};
-use parvum_waist::{call, without_signals};
+use parvum_sync::without_signals;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Far {

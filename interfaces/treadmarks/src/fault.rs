@@ -8,7 +8,7 @@ use crate::handlers;
 use crate::run::{Way, run};
 use crate::stepping;
 use libc::{c_int, c_void, sigaction, siginfo_t};
-use parvum_waist::fork;
+use parvum_sync::fork;
 
 /// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
 pub(crate) fn attend(userfault: bool) {

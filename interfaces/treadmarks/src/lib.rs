@@ -26,7 +26,6 @@ mod far;
 #[allow(unsafe_code)]
 mod fault;
 #[allow(unsafe_code)]
-mod futex;
 mod groups;
 #[allow(unsafe_code)]
 mod handlers;

@@ -6,13 +6,13 @@
 //! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
 
 use crate::errors::Trouble;
-use crate::futex::{sleep, wake};
 use crate::run::{BARRIERS, LOCKS, NODES, VIEWS};
 use crate::shown::Shown;
+use parvum_api::call;
 use parvum_collectives::Failure;
 use parvum_consistency::Counts;
 use parvum_partition::Partition;
-use parvum_waist::call;
+use parvum_sync::futex::{self, Among};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of [`Control`] in the segment, in whole pages of any size.
@@ -117,7 +117,7 @@ impl Near {
         self.shown.gives(lock);
         // Release: partner of the acquires above.
         if word.swap(0, Ordering::Release) & WANTED != 0 {
-            wake(word, 1);
+            futex::wake(word, 1, Among::Processes);
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl Near {
         if before - less == WANTED
             && word.compare_exchange(WANTED, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            wake(word, i32::MAX);
+            futex::wake(word, futex::ALL, Among::Processes);
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
 fn sleep_while(word: &AtomicU32, seen: u32) {
     let wanted = seen | WANTED;
     if seen == wanted || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-        sleep(word, wanted, None);
+        let _ = futex::sleep(word, wanted, None, Among::Processes);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::places::Places;
 use crate::run::Run;
 use crate::sites::Files;
 use parvum_consistency::{Race, Side, Site, WORD};
-use parvum_waist::without_signals;
+use parvum_sync::without_signals;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};

@@ -11,10 +11,11 @@ use crate::near::Near;
 use crate::races::Races;
 use crate::reduce::Reduces;
 use crate::shown::Shown;
+use parvum_api::call;
 use parvum_consistency::{Counts, Fault};
 use parvum_partition::Partition;
 use parvum_service::Post;
-use parvum_waist::{Turn, TurnGuard, call, fork};
+use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -82,7 +83,7 @@ pub(crate) struct Run {
     pub(crate) heap: Heap,
     pub(crate) way: Way,
     /// Calls that wait for answers, one at a time.
-    pub(crate) calls: Turn<()>,
+    pub(crate) calls: BiasedLock<()>,
     /// At process 0.
     pub(crate) allocator: Arc<Mutex<Allocator>>,
     pub(crate) leaving: Leaving,
@@ -100,7 +101,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// The turn to wait for answers.
-    pub(crate) fn program(&self) -> Result<TurnGuard<'_, ()>, Trouble> {
+    pub(crate) fn program(&self) -> Result<BiasedGuard<'_, ()>, Trouble> {
         self.calls.take_unless_own().ok_or(Trouble::InHandler)
     }
 

@@ -5,11 +5,11 @@
 
 use crate::options::Protocol;
 use crate::run::Way;
+use parvum_api::{ANY_TASK, Notes, Waist, call};
 use parvum_consistency::Counts;
-use parvum_waist::{ANY_TASK, Notes, Waist, call};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Places among the cells: `parvum_page::MEMORY_WAY` and `HELD`, from `MEMORY` on.
+/// Places among the cells: `parvum_control::MEMORY_WAY` and `HELD`, from `MEMORY` on.
 const WAY: usize = 18;
 const HELD: usize = 19;
 const LOCKS_HERE: usize = 12;

@@ -14,10 +14,11 @@ use crate::run::{Leaving, NODES, Run, Way, begin, run};
 use crate::shown::Shown;
 use crate::userfault::Userfault;
 use crate::{desk, fault, image, stepping};
+use parvum_api::{Waist, call};
 use parvum_consistency::{Access, Keys, Node, Tasks};
 use parvum_partition::Partition;
 use parvum_service::Post;
-use parvum_waist::{Turn, Waist, call, fork};
+use parvum_sync::{BiasedLock, fork};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     shown.says(&way, options.protocol, partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
     let own = partition.own();
-    let (post, calls, leaving) = (Arc::new(post), Turn::new(()), Leaving::default());
+    let (post, calls, leaving) = (Arc::new(post), BiasedLock::new(()), Leaving::default());
     let dead = (0..nodes).map(|_| AtomicBool::new(false)).collect();
     let races = options.races.clone().map(Races::new);
     let run = begin(Run {

@@ -2,7 +2,7 @@
 
 use crate::duel::{End, Layer, TOGETHER, layer};
 use crate::engines;
-use parvum_page::TaskPage;
+use parvum_control::TaskPage;
 use parvum_shm::ring::{Consumer, Producer, RingMemory};
 use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
 use parvum_transport::{Gather, Link};

@@ -34,7 +34,7 @@ fn compiled(program: &str, form: Form) -> PathBuf {
     let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
     compiler.args(["-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage().include);
     compiler.arg("-I").arg(project.join("interfaces/treadmarks/include"));
-    compiler.arg("-I").arg(project.join("crates/engine/library/include")).arg("-o").arg(&out);
+    compiler.arg("-I").arg(project.join("crates/engine/runtime/include")).arg("-o").arg(&out);
     compiler.arg(apps.join(format!("{program}_{ending}.c")));
     for file in [&format!("{program}_core"), "share", "bench"].into_iter().chain(beside.iter().copied()) {
         compiler.arg(apps.join("common").join(format!("{file}.c")));

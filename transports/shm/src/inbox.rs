@@ -1,6 +1,6 @@
 //! The task's own page as its inbox.
 
-use parvum_page::{Marks, PLACES, TaskPage};
+use parvum_control::{Marks, PLACES, TaskPage};
 use parvum_transport::Inbox;
 use std::sync::Arc;
 

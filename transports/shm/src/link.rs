@@ -6,7 +6,7 @@ use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::share::Taken;
 use crate::single_copy;
-use parvum_page::{Bell, TaskPage};
+use parvum_control::{Bell, TaskPage};
 use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Puller, Refused, Route, Sink, Transport,
 };

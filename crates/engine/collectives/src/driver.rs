@@ -3,7 +3,7 @@
 use crate::course::{Combine, Course, Fault, Next};
 use crate::memory::Memory;
 use crate::plans::{Area, Group, Plan};
-use parvum_waist::{Notes, Pattern, SendTo, Status, TagKind, Waist};
+use parvum_api::{Notes, Pattern, SendTo, Status, TagKind, Waist};
 
 /// Messages between the members of a group, for one operation at a time.
 pub trait Exchange {
@@ -212,7 +212,7 @@ impl Exchange for Members<'_> {
 
     #[inline]
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
-        let seen = |message: &parvum_waist::Message| (message.meta, message.length);
+        let seen = |message: &parvum_api::Message| (message.meta, message.length);
         self.waist.receive_seen(&self.pattern(from), room, &self.notes(from), seen)
     }
 }

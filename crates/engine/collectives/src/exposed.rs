@@ -12,7 +12,7 @@ use crate::Combine;
 use crate::board::{Board, Doing, word};
 use crate::driver::Failure;
 use crate::plans::{Group, shares};
-use parvum_waist::Status;
+use parvum_api::Status;
 use smallvec::SmallVec;
 
 /// Where members may read each other's memory.

@@ -1,11 +1,11 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
 use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
+use parvum_api::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_collectives::board::{self, Board};
 use parvum_collectives::plans::hosts::{Hosts, Placement};
 use parvum_collectives::plans::{Area, Group, Order, Plan, choose, in_a_row};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
-use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::sync::OnceLock;

@@ -7,11 +7,11 @@
 //! The daemon closes the board when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
 //! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new board.
 
+use parvum_api::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, Waist, board};
 use parvum_collectives::board::{Announcing, Board};
 use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier, choose};
 use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
-use parvum_waist::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, Waist, board};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
@@ -280,7 +280,7 @@ fn notes(members: &Members<'_>) -> Notes {
 }
 
 fn notes_of_machine() -> Notes {
-    Notes { limit: -1, call: parvum_waist::call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 }
+    Notes { limit: -1, call: parvum_api::call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 }
 }
 
 /// Some tasks at their board.

@@ -3,8 +3,8 @@
 use crate::direct::Direct;
 use crate::question::{Change, PART, Question, STATUS, Trouble, Window, outcome};
 use crate::server::{Handler, Server};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Request, SendTo, Space, Status, TagKind, Waist, call};
 use parvum_collectives::operators::Kind;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Request, SendTo, Space, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

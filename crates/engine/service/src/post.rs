@@ -5,10 +5,10 @@
 //! from task to task before it is answered costs as many messages as it has steps.
 
 use crate::server::{STACK, bytes_of};
-use parvum_waist::{
+use parvum_api::{
     ANY_TASK, Message, Notes, Pattern, Receiving, Request, SendTo, Status, TagKind, Waist, call,
-    without_signals,
 };
+use parvum_sync::without_signals;
 use parvum_wire::Tid;
 use parvum_wire::control::{self, Blob, MailFlags, Notice};
 use std::io;

@@ -3,9 +3,8 @@
 use crate::memory::Own;
 use crate::question::{Question, STATUS, Trouble, status};
 use crate::windows::Windows;
-use parvum_waist::{
-    ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call, without_signals,
-};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_sync::without_signals;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

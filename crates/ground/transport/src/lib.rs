@@ -6,7 +6,7 @@
 //! from that at set-up and not for every message.
 //!
 //! A transport says who it is in one constant, its [`Transport`]: number, name, limits and needs. Whoever builds it in lists
-//! that constant (`crates/engine/library/src/transports.rs`); everybody else knows routes by number and asks for their names.
+//! that constant (`crates/engine/runtime/src/connecting/transports.rs`); everybody else knows routes by number and asks for their names.
 //!
 //! [`conformance`] is the contract as a test suite. Every transport runs it;
 //! see [`own`] for the shortest complete transport.

@@ -5,7 +5,7 @@ use super::message::ERRVAL;
 use crate::errors::{Cmmd, Fault, remember};
 use crate::operations::{Kind, Operation, wait_for};
 use crate::state::{ANY, Last, State, call, enter, guarded, notes, run_handlers, told};
-use parvum_waist::{Message, Notes, Status};
+use parvum_api::{Message, Notes, Status};
 use std::ffi::{c_int, c_void};
 
 /// Waits until the operation is complete.

@@ -4,7 +4,7 @@ use super::{Handler, readable, writable};
 use crate::errors::{Cmmd, Fault};
 use crate::operations::{Kind, Operation, wait_among};
 use crate::state::{ANY, Guard, Last, State, buffering, call, guarded, notes, told, user};
-use parvum_waist::{ANY_TASK, Message, Notes, Receiving, Request, Status};
+use parvum_api::{ANY_TASK, Message, Notes, Receiving, Request, Status};
 use std::ffi::{c_int, c_void};
 
 pub(super) const ERRVAL: c_int = -1;

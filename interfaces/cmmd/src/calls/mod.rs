@@ -19,7 +19,7 @@ pub(crate) use strided::{Scattered, scatter};
 use crate::channels::Channel;
 use crate::errors::{Cmmd, Fault};
 use crate::operations::Operation;
-use parvum_waist::{Message, Request, Waist};
+use parvum_api::{Message, Request, Waist};
 use std::ffi::{c_int, c_void};
 
 /// A function of the program that runs when an operation is complete.

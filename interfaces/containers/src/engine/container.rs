@@ -4,7 +4,8 @@ use super::station::Sight;
 use super::{CONTEXT, call_of, memory, station, words};
 use crate::errors::Error;
 use crate::{Bounds, Received, Sender};
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Turn, Waist, fork};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
+use parvum_sync::{BiasedLock, fork};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -22,7 +23,7 @@ pub(crate) struct Container {
     notes: Notes,
     sight: Sight,
     /// Messages that had no room where they were received, the oldest first.
-    kept: Turn<VecDeque<Message>>,
+    kept: BiasedLock<VecDeque<Message>>,
     has_kept: AtomicBool,
     taken: AtomicU32,
 }
@@ -71,7 +72,7 @@ impl Container {
                 context: context as i32,
             },
             sight: Sight::new(waist),
-            kept: Turn::new(VecDeque::new()),
+            kept: BiasedLock::new(VecDeque::new()),
             has_kept: AtomicBool::new(false),
             taken: AtomicU32::new(0),
         }

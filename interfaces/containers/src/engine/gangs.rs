@@ -2,7 +2,7 @@
 
 use super::station;
 use crate::errors::Error;
-use parvum_waist::{ANY_TASK, Notes, call};
+use parvum_api::{ANY_TASK, Notes, call};
 use parvum_wire::control::{Blob, Reply, Request, SpawnRequest};
 use std::os::unix::ffi::OsStrExt;
 

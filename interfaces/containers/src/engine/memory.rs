@@ -1,6 +1,6 @@
 //! The data of received messages, which lies in memory that the engine lends, or is still with its sender.
 
-use parvum_waist::{Message, Status, Waist};
+use parvum_api::{Message, Status, Waist};
 
 /// The bytes of a received message that is here.
 pub(super) fn bytes_of(message: &Message) -> &[u8] {

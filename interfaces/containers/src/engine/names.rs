@@ -4,7 +4,7 @@ use super::container::Container;
 use super::representative::Representative;
 use super::{station, words};
 use crate::errors::Error;
-use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, Waist};
+use parvum_api::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, Waist};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, Spot};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,7 +4,8 @@ use super::station::{self, Link, Sight};
 use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
-use parvum_waist::{Notes, Request, SendTo, Status, Turn, TurnGuard, Waist, fork};
+use parvum_api::{Notes, Request, SendTo, Status, Waist};
+use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::control::Spot;
 use parvum_wire::encoding;
 use std::collections::VecDeque;
@@ -26,7 +27,7 @@ pub(crate) struct Representative {
     how: SendTo,
     notes: Notes,
     bounds: Bounds,
-    state: Turn<State>,
+    state: BiasedLock<State>,
 }
 
 /// What a representative knows of what it sent.
@@ -88,7 +89,7 @@ impl Representative {
                 how,
                 notes,
                 bounds,
-                state: Turn::new(State::default()),
+                state: BiasedLock::new(State::default()),
             })
         })
     }
@@ -185,7 +186,7 @@ impl Representative {
 
     /// Its state, after a look whether it may send at all.
     #[inline]
-    fn ready(&self) -> Result<TurnGuard<'_, State>, Error> {
+    fn ready(&self) -> Result<BiasedGuard<'_, State>, Error> {
         if self.generation != fork::generation() {
             return Err(Error::Forked);
         }

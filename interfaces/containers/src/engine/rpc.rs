@@ -5,7 +5,7 @@ use super::representative::{Representative, WhenFull};
 use super::{AT_SENDER, CALL_NUMBERS, REPLIES, memory, station, words};
 use crate::errors::Error;
 use crate::state::{ClientState, Decision};
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
 

@@ -7,9 +7,8 @@
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
-use parvum_waist::{
-    ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Turn, TurnGuard, Waist, call, fork,
-};
+use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,7 +19,7 @@ pub(super) const HELLO: i32 = 1;
 /// My container of that number is gone.
 const ENDED: i32 = 2;
 
-static STATION: Turn<Option<Station>> = Turn::new(None);
+static STATION: BiasedLock<Option<Station>> = BiasedLock::new(None);
 /// How many unexpected messages there had been when somebody last looked for notes.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 /// How many notices there had been.
@@ -58,7 +57,7 @@ impl Link {
 }
 
 /// This process, joined to its machine.
-pub(super) fn station() -> Result<TurnGuard<'static, Option<Station>>, Error> {
+pub(super) fn station() -> Result<BiasedGuard<'static, Option<Station>>, Error> {
     let mut guard = STATION.take();
     if guard.as_ref().is_none_or(|station| station.generation != fork::generation()) {
         *guard = Some(join()?);

@@ -12,7 +12,7 @@ use crate::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
 use crate::operations::{DONE, Operation, Outcome, State, keep, keep_shared, with_nobody};
 use crate::process::{machine_notes, running};
 use crate::status::Status;
-use parvum_waist::Message;
+use parvum_api::Message;
 use std::ffi::c_int;
 use std::sync::Arc;
 

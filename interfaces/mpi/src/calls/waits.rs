@@ -9,7 +9,7 @@ use crate::operations::{DONE, Operation, Outcome};
 use crate::process::{Process, is_running, machine_notes, process, running};
 use crate::progress;
 use crate::status::Status;
-use parvum_waist::{Notes, call};
+use parvum_api::{Notes, call};
 use std::ffi::c_int;
 use std::sync::Arc;
 

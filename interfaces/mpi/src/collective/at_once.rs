@@ -11,13 +11,13 @@ use crate::errors::Mpi;
 use crate::process::{Process, process};
 use crate::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{failure, progress, sight};
+use parvum_api::{Request, Status, call};
 use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Group, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{Ahead, AtBoard, Attend};
-use parvum_waist::{Request, Status, call};
 use std::sync::Arc;
 
 /// Does a call, and waits for its end.

@@ -23,9 +23,9 @@ use crate::process::{notes, process};
 use crate::progress;
 use crate::schedule::{Areas, Combine, Part, Schedule, Stage};
 use crate::sight;
+use parvum_api::call;
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Group, Plan};
-use parvum_waist::call;
 use std::sync::Arc;
 
 /// A collective call.

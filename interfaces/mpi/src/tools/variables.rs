@@ -1,6 +1,6 @@
 //! Performance variables: the engine's counters of this task, in all and by route.
 
-use parvum_waist::ledger;
+use parvum_api::ledger;
 use std::ops::Range;
 
 /// What a variable is, in MPI_T's words.

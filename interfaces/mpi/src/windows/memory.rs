@@ -2,7 +2,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use parvum_service::{Service, Window};
-use parvum_waist::LockWord;
+use parvum_sync::LockWord;
 use std::ffi::{CStr, c_int, c_void};
 use std::fs::{self, File, Metadata};
 use std::ops::Deref;

@@ -38,7 +38,7 @@ use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
 use memory::{Mapping, SharedLock};
 use parvum_service::Service;
-use parvum_waist::{Turn, TurnGuard};
+use parvum_sync::{BiasedGuard, BiasedLock};
 use reach::Reach;
 use serving::Exposed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,7 +71,7 @@ pub(crate) struct Win {
     pub(crate) exposed: Arc<Exposed>,
     pub(crate) service: Arc<Service>,
     /// Mostly one thread opens and closes them.
-    epochs: Turn<Epochs>,
+    epochs: BiasedLock<Epochs>,
     /// What the short way knows.
     reach: Reach,
     pub(crate) attributes: Attributes,
@@ -174,7 +174,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         targets,
         exposed,
         service,
-        epochs: Turn::new(Epochs::default()),
+        epochs: BiasedLock::new(Epochs::default()),
         attributes: Attributes::default(),
         _memory: own.mapping(),
         rest: Mutex::new(Rest {
@@ -249,7 +249,7 @@ pub(crate) fn free(handle: i32) -> Mpi {
 }
 
 impl Win {
-    pub(crate) fn epochs(&self) -> TurnGuard<'_, Epochs> {
+    pub(crate) fn epochs(&self) -> BiasedGuard<'_, Epochs> {
         self.epochs.take()
     }
 

@@ -1,6 +1,6 @@
 //! The short way of one-sided calls: data without holes, in memory that this process has mapped, in an epoch that is open.
 //!
-//! The window is found and kept without a lock or an exchange ([`Pins`]), and no more is done than the call is about: a copy, or one
+//! The window is found and kept without a lock or an exchange ([`Hazards`]), and no more is done than the call is about: a copy, or one
 //! instruction of the processor's. Whatever is not so goes the long way ([`crate::windows::access`]), which also says what is wrong: the
 //! short way refuses nothing, it is only not taken.
 
@@ -11,12 +11,12 @@ use crate::windows::access::There;
 use crate::windows::reach::Reach;
 use crate::windows::words::{self, Deed};
 use crate::windows::{WINS, Win};
-use parvum_waist::Pins;
+use parvum_sync::Hazards;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 /// The windows, each at its handle's place. Those with high places are not here.
-static PINS: Pins<Win> = Pins::new();
+static PINS: Hazards<Win> = Hazards::new();
 
 /// A thread's place as a reader, as [`sight`] keeps it: counted from one, 0 if it has none yet, this if it will have none.
 const NONE: u32 = u32::MAX;

@@ -36,7 +36,7 @@ mod work {
     use crate::calls::with;
     use crate::errors::{Nx, NxError};
     use crate::task::{self, check_ptypesel};
-    use parvum_waist::{Notes, call};
+    use parvum_api::{Notes, call};
     use parvum_wire::Tid;
     use parvum_wire::control::{ErrorKind, Request};
 

@@ -9,10 +9,10 @@ use super::message::size_of_items;
 use crate::errors::{Pvm, PvmError};
 use crate::groups::Circle;
 use crate::state::{call, call_but};
+use parvum_api::Status;
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group, Order, Plan, gather, in_a_row, reduce, scatter};
 use parvum_collectives::{Exchange, Members, Memory, run};
-use parvum_waist::Status;
 use std::ffi::{c_char, c_int, c_void};
 
 /// A combining function: `x` becomes the combination of `x` and `y`.

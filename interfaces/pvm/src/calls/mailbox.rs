@@ -4,7 +4,7 @@ use super::{put, text};
 use crate::buffer::{Arrived, Buffer, Packing};
 use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
 use crate::state::{Held, call, call_but};
-use parvum_waist::Message;
+use parvum_api::Message;
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
 

@@ -5,7 +5,7 @@ use crate::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
 use crate::trace::{Did, numbers};
-use parvum_waist::{Notes, SendTo, call as waits};
+use parvum_api::{Notes, SendTo, call as waits};
 use parvum_wire::{Tid, encoding};
 use std::ffi::{c_int, c_void};
 

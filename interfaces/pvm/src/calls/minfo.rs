@@ -4,7 +4,7 @@ use super::put;
 use crate::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
 use crate::errors::{Pvm, PvmError, is_any};
 use crate::state::{Held, call, call_but};
-use parvum_waist::Message;
+use parvum_api::Message;
 use parvum_wire::encoding;
 use std::ffi::c_int;
 

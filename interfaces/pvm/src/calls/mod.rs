@@ -32,7 +32,7 @@ pub(crate) use variables::{own_tid, tell_context, tell_identity, tell_manager};
 
 use crate::buffer::Packed;
 use crate::errors::{Pvm, PvmError};
-use parvum_waist::{self as waist, Message, Notes, Request, Status, Waist};
+use parvum_api::{self as waist, Message, Notes, Request, Status, Waist};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 

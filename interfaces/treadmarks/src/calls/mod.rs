@@ -8,8 +8,9 @@ use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
 use crate::startup;
 use libc::{c_char, c_int, c_uint, c_ulong};
+use parvum_api::call as wait;
 use parvum_collectives::operators::{combine, order};
-use parvum_waist::{call as wait, fork};
+use parvum_sync::fork;
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -4,13 +4,14 @@
 //! its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its program change the
 //! protection of their process one at a time.
 
-use crate::futex::{sleep, wake};
 use crate::heap::Heap;
 use crate::run::{LOCKS, NODES};
 use parvum_consistency::{Access, Claims};
-use parvum_waist::without_signals;
+use parvum_sync::futex::{self, Among};
+use parvum_sync::without_signals;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// What is asked of a task's thread.
 #[repr(C, align(64))]
@@ -108,7 +109,7 @@ impl Rooms {
         bell.access.store(access as u32, Ordering::Relaxed);
         // Release: partner of the acquire in `guard`.
         bell.asked.fetch_add(1, Ordering::Release);
-        wake(&bell.asked, 1);
+        futex::wake(&bell.asked, 1, Among::Processes);
     }
 
     /// Whether it has closed them; `false` after a while in which it has not.
@@ -124,7 +125,7 @@ impl Rooms {
         }
         let done = bell.done.load(Ordering::Acquire);
         if done != asked {
-            sleep(&bell.done, done, Some(WHILE));
+            let _ = futex::sleep(&bell.done, done, Some(WHILE), Among::Processes);
         }
         bell.done.load(Ordering::Acquire) == asked
     }
@@ -135,7 +136,7 @@ impl Rooms {
         loop {
             let asked = bell.asked.load(Ordering::Acquire);
             if asked == bell.done.load(Ordering::Relaxed) {
-                sleep(&bell.asked, asked, None);
+                let _ = futex::sleep(&bell.asked, asked, None, Among::Processes);
                 continue;
             }
             let access = match bell.access.load(Ordering::Relaxed) {
@@ -145,13 +146,13 @@ impl Rooms {
             };
             self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
             bell.done.store(asked, Ordering::Release);
-            wake(&bell.done, 1);
+            futex::wake(&bell.done, 1, Among::Processes);
         }
     }
 }
 
 /// After so long it is looked whether the task lives.
-const WHILE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const WHILE: Duration = Duration::from_millis(50);
 
 /// A process, to be asked whether it has ended.
 pub(crate) struct Alive(std::os::fd::RawFd, i32);

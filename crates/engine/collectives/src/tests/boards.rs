@@ -5,7 +5,7 @@ use super::driven::on;
 use crate::board::{self, Announcing, Board};
 use crate::plans::{Area, Group, Order, choose, in_a_row};
 use crate::{Exchange, Failure, Fault, Memory, run};
-use parvum_waist::Status;
+use parvum_api::Status;
 use std::sync::{Condvar, Mutex};
 
 /// So little that long data takes many turns.

@@ -3,7 +3,7 @@
 use super::algorithms::{UNIT, combined, content, sum};
 use crate::plans::{Group, Order, allreduce, barrier, choose, in_a_row, reduce};
 use crate::{Exchange, Failure, Fault, Memory, contribute, none, reduce_of_two, run};
-use parvum_waist::Status;
+use parvum_api::Status;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// A message: its word and its data.

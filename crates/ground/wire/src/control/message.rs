@@ -668,7 +668,7 @@ pub enum Reply {
     HostResults(Vec<Result<Tid, Failure>>),
     /// What a host has recorded of a job.
     Recorded(Recorded),
-    /// A piece of a recording: records in the layout of `parvum_page::Happening`, four words each, the
+    /// A piece of a recording: records in the layout of `parvum_control::Happening`, four words each, the
     /// lowest byte first.
     Records {
         /// Of which task.

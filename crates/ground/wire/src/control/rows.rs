@@ -62,7 +62,7 @@ pub struct TaskRow {
     pub state: TaskState,
     /// What it waits for.
     pub waits: Option<Waits>,
-    /// What it has counted, by number: `parvum_page::COUNTER_NAMES`. Empty before it enrols.
+    /// What it has counted, by number: `parvum_control::COUNTER_NAMES`. Empty before it enrols.
     pub counters: Vec<u64>,
     /// The daemon started it; otherwise it came by itself.
     pub spawned: bool,
@@ -100,9 +100,9 @@ pub struct PairRow {
     pub peer: Tid,
     /// The route, by its number: [`Sight::routes`] has its name.
     pub route: u8,
-    /// Counts, by number: `parvum_page::COUNTER_NAMES`.
+    /// Counts, by number: `parvum_control::COUNTER_NAMES`.
     pub counters: Vec<u64>,
-    /// Why each route is in use or not: `parvum_page::Taken`.
+    /// Why each route is in use or not: `parvum_control::Taken`.
     pub reasons: [u8; 8],
     /// Nanoseconds asleep, waiting for this peer.
     pub waited: u64,

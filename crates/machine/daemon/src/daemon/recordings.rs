@@ -2,7 +2,7 @@
 //! them, is gone.
 
 use super::shell::{Fd, Shell};
-use parvum_page::{Clock, Moment, RECORD_BYTES, Recording, monotonic_ns};
+use parvum_control::{Clock, Moment, RECORD_BYTES, Recording, monotonic_ns};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Recorded, RecordedTask, Recorder, Reply, Request};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -179,7 +179,7 @@ impl Shell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parvum_page::Happening;
+    use parvum_control::Happening;
 
     fn tid(local: u32) -> Tid {
         Tid::new(1, local).expect("in range")

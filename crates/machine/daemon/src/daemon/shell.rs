@@ -16,11 +16,11 @@ use super::watch::watch;
 use super::{fetch, foreign, hosted};
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
-use parvum_mesh::Farewell;
-use parvum_page::{
-    A_GROUP, Book, CALLS, MeetingPage, Operation, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns,
-    totals,
+use parvum_control::{
+    A_GROUP, Book, CALLS, Operation, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
 };
+use parvum_mesh::Farewell;
+use parvum_segment::MeetingPage;
 use parvum_socket::Place;
 use parvum_wire::control::{
     BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OperationRow,
@@ -67,7 +67,7 @@ impl TaskIo {
 
     /// Wakes the task where it sleeps in poll(2), and whoever serves it, for something that a peer has brought.
     pub fn wake(&self) {
-        parvum_page::Bell::ring(&*self.bell);
+        parvum_control::Bell::ring(&*self.bell);
     }
 
     /// Whether its program has yet to say that it ends.

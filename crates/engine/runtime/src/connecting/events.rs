@@ -1,0 +1,177 @@
+//! What the daemon says, carried out.
+
+use crate::connecting::connections::Unmapped;
+use crate::errors::{OUT_OF_DESCRIPTORS, remember};
+use crate::runtime::Runtime;
+use parvum_engine::Envelope;
+use parvum_shm::{BadSegment, Segment};
+use parvum_wire::control::{Event, Notice, OutputNews};
+use parvum_wire::{Tid, encoding};
+use rustix::fd::OwnedFd;
+use std::sync::Once;
+
+/// The cookie of notices that the runtime asked for; no interface has such a tag.
+pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
+
+/// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
+fn say_lost(why: &str) {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| eprintln!("libparvum [pid{}]: {why}", std::process::id()));
+}
+
+impl Runtime {
+    /// Takes in what the daemon has sent, and does it.
+    pub(crate) fn attend(&mut self) {
+        self.waits.waiters.stirred = true;
+        loop {
+            if let Err(why) = self.identity.session.poll() {
+                remember(&why);
+            }
+            while let Some(arrival) = self.identity.session.next_event() {
+                self.carry_out(arrival.event, arrival.fds);
+            }
+            self.identity.session.keep_spares();
+            if !self.identity.session.has_more() {
+                break;
+            }
+        }
+        self.map_anew();
+    }
+
+    fn carry_out(&mut self, event: Event, fds: Vec<OwnedFd>) {
+        match event {
+            Event::Offered { from, .. } => {
+                if let Err(why) = self.accept_segment(from, fds) {
+                    remember(&why);
+                }
+            }
+            Event::Listen { .. } => self.connections.listener = fds.into_iter().next(),
+            Event::Expect { from, token, encrypted } => self.expect(from, token, encrypted),
+            Event::NotConnected { from } => self.not_joined_by(from),
+            Event::OpenData => {
+                if let Err(why) = self.open_routed() {
+                    remember(&why);
+                }
+            }
+            Event::Gone { tid, routed } => self.see_off(tid, routed),
+            // What it sent before it went may still be on its way, and goes first.
+            Event::Undeliverable { to } if self.engine.is_leaving(to) => {}
+            Event::Undeliverable { to } => self.task_gone(to),
+            Event::Notified { cookie, about, tid } => self.deliver_notice(cookie, about, tid),
+            Event::Manager(manager) => self.services.manager = manager,
+            Event::Tracer(mail) => self.services.tracer = Some(mail.0),
+            Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
+            Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
+            // Once: the daemon says each thing once.
+            Event::Remark { text } => eprintln!("libparvum [pid{}]: {text}", std::process::id()),
+            // For runners, and for interfaces that catch output.
+            Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
+        }
+    }
+
+    /// Another task shares memory with this one. It may have put messages there, and be gone.
+    fn accept_segment(&mut self, from: Tid, fds: Vec<OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
+        let mut fds = fds.into_iter();
+        let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
+            let why = format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}");
+            say_lost(&why);
+            return Err(why.into());
+        };
+        let offered = match Segment::open(&segment) {
+            Ok(offered) => offered,
+            Err(BadSegment::System(why)) => {
+                let text =
+                    format!("E-NOMEMORY: {from} cannot be joined yet: {why}; give this process more memory");
+                say_lost(&text);
+                self.connections.unmapped.push(Unmapped { from, segment, page, event });
+                return Err(text.into());
+            }
+            Err(why) => return Err(why.into()),
+        };
+        drop(segment);
+        let link = self.shm_link(from, offered, page, event)?;
+        self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
+        Ok(())
+    }
+
+    /// Tries again what could not be mapped.
+    fn map_anew(&mut self) {
+        for Unmapped { from, segment, page, event } in std::mem::take(&mut self.connections.unmapped) {
+            if let Err(why) = self.accept_segment(from, vec![segment, page, event]) {
+                remember(&why);
+            }
+        }
+    }
+
+    /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
+    fn deliver_notice(&mut self, cookie: u64, about: Notice, tid: Tid) {
+        if cookie == FOR_OURSELVES {
+            // One whose last words are still on their way is let go when they have come.
+            if !self.engine.is_leaving(tid) {
+                self.task_gone(tid);
+            }
+            return;
+        }
+        if about == Notice::TaskExit && self.engine.is_leaving(tid) {
+            return self.connections.notices.push((tid, cookie));
+        }
+        self.inject_notice(cookie, about, tid);
+    }
+
+    fn inject_notice(&mut self, cookie: u64, about: Notice, tid: Tid) {
+        let id = tid.0.to_be_bytes();
+        let words = match about {
+            Notice::TaskExit | Notice::HostDelete => id.to_vec(),
+            Notice::HostAdd => [1i32.to_be_bytes(), id].concat(),
+        };
+        self.inject_from_daemon((cookie >> 32) as u32, cookie as u32 as i32, &words);
+    }
+
+    /// Delivers the notices of tasks that are gone and whose last words have all come.
+    #[cold]
+    pub(crate) fn deliver_kept_notices(&mut self) {
+        if self.engine.has_leaving() {
+            self.let_go();
+        }
+        let engine = &self.engine;
+        let is_due = |(about, _): &mut (Tid, u64)| !engine.is_leaving(*about);
+        let due: Vec<_> = self.connections.notices.extract_if(.., is_due).collect();
+        for (about, cookie) in due {
+            self.inject_notice(cookie, Notice::TaskExit, about);
+        }
+    }
+
+    /// News of a task's output becomes a message, as PVM lays it out: the task, then how many
+    /// bytes it has written and the bytes, or 0 at the end, -2 and -1 at the beginning.
+    fn note_output(&mut self, tid: Tid, context: u32, tag: i32, news: OutputNews) {
+        let number = |number: i32| number.to_be_bytes();
+        let begins = |kind: i32, parent: Option<Tid>| {
+            [number(tid.0), number(kind), number(parent.map_or(0, |parent| parent.0))].concat()
+        };
+        let words = match news {
+            OutputNews::Expected(parent) => begins(-2, parent),
+            OutputNews::Begun(parent) => begins(-1, parent),
+            OutputNews::Wrote(data) => {
+                let mut words = [number(tid.0), number(data.0.len() as i32)].concat();
+                words.extend_from_slice(&data.0);
+                words.resize(words.len().next_multiple_of(4), 0);
+                words
+            }
+            OutputNews::Ended => [number(tid.0), number(0)].concat(),
+        };
+        self.inject_from_daemon(context, tag, &words);
+    }
+
+    /// What the daemon says, as a message in XDR.
+    fn inject_from_daemon(&mut self, context: u32, tag: i32, words: &[u8]) {
+        let envelope = Envelope {
+            from: Tid::LOCAL_DAEMON,
+            tag,
+            context,
+            meta: encoding::XDR,
+            length: words.len() as u64,
+            order: None,
+        };
+        self.engine.inject(envelope, words);
+    }
+}

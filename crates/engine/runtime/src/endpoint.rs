@@ -1,0 +1,81 @@
+//! The endpoints of a process: the program's own, and one that serves others while the program computes.
+//!
+//! Each has an engine, a session and a lock of its own, so that what is asked of the second is never behind a call of the
+//! first, nor behind memory that the first may not touch. The second comes to be when an interface asks for it. What the
+//! table does is written once, for either.
+
+use crate::runtime::Runtime;
+use parvum_sync::BiasedLock;
+use parvum_wire::control::Role;
+use rustix::fd::OwnedFd;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where one endpoint lives.
+pub(crate) struct Place {
+    pub(crate) runtime: BiasedLock<Option<Runtime>>,
+    /// Set in a forked child: the runtime that it sees is its parent's.
+    pub(crate) forked: AtomicBool,
+    /// Whether the thread runs that hands over what a send left behind. Written with the turn only.
+    pub(crate) is_pushed: AtomicBool,
+    /// What serving threads listen to.
+    pub(crate) bells: OnceLock<Bells>,
+    pub(crate) role: Role,
+}
+
+/// What serving threads listen to.
+pub(crate) struct Bells {
+    /// Rung by who waits for this task.
+    pub(crate) called: OwnedFd,
+    /// Readable when anything comes.
+    pub(crate) everything: OwnedFd,
+}
+
+impl Place {
+    const fn new(role: Role) -> Place {
+        Place {
+            runtime: BiasedLock::new(None),
+            forked: AtomicBool::new(false),
+            is_pushed: AtomicBool::new(false),
+            bells: OnceLock::new(),
+            role,
+        }
+    }
+
+    /// The thread that hands over has ended, or is another process's. Called with the lock held, or in a forked child.
+    pub(crate) fn stops_pushing(&self) {
+        self.is_pushed.store(false, Ordering::Relaxed);
+    }
+}
+
+/// One of the endpoints, as a type: each has its own copy of the short way, which asks nothing.
+pub(crate) trait Endpoint: 'static {
+    fn place() -> &'static Place;
+}
+
+/// The program's own.
+pub(crate) struct Program;
+
+impl Endpoint for Program {
+    #[inline(always)]
+    fn place() -> &'static Place {
+        static PLACE: Place = Place::new(Role::Task);
+        &PLACE
+    }
+}
+
+/// The one that serves while the program computes.
+pub(crate) struct Service;
+
+impl Endpoint for Service {
+    #[inline(always)]
+    fn place() -> &'static Place {
+        static PLACE: Place = Place::new(Role::Service);
+        &PLACE
+    }
+}
+
+/// All that a process can have.
+pub(crate) fn all() -> [&'static Place; 2] {
+    [Program::place(), Service::place()]
+}

@@ -1,0 +1,107 @@
+//! What can go wrong, in words for a person; and the text of what went wrong last.
+
+use parvum_shm::BadSegment;
+use parvum_sync::BiasedLock;
+use parvum_task::SessionError;
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure};
+
+static LAST_ERROR: BiasedLock<String> = BiasedLock::new(String::new());
+
+/// Remembers a failure's text for `last_error`.
+pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
+    // A signal handler that has interrupted this very function leaves the text as it is.
+    if let Some(mut text) = LAST_ERROR.take_unless_own() {
+        *text = why.to_string();
+    }
+}
+
+/// The text of the last failure, if no thread is about to change it.
+pub(crate) fn last() -> Option<impl std::ops::Deref<Target = String>> {
+    LAST_ERROR.take_unless_own()
+}
+
+/// Why there is no runtime.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("E-OPTION: {name}={value}: {}; use {use_one_of}", .name.strip_suffix("ROUTE").map_or("not a valid value", |_| "not a transport"))]
+    Option { name: &'static str, value: String, use_one_of: String },
+    #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
+    NoPage,
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_control::PageError),
+}
+
+/// Why the daemon gave no answer.
+#[derive(Debug)]
+pub(crate) enum AskError {
+    /// The time was over; what the daemon is doing.
+    Late(parvum_task::Daemon),
+    /// The session is no more.
+    Lost(SessionError),
+}
+
+/// Why there is no link to a task.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("{0}")]
+    Refused(#[from] Failure),
+    #[error(transparent)]
+    Lost(#[from] SessionError),
+    #[error("E-DEADLINE: the daemon did not answer within a minute: {0}")]
+    Late(parvum_task::Daemon),
+    #[error("E-DEADLINE: {0} was to connect to this task, and has not within a minute; send again")]
+    NoCaller(Tid),
+    #[error("E-PROTOCOL: the daemon answered {0}")]
+    Protocol(&'static str),
+    #[error("E-NOMEMORY: {0}")]
+    Segment(#[from] BadSegment),
+    #[error("E-RESOURCES: {0} cannot be joined, {OUT_OF_DESCRIPTORS}")]
+    Descriptors(Tid),
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_control::PageError),
+    #[error(
+        "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; send when the handler has returned"
+    )]
+    Busy(Tid),
+    #[error("E-TCP: no connection to {0}: {1}")]
+    NoWay(String, std::io::Error),
+}
+
+impl ConnectError {
+    /// The task is not there: so its host says, or that has been lost before it could answer.
+    pub(crate) fn says_gone(&self) -> bool {
+        let gone = |why: &Failure| matches!(why.kind, ErrorKind::NoSuchTask | ErrorKind::HostLost);
+        matches!(self, ConnectError::Refused(why) if gone(why))
+    }
+}
+
+impl From<AskError> for ConnectError {
+    fn from(error: AskError) -> ConnectError {
+        match error {
+            AskError::Late(daemon) => ConnectError::Late(daemon),
+            AskError::Lost(why) => ConnectError::Lost(why),
+        }
+    }
+}
+
+/// Why descriptors do not come.
+pub(crate) const OUT_OF_DESCRIPTORS: &str =
+    "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sending::send::refused;
+    use parvum_api::Status;
+
+    #[test]
+    fn a_task_of_a_host_that_is_lost_while_it_is_asked_is_gone() {
+        let answer = |kind: ErrorKind| refused(&ConnectError::Refused(Failure::new(kind, "t40001")));
+        assert_eq!(answer(ErrorKind::HostLost), Status::Gone);
+        assert_eq!(answer(ErrorKind::NoSuchTask), Status::Gone);
+        assert_eq!(answer(ErrorKind::OutOfResources), Status::Refused);
+    }
+}

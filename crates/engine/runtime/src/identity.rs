@@ -1,0 +1,97 @@
+//! Who this task is: its session with the daemon, its page, and where onlookers read what it does.
+
+use crate::errors::StartError;
+use crate::status::counters;
+use crate::status::recording;
+use parvum_control::{Book, Recording, TaskPage};
+use parvum_engine::Ledger;
+use parvum_task::{Options, Session};
+use parvum_wire::Tid;
+use parvum_wire::control::Role;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a task is known by.
+pub(crate) struct Identity {
+    pub(crate) session: Session,
+    pub(crate) page: Arc<TaskPage>,
+    pub(crate) event: OwnedFd,
+    /// What this task does, if its job is recorded.
+    pub(crate) recording: Option<Arc<Recording>>,
+    pub(crate) parent: Option<Tid>,
+    /// The page's control counter when the session was last looked at.
+    control_seen: u32,
+}
+
+impl Identity {
+    /// Enrols in this role, and starts the machine if there is none; and the ledger that the engine shall keep. `beside` is where
+    /// this library lies.
+    pub(crate) fn enrol(
+        role: Role,
+        interface: &str,
+        beside: Option<PathBuf>,
+        routes: &[(u8, &'static str)],
+    ) -> Result<(Identity, Ledger), StartError> {
+        let mut session = Session::open(&Options { beside, ..Options::new(role, own_name()) })?;
+        if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
+            crate::process::trust(daemon.pid.as_raw_nonzero().get());
+        }
+        let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
+        let book = Book::open(&page)?;
+        let page = Arc::new(TaskPage::open(page)?);
+        page.set_interface(interface);
+        page.door().set_scheduled_in(crate::waiting::scheduling::group());
+        if crate::waiting::scheduling::threads() == Some(1) {
+            parvum_sync::global_fences::join();
+            parvum_sync::fences::ask_for_fences();
+        }
+        page.name_routes(routes);
+        let recording = session.me.recording.take().map(recording::open).transpose()?;
+        if let Some(recording) = &recording {
+            recording.name_routes(routes);
+        }
+        let ledger = ledger_in(&page, book, role);
+        let parent = session.me.parent;
+        let control_seen = page.door().control_count().wrapping_sub(1);
+        Ok((Identity { session, page, event, recording, parent, control_seen }, ledger))
+    }
+
+    /// Whether the daemon has said something since the last look.
+    #[inline]
+    pub(crate) fn has_news(&mut self) -> bool {
+        let control = self.page.door().control_count();
+        let has = control != self.control_seen;
+        if has {
+            self.control_seen = control;
+        }
+        has
+    }
+}
+
+impl AsFd for Identity {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.event.as_fd()
+    }
+}
+
+/// What people call this program.
+fn own_name() -> String {
+    let program = std::env::current_exe().ok();
+    let name = program.as_deref().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    name.unwrap_or_else(|| "?".into())
+}
+
+/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
+fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
+    /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
+    static KEPT: Mutex<Vec<&'static (Arc<TaskPage>, Book)>> = Mutex::new(Vec::new());
+    let kept: &'static (Arc<TaskPage>, Book) = Box::leak(Box::new((page.clone(), book)));
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+    let (page, book): (&'static TaskPage, &'static Book) = (&kept.0, &kept.1);
+    if role == Role::Task {
+        counters::open(page, book);
+    }
+    let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
+    Ledger::new(counters, book.pairs(), &page.layout().unmatched)
+}

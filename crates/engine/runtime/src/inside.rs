@@ -1,0 +1,233 @@
+//! A call's stay inside the library: the turn while it works, nothing while it sleeps.
+
+use crate::endpoint::{self, Endpoint, Place};
+use crate::runtime::Runtime;
+use crate::segments::meets::Meets;
+use crate::status::counters;
+use parvum_engine::RequestId;
+use parvum_sync::BiasedGuard;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A call inside the library.
+pub(crate) struct Inside {
+    /// Inside which endpoint.
+    pub(crate) place: &'static Place,
+    /// The turn; away only while this thread sleeps.
+    turn: Option<BiasedGuard<'static, Option<Runtime>>>,
+    /// It has spun for the wait that is about to begin.
+    pub(crate) has_spun: bool,
+    /// The wait's beginning was recorded.
+    pub(crate) wait_is_noted: bool,
+    /// The receive that is this call's own: it is given up if the program jumps out of the wait.
+    pub(crate) owns: Option<RequestId>,
+    /// Where it meets others while it waits.
+    pub(crate) meets: Option<Meets>,
+}
+
+impl Deref for Inside {
+    type Target = Runtime;
+
+    #[inline]
+    fn deref(&self) -> &Runtime {
+        match &self.turn {
+            Some(turn) => turn.as_ref().expect("it stays as long as somebody is inside"),
+            None => unreachable!("a thread without the lock touches nothing"),
+        }
+    }
+}
+
+impl DerefMut for Inside {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Runtime {
+        match &mut self.turn {
+            Some(turn) => turn.as_mut().expect("it stays as long as somebody is inside"),
+            None => unreachable!("a thread without the lock touches nothing"),
+        }
+    }
+}
+
+impl Inside {
+    /// Nothing when there is no runtime that this call could use.
+    #[inline]
+    pub(crate) fn new(place: &'static Place, turn: BiasedGuard<'static, Option<Runtime>>) -> Option<Inside> {
+        if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
+            return None;
+        }
+        let (owns, meets) = (None, None);
+        let mut inside =
+            Inside { place, turn: Some(turn), has_spun: false, wait_is_noted: false, owns, meets };
+        if !inside.waits.waiters.is_empty() || !inside.waits.away.is_nobody() {
+            inside.forget_abandoned();
+        }
+        Some(inside)
+    }
+
+    /// The program has jumped out of some waits of this thread: gives up what was theirs.
+    #[cold]
+    fn forget_abandoned(&mut self) {
+        let here = 0u8;
+        for request in self.waits.waiters.take_abandoned(std::ptr::from_ref(&here) as usize) {
+            self.engine.give_up(request);
+        }
+        for receive in self.waits.away.take_abandoned(std::ptr::from_ref(&here) as usize) {
+            self.engine.abandon_copy(receive);
+        }
+    }
+
+    /// Sleeps, in the wait of that number, the turn given away meanwhile.
+    pub(crate) fn without_turn<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
+        self.unlocked(Some(number), sleep)
+    }
+
+    /// Gives the lock back for that time, as the wait of that number if it is one.
+    pub(crate) fn unlocked<R>(&mut self, number: Option<u64>, work: impl FnOnce() -> R) -> R {
+        self.rouse_others(number);
+        self.turn = None;
+        let result = work();
+        self.turn = Some(self.place.runtime.take());
+        result
+    }
+
+    /// Whether another thread waits for its turn.
+    #[inline]
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.place.runtime.is_wanted()
+    }
+
+    /// Wakes the threads whose wait is over. `own` is this thread's.
+    pub(crate) fn rouse_others(&mut self, own: Option<u64>) {
+        let runtime = &mut **self;
+        if runtime.waits.waiters.is_empty() {
+            return;
+        }
+        let engine = &runtime.engine;
+        let changes_place = runtime.waits.waiters.is_driven()
+            && runtime.waits.waiters.watches != runtime.connections.sockets_to_watch();
+        let has_to_do = |request| engine.is_over(request) || engine.has_copy_for(request);
+        if runtime.waits.waiters.rouse(own, engine.changes(), engine.has_copies(), has_to_do) || changes_place
+        {
+            runtime.identity.page.rouse(&runtime.identity.event);
+        }
+    }
+
+    /// The call is over.
+    #[inline]
+    pub(crate) fn leave(mut self) {
+        self.pass_calls();
+        if !self.waits.waiters.is_empty() || self.has_left {
+            self.leave_others();
+        }
+    }
+
+    #[cold]
+    fn leave_others(&mut self) {
+        // What this call sent to the task itself rings nowhere.
+        if !self.has_left {
+            self.progress();
+        }
+        self.rouse_others(None);
+        if self.has_left && self.waits.waiters.is_empty() && self.waits.away.is_nobody() {
+            self.remove();
+        }
+    }
+
+    /// The runtime goes: nobody is inside any more.
+    pub(crate) fn remove(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            **turn = None;
+        }
+    }
+}
+
+/// Calls `work` with the runtime, or gives `otherwise` when this task has not enrolled, or when this is a signal handler that
+/// has interrupted a call of its own thread in the midst of its work.
+#[inline]
+pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
+        return otherwise;
+    }
+    let Some(mut inside) = place.runtime.take_unless_own().and_then(|turn| Inside::new(place, turn)) else {
+        return otherwise;
+    };
+    let begun = inside.waits.time.begins_call();
+    let result = work(&mut inside);
+    if let Some(begun) = begun {
+        inside.ends_call(begun);
+    }
+    inside.leave();
+    result
+}
+
+/// Calls `work` with the runtime when no other thread is inside, working or waiting; else gives nothing. What `work` does must
+/// not sleep, nor send to the task itself. This is [`with`] for what can be over at once: it has nothing to arrange for others.
+#[inline(always)]
+pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut turn = place.runtime.try_take()?;
+    let runtime = turn.as_mut()?;
+    if !runtime.waits.waiters.is_empty() || runtime.has_left {
+        return None;
+    }
+    let begun = runtime.waits.time.begins_call();
+    let result = work(runtime);
+    if let Some(begun) = begun {
+        runtime.ends_call(begun);
+    }
+    runtime.pass_calls();
+    Some(result)
+}
+
+/// Calls `work` with the runtime if nobody is inside, working or waiting.
+pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut inside = place.runtime.try_take().and_then(|turn| Inside::new(place, turn))?;
+    if !inside.waits.waiters.is_empty() {
+        return None;
+    }
+    let result = work(&mut inside);
+    inside.leave();
+    Some(result)
+}
+
+/// Joins the machine if this endpoint has not.
+pub(crate) fn join<E: Endpoint, F>(start: impl Fn() -> Result<Runtime, F>) -> Result<Option<Inside>, F> {
+    // So long threads may take to notice that the task has left.
+    const PATIENCE: u32 = 1000;
+    let place = E::place();
+    for _ in 0..PATIENCE {
+        let Some(mut turn) = place.runtime.take_unless_own() else { return Ok(None) };
+        if place.forked.swap(false, Ordering::Relaxed) {
+            // The parent's runtime must not be dropped here: that would close and unmap nothing
+            // of the parent's, but speak to the daemon in its name.
+            std::mem::forget(turn.take());
+        }
+        if turn.is_none() {
+            *turn = Some(start()?);
+        }
+        match Inside::new(place, turn) {
+            Some(inside) => return Ok(Some(inside)),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    Ok(None)
+}
+
+/// This is a forked child: the parent's identities are not ours.
+pub(crate) fn forget() {
+    for place in endpoint::all() {
+        // Relaxed: the child has one thread.
+        place.forked.store(true, Ordering::Relaxed);
+        place.stops_pushing();
+    }
+    counters::close();
+    parvum_sync::global_fences::leave();
+}

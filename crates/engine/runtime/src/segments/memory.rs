@@ -1,0 +1,165 @@
+//! The members of a board read each other's memory: found out once for all of them, and done without the process's lock.
+//!
+//! That they can is agreed on when the board is opened: each shows its process and a place where a number lies, and reads all the
+//! others' numbers there. Members in containers may share a board and not their processes' numbers.
+
+use crate::endpoint::Endpoint;
+use crate::inside::{Inside, with};
+use parvum_api::{Notes, Piece, Status, board as came};
+use parvum_engine::{Counter, PullRefused};
+use parvum_shm::single_copy;
+use parvum_transport::Place;
+use std::io::IoSliceMut;
+
+/// What members say when they know.
+const REACHES_ALL: u32 = 3;
+const REACHES_NOT: u32 = 2;
+
+/// So much is read at a time into memory of our own where the kernel does not write to the caller's.
+const BOUNCE: usize = 64 << 10;
+
+/// Who a member is to those that would read its memory.
+pub(crate) struct Introduction {
+    /// Its own number at `place`, which is no other task's.
+    probe: Box<u64>,
+}
+
+impl Introduction {
+    pub(crate) fn new(tid: i32) -> Introduction {
+        Introduction { probe: Box::new(u64::from(std::process::id()) << 32 | u64::from(tid as u32)) }
+    }
+
+    pub(crate) fn bytes(&self) -> [u8; 16] {
+        let place = std::ptr::from_ref(&*self.probe) as u64;
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.probe.to_ne_bytes());
+        bytes[8..].copy_from_slice(&place.to_ne_bytes());
+        bytes
+    }
+}
+
+/// The process that has so introduced itself, if its memory can be read.
+fn process_of(bytes: [u8; 16]) -> Option<u32> {
+    let number = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let (probe, address) = (number(0), number(8));
+    let pid = (probe >> 32) as u32;
+    let mut seen = [0; 8];
+    let read =
+        single_copy::read(pid, &[Place { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)]).ok()?;
+    (read == 8 && u64::from_ne_bytes(seen) == probe).then_some(pid)
+}
+
+impl Inside {
+    /// Finds out whether the members of a board that has just been opened, and who have introduced themselves in its last turn, can all
+    /// read all others' memory; how the turn went that this takes.
+    pub(crate) fn agree_on_reach(&mut self, number: u64, notes: &Notes) -> i64 {
+        let is_allowed = self.connections.single_copy;
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        let process = |member: u32| {
+            let mut bytes = [0; 16];
+            let is_shown = board.meeting.read(member, board.turn - 1, 0, &mut bytes);
+            is_shown.then(|| process_of(bytes)).flatten()
+        };
+        let processes: Option<Box<[u32]>> =
+            if is_allowed { (0..board.members).map(process).collect() } else { None };
+        let word = if processes.is_some() { REACHES_ALL } else { REACHES_NOT };
+        let answer = self.take_board_turn(number, word, &[], &[], notes);
+        match (answer, self.board(number)) {
+            (came::COME, Some(board)) => board.processes = processes.unwrap_or_default(),
+            (came::DISAGREED, _) => return came::COME,
+            _ => {}
+        }
+        answer
+    }
+}
+
+pub(crate) extern "C" fn board_reaches<E: Endpoint>(board: u64) -> i32 {
+    with::<E, _>(0, |inside| inside.board(board).is_some_and(|board| !board.processes.is_empty()).into())
+}
+
+pub(crate) unsafe extern "C" fn board_fetch<E: Endpoint>(
+    board: u64,
+    member: u32,
+    address: u64,
+    out: *mut u8,
+    length: usize,
+) -> i32 {
+    if length == 0 {
+        return Status::Done as i32;
+    }
+    let pid = with::<E, _>(None, |inside| {
+        let pid = *inside.board(board)?.processes.get(member as usize)?;
+        inside.engine.ledger().add(Counter::PulledBytes, length as u64);
+        Some(pid)
+    });
+    let Some(pid) = pid else { return Status::BadArgument as i32 };
+    // SAFETY: writable for so many bytes, by the table's contract.
+    let out = unsafe { std::slice::from_raw_parts_mut(out, length) };
+    // Others may work meanwhile.
+    match fetch(pid, address, out) {
+        Ok(()) => Status::Done as i32,
+        Err(PullRefused::Gone) => Status::Gone as i32,
+        Err(PullRefused::NotPermitted) => Status::BadArgument as i32,
+    }
+}
+
+fn fetch(pid: u32, address: u64, out: &mut [u8]) -> Result<(), PullRefused> {
+    match read(pid, address, out) {
+        // Memory that faults for the kernel may be the program's to mend: a copy of our own runs into its handler.
+        Err(PullRefused::NotPermitted) => {}
+        done => return done,
+    }
+    let mut bounce = vec![0; BOUNCE.min(out.len())];
+    let mut at = address;
+    for piece in out.chunks_mut(BOUNCE) {
+        let bounce = &mut bounce[..piece.len()];
+        read(pid, at, bounce)?;
+        piece.copy_from_slice(bounce);
+        at += piece.len() as u64;
+    }
+    Ok(())
+}
+
+/// Reads all of it, or fails.
+fn read(pid: u32, mut address: u64, mut out: &mut [u8]) -> Result<(), PullRefused> {
+    while !out.is_empty() {
+        let place = Place { address, length: out.len() };
+        let got = single_copy::read(pid, &[place], &mut [IoSliceMut::new(out)])?;
+        address += got as u64;
+        out = &mut out[got..];
+    }
+    Ok(())
+}
+
+/// A piece of these bytes.
+pub(crate) fn piece_of(bytes: &[u8]) -> Piece {
+    Piece { start: bytes.as_ptr(), length: bytes.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_introduces_itself_is_found_and_nobody_else() {
+        let introduction = Introduction::new(7);
+        let bytes = introduction.bytes();
+        assert_eq!(process_of(bytes), Some(std::process::id()));
+        let mut another = bytes;
+        another[0] ^= 1;
+        assert_eq!(process_of(another), None, "another task's number");
+        let mut nowhere = bytes;
+        nowhere[8..].copy_from_slice(&8u64.to_ne_bytes());
+        assert_eq!(process_of(nowhere), None, "an address of nobody");
+        assert_eq!(process_of([0; 16]), None, "who has not introduced itself");
+    }
+
+    #[test]
+    fn what_lies_in_a_process_is_fetched_whole() {
+        let data: Vec<u8> = (0..200_000u32).map(|at| (at % 251) as u8).collect();
+        let mut out = vec![0; data.len()];
+        assert!(fetch(std::process::id(), data.as_ptr() as u64, &mut out).is_ok());
+        assert_eq!(out, data);
+        assert!(fetch(std::process::id(), 8, &mut out).is_err(), "an address of nobody");
+    }
+}

@@ -1,0 +1,325 @@
+//! The table's boards: where the members of a group on this host show each other data, turn by turn.
+//!
+//! A board lies in the file of the group's meeting, which the daemon makes and hands to all members when they have met at its
+//! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
+//! messages are to take another route, does not want it, and then nobody uses it.
+
+use crate::endpoint::Endpoint;
+use crate::errors::AskError;
+use crate::errors::remember;
+use crate::inside::{Inside, briefly, with};
+use crate::runtime::Runtime;
+use crate::segments::meets::Meets;
+use crate::segments::memory::{Introduction, piece_of};
+use crate::services::{Awaited, Board};
+use parvum_api::{Notes, Piece, Status, board as came};
+use parvum_control::{A_GROUP, Clock};
+use parvum_engine::Counter;
+use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, BOARD_ROOM, LARGEST_BOARD, Outcome};
+use parvum_wire::control::Request;
+use std::sync::Arc;
+
+/// What members say in the first turn: also how many turns they have taken at the board before, when that was closed under them.
+/// Who has taken one more than another cannot go on with it.
+const WANTED: u32 = 1;
+const UNWANTED: u32 = 0;
+
+pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
+    group: *const u8,
+    length: usize,
+    member: u32,
+    members: u32,
+    notes: *const Notes,
+    board: *mut u64,
+) -> i32 {
+    // SAFETY: all are valid for the call, by the table's contract.
+    let (group, notes, board) = unsafe { (std::slice::from_raw_parts(group, length), &*notes, &mut *board) };
+    let (Ok(group), true) = (std::str::from_utf8(group), member < members) else {
+        return Status::BadArgument as i32;
+    };
+    with::<E, _>(Status::Unknown as i32, |inside| match inside.open_board(group, member, members, notes) {
+        Ok(number) => {
+            *board = number;
+            Status::Done as i32
+        }
+        Err(status) => status as i32,
+    })
+}
+
+pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
+    board: u64,
+    word: u32,
+    pieces: *const Piece,
+    count: usize,
+    requests: *const u64,
+    awaited: usize,
+    notes: *const Notes,
+) -> i64 {
+    // SAFETY: valid for the call, by the table's contract; an empty list may have no address.
+    let (pieces, requests, notes) = unsafe {
+        let pieces = if count == 0 { &[][..] } else { std::slice::from_raw_parts(pieces, count) };
+        let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
+        (pieces, requests, &*notes)
+    };
+    with::<E, _>(came::LATE, |inside| inside.take_board_turn(board, word, pieces, requests, notes))
+}
+
+pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
+    board: u64,
+    member: u32,
+    from: usize,
+    out: *mut u8,
+    length: usize,
+) -> i32 {
+    // SAFETY: writable for so many bytes, by the table's contract.
+    let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
+    let mut read = |runtime: &mut Runtime| {
+        let Some(board) = runtime.board(board) else { return Status::Unknown as i32 };
+        // The last turn that has come: the one under way has another number.
+        match board.turn.checked_sub(1).is_some_and(|turn| board.meeting.read(member, turn, from, out)) {
+            true => {
+                runtime.engine.ledger().add(Counter::CopiedOut, length as u64);
+                Status::Done as i32
+            }
+            false => Status::BadArgument as i32,
+        }
+    };
+    briefly::<E, _>(&mut read).unwrap_or_else(|| with::<E, _>(Status::Unknown as i32, |inside| read(inside)))
+}
+
+pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
+    with::<E, _>((), |inside| {
+        let place = inside.services.boards.get_mut((board as usize).wrapping_sub(1));
+        let Some(closed) = place.and_then(Option::take) else { return };
+        // The page goes with it, unless it is another's by now.
+        inside.services.meetings.retain(|(_, meeting)| !Arc::ptr_eq(meeting, &closed.meeting));
+    });
+}
+
+impl Runtime {
+    #[inline]
+    pub(crate) fn board(&mut self, number: u64) -> Option<&mut Board> {
+        self.services.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
+    }
+
+    /// Whether this task can wait at a board, and its messages are not to take another way. What is recorded to be played again on other
+    /// hosts goes by messages, as it would there.
+    fn wants_boards(&self) -> bool {
+        let recording = self.identity.recording.as_ref();
+        let is_for_replay = recording.is_some_and(|recording| recording.clock() == Clock::ProcessorTime);
+        self.connections.routes.shares_memory() && !self.has_sockets() && !is_for_replay
+    }
+}
+
+impl Inside {
+    fn open_board(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
+        self.services.meetings.retain(|(name, _)| name != group);
+        self.show_barrier(group, members as i32);
+        let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
+        let answer = self.ask(asked, &[], notes).map_err(|why| match why {
+            AskError::Late(_) => Status::Pending,
+            AskError::Lost(why) => {
+                remember(&why);
+                Status::NoMachine
+            }
+        })?;
+        if let Err(why) = answer.reply {
+            remember(&why);
+            return Err(Status::Refused);
+        }
+        if answer.fds.is_empty() {
+            return Err(Status::Unknown);
+        }
+        self.remember_meeting(group, answer.fds);
+        let meeting = self.meeting(group).ok_or(Status::NoMemory)?;
+        if meeting.board_of() != Some(members) {
+            return Err(Status::Unknown);
+        }
+        let before = self.services.boards.iter().flatten().find(|board| *board.group == *group);
+        let turns = before.map_or(0, |board| board.turn as u32 & 0xff_ffff);
+        let board = Board {
+            group: group.into(),
+            meeting,
+            member,
+            members,
+            turn: 0,
+            awaits: None,
+            announced: 0,
+            place: 0,
+            processes: Box::default(),
+        };
+        let free =
+            self.services.boards.iter().position(Option::is_none).unwrap_or(self.services.boards.len());
+        match self.services.boards.get_mut(free) {
+            Some(place) => *place = Some(board),
+            None => self.services.boards.push(Some(board)),
+        }
+        let number = free as u64 + 1;
+        let wanted = self.wants_boards();
+        let word = if wanted { WANTED | turns << 1 } else { UNWANTED };
+        let notes = Notes { limit: -1, ..*notes };
+        let introduction = Introduction::new(self.identity.session.me.tid.0);
+        let bytes = introduction.bytes();
+        let mut answer = self.take_board_turn(number, word, &[piece_of(&bytes)], &[], &notes);
+        if answer == came::COME && wanted {
+            answer = self.agree_on_reach(number, &notes);
+        }
+        let answer = match answer {
+            came::COME if wanted => return Ok(number),
+            came::COME | came::DISAGREED => Status::Unknown,
+            came::CLOSED => Status::Gone,
+            _ => Status::NoMachine,
+        };
+        self.services.boards[free] = None;
+        Err(answer)
+    }
+
+    pub(crate) fn take_board_turn(
+        &mut self,
+        number: u64,
+        word: u32,
+        pieces: &[Piece],
+        requests: &[u64],
+        notes: &Notes,
+    ) -> i64 {
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        if board.awaits.is_none() {
+            // SAFETY: the pieces are readable for the call, by the table's contract.
+            let shown = unsafe { pieces_of(pieces) };
+            let begun = match board.members {
+                2 => board.show_other(word, shown),
+                _ => board.show_all(word, shown),
+            };
+            let has_come = match begun {
+                Ok(awaits) => {
+                    board.awaits = awaits;
+                    awaits.is_none()
+                }
+                Err(answer) => return answer,
+            };
+            let shown: usize = pieces.iter().map(|piece| piece.length).sum();
+            if shown > 0 {
+                self.engine.ledger().add(Counter::CopiedIn, shown as u64);
+            }
+            if has_come {
+                return self.turn_has_come(number, word);
+            }
+        }
+        self.await_turn(number, word, requests, notes)
+    }
+
+    #[cold]
+    fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
+        let Some(&mut Board { ref meeting, ref group, member, members, turn, awaits: Some(awaits), .. }) =
+            self.board(number)
+        else {
+            return came::LATE;
+        };
+        let (meeting, group) = (meeting.clone(), group.clone());
+        self.show_barrier(&group, members as i32);
+        self.meets = Some(match awaits {
+            Awaited::Meeting(_) => Meets::all(meeting.clone()),
+            Awaited::Other => Meets::other(meeting.clone(), member, turn),
+        });
+        let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
+            let outcome = match awaits {
+                Awaited::Meeting(turn) => meeting.outcome(turn),
+                Awaited::Other => meeting.outcome_beside(member, turn),
+            };
+            if let Some(outcome) = outcome {
+                return Some(Err(outcome));
+            }
+            runtime.is_any_over(requests).map(Ok)
+        });
+        if let Some(meets) = self.meets.take() {
+            meets.stay_awake();
+        }
+        match over {
+            None => came::LATE,
+            Some(Ok(at)) => at as i64,
+            Some(Err(Outcome::Opened)) => self.turn_has_come(number, word),
+            Some(Err(Outcome::Closed)) => came::CLOSED,
+        }
+    }
+
+    fn turn_has_come(&mut self, number: u64, word: u32) -> i64 {
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        let agrees = board.agrees_on(word);
+        board.awaits = None;
+        board.turn += 1;
+        // All have heard what was announced before it.
+        board.place = 0;
+        // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
+        // posted after a barrier does not get what was to be dropped before. So often a link is looked at until it is empty.
+        for _ in 0..8 {
+            if !self.progress() {
+                break;
+            }
+        }
+        if agrees { came::COME } else { came::DISAGREED }
+    }
+}
+
+/// The other's line takes less than this to come over, if it is on its way: it is looked for so often before anything else.
+const LOOKS: u32 = 100;
+
+impl Board {
+    /// An announcement was made, or heard.
+    #[inline]
+    pub(crate) fn has_announced(&mut self) {
+        self.announced += 1;
+        self.place += 1;
+    }
+
+    /// Shows something and comes to the meeting. What is to be waited for then, or the answer if nothing can be.
+    fn show_all<'d>(
+        &mut self,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> Result<Option<Awaited>, i64> {
+        if !self.meeting.show(self.member, self.turn, word, pieces) {
+            return Err(came::DISAGREED);
+        }
+        match self.meeting.arrive(None) {
+            Arrival::Opened { .. } => Ok(None),
+            Arrival::Waits(turn) => Ok(Some(Awaited::Meeting(turn))),
+            Arrival::Closed => Err(came::CLOSED),
+            Arrival::Mismatch => Err(came::DISAGREED),
+        }
+    }
+
+    /// The same where there are two.
+    #[inline]
+    fn show_other<'d>(
+        &mut self,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> Result<Option<Awaited>, i64> {
+        if self.meeting.is_closed() {
+            return Err(came::CLOSED);
+        }
+        if !self.meeting.show_other(self.member, self.turn, word, pieces) {
+            return Err(came::DISAGREED);
+        }
+        let has_come = (0..LOOKS).any(|_| self.meeting.other_has_shown(self.member, self.turn));
+        Ok((!has_come).then_some(Awaited::Other))
+    }
+}
+
+/// # Safety
+/// The pieces must be readable as long as what this gives is used.
+unsafe fn pieces_of(pieces: &[Piece]) -> impl Iterator<Item = &[u8]> + Clone {
+    pieces.iter().map(|piece| match piece.length {
+        0 => &[][..],
+        // SAFETY: the caller's promise.
+        length => unsafe { std::slice::from_raw_parts(piece.start, length) },
+    })
+}
+
+const _: () = assert!(
+    BOARD_ROOM == came::ROOM
+        && LARGEST_BOARD as usize == came::MEMBERS
+        && ANNOUNCED_ROOM == came::ANNOUNCED
+        && ANNOUNCEMENTS == came::ANNOUNCEMENTS,
+    "what interfaces are told"
+);

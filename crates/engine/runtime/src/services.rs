@@ -1,0 +1,144 @@
+//! What interfaces have of the library beside messages: groups' pages, parts that tasks play, and memory that was lent.
+
+use parvum_engine::{Block, Remote};
+use parvum_segment::MeetingPage;
+use parvum_wire::Tid;
+use parvum_wire::control::{Request, RequestId};
+use std::sync::Arc;
+
+/// What interfaces were given.
+pub(crate) struct Services {
+    /// The pages in which the members of groups meet, by the group's name.
+    pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    /// The boards in use, by number less one.
+    pub(crate) boards: Vec<Option<Board>>,
+    /// The barrier that the page names.
+    pub(crate) shown_barrier: (String, i32),
+    /// The resource manager, if a task plays it.
+    pub(crate) manager: Option<Tid>,
+    /// What a tracer of all tasks wants, in its interface's words.
+    pub(crate) tracer: Option<Vec<u8>>,
+    /// Blocks lent to interfaces, by handle.
+    pub(crate) lent: Kept<Block>,
+    /// Data that is still with its sender, by handle.
+    pub(crate) remotes: Kept<Remote>,
+    /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
+    pub(crate) memory: Option<u64>,
+    /// What the daemon was asked, and is still to answer: a signal has ended the wait for it.
+    pub(crate) interrupted: Vec<(Request, RequestId)>,
+    /// The barrier that this task has come to, and in which a signal has ended its wait.
+    pub(crate) left_barrier: Option<LeftBarrier>,
+}
+
+/// A barrier that a task has come to, and does not wait in.
+pub(crate) struct LeftBarrier {
+    pub(crate) group: String,
+    pub(crate) count: i32,
+    pub(crate) meeting: Arc<MeetingPage>,
+    pub(crate) turn: u32,
+}
+
+impl Services {
+    pub(crate) fn new(memory: Option<u64>) -> Services {
+        Services {
+            meetings: Vec::new(),
+            boards: Vec::new(),
+            shown_barrier: Default::default(),
+            manager: None,
+            tracer: None,
+            lent: Kept::new(),
+            remotes: Kept::new(),
+            memory,
+            interrupted: Vec::new(),
+            left_barrier: None,
+        }
+    }
+}
+
+/// A board in use.
+pub(crate) struct Board {
+    pub(crate) group: Arc<str>,
+    pub(crate) meeting: Arc<MeetingPage>,
+    /// This task's number among the members, and how many those are: the page says so too, but others may write there.
+    pub(crate) member: u32,
+    pub(crate) members: u32,
+    /// How many turns have come.
+    pub(crate) turn: u64,
+    /// What a turn that has not come yet waits for.
+    pub(crate) awaits: Option<Awaited>,
+    /// How many announcements this task has made or heard at the board, and in which place the next one is.
+    pub(crate) announced: u64,
+    pub(crate) place: usize,
+    /// The members' processes, where each can read every other's memory; otherwise none.
+    pub(crate) processes: Box<[u32]>,
+}
+
+/// What a turn waits for.
+#[derive(Clone, Copy)]
+pub(crate) enum Awaited {
+    /// The meeting's opening, by its own number of the turn.
+    Meeting(u32),
+    /// The line of the other, where there are two.
+    Other,
+}
+
+impl Board {
+    /// Whether all members show the same word.
+    pub(crate) fn agrees_on(&self, word: u32) -> bool {
+        (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)
+    }
+}
+
+/// Things by name: that of a place, counted from 1. A place that is free is used again, the last one first.
+pub(crate) struct Kept<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Kept<T> {
+    pub(crate) const fn new() -> Kept<T> {
+        Kept { places: Vec::new(), free: Vec::new() }
+    }
+
+    pub(crate) fn keep(&mut self, thing: T) -> u64 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.places.push(None);
+            self.places.len() as u32 - 1
+        });
+        self.places[at as usize] = Some(thing);
+        u64::from(at) + 1
+    }
+
+    pub(crate) fn get(&self, name: u64) -> Option<&T> {
+        self.places.get((name as usize).wrapping_sub(1))?.as_ref()
+    }
+
+    pub(crate) fn take(&mut self, name: u64) -> Option<T> {
+        let at = (name as usize).wrapping_sub(1);
+        let thing = self.places.get_mut(at)?.take();
+        if thing.is_some() {
+            self.free.push(at as u32);
+        }
+        thing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_used_again_when_its_thing_was_taken_and_not_before() {
+        let mut kept = Kept::new();
+        let names = ["a", "b", "c"].map(|thing| kept.keep(thing));
+        assert_eq!(names, [1, 2, 3], "0 names nothing");
+        assert_eq!(kept.get(2), Some(&"b"));
+        assert_eq!([kept.take(2), kept.take(2), kept.take(0), kept.take(9)], [Some("b"), None, None, None]);
+        assert_eq!(kept.get(2), None);
+        assert_eq!([kept.keep("d"), kept.keep("e")], [2, 4]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|name| kept.get(name).copied()),
+            [Some("a"), Some("d"), Some("c"), Some("e")]
+        );
+    }
+}

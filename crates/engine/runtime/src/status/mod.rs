@@ -1,0 +1,5 @@
+//! What onlookers read of this task, and what is recorded of it.
+
+#[allow(unsafe_code)]
+pub(crate) mod counters;
+pub(crate) mod recording;

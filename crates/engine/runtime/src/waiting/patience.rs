@@ -1,0 +1,503 @@
+//! How a task waits: it spins while that is likely to help, then sleeps.
+//!
+//! Spinning helps when the awaited message comes soon *and* its sender has a
+//! core of its own. Both are learnt: a wait that ended while spinning makes the
+//! next one spin longer; one that had to sleep long makes it shorter; and a
+//! sleeper that was woken from its own core knows that it must get out of the
+//! way at once, for its peer had been waiting for that core. Waits as long as a
+//! long message takes are spun through while they come again and again. And nobody spins
+//! while more of the tasks that belong together are awake than there are cores: they
+//! let each other run, in turn, and sleep when that brings nothing for a while. Who
+//! has computed between its waits lets others run in turn as well, for as long as it
+//! has computed, before it sleeps.
+
+use parvum_control::TaskPage;
+use parvum_wire::Tid;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The longest time to spin; about what it costs to fall asleep on one core and
+/// be woken from another, both idle states included.
+const LONGEST: Duration = Duration::from_micros(50);
+/// The longest time to spin for who waits so long each time: for a peer that copies a megabyte, say.
+const LONGEST_AGAIN: Duration = Duration::from_micros(250);
+/// A sleeper looks after the daemon's connection at least this often.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// Who has slept for so long without that anything moved does not look any more whether the daemon lives: it sleeps where it hears
+/// that.
+pub(crate) const IDLE: Duration = Duration::from_millis(1600);
+/// The longest sleep then: nothing is known that would need it.
+const LONGEST_IDLE: Duration = Duration::from_secs(60);
+
+/// What one task has learnt about waiting.
+pub(crate) struct Patience {
+    budget: Duration,
+    /// So many waits in a row ended while it looked.
+    awake: u32,
+    /// For so many waits it takes no turns.
+    no_turns: u32,
+    /// For so many the next time.
+    next_no_turns: u32,
+    /// So many turns in a row were not late.
+    good_turns: u32,
+    /// For so many waits it does not spin.
+    no_spins: u32,
+    /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
+    alone: Duration,
+    alone_until: Instant,
+    /// So many yields in a row have let nobody run.
+    in_vain: u32,
+}
+
+/// A yield that took less has let nobody run.
+pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
+/// More yields in a row that let nobody run say that there is nobody. Fewer may be the kernel's way to even out: a task that has yielded
+/// less often than the other runs again at once, though the other could.
+const IN_VAIN: u32 = 16;
+/// Who is alone looks so long at most before it yields again. On some kernels (Linux 6.18) a yield costs its task a slice of its
+/// scheduling group's virtual time also when nobody takes it: yields in vain make that time run thousands of times too fast,
+/// and were seen to keep whole cores from everybody else for seconds.
+const LONGEST_ALONE: Duration = Duration::from_micros(500);
+
+/// Who was awake for so many waits makes the fences of those who ring: that costs it one on their processors, some microseconds, when
+/// it sleeps in the end.
+const LONG_AWAKE: u32 = 256;
+
+/// For so many waits a task takes no turns with somebody who computes, when one was late; twice as many each time, up to the most.
+const NO_TURNS: u32 = 4;
+const MOST_NO_TURNS: u32 = 4096;
+/// After so many that were not late, half as many the next time. Tasks that compute in turn keep their core busy, and who falls asleep
+/// instead leaves it idle: one late turn among many is the smaller loss. Somebody else's program makes about each tenth late.
+const GOOD_TURNS: u32 = 16;
+/// For so many waits a task does not spin whose core was taken away.
+const NO_SPINS: u32 = 64;
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience {
+            budget: LONGEST,
+            awake: 0,
+            no_turns: 0,
+            next_no_turns: NO_TURNS,
+            good_turns: 0,
+            no_spins: 0,
+            alone: Duration::ZERO,
+            alone_until: Instant::now(),
+            in_vain: 0,
+        }
+    }
+
+    /// How long to spin now, whatever the task does else.
+    pub(crate) fn budget(&self) -> Duration {
+        if self.no_spins == 0 { self.budget } else { Duration::ZERO }
+    }
+
+    /// It has spun for nothing. If the kernel took its core away since it last did, yields that let others run among that, somebody else
+    /// wants the core, and may be what the message depends on: this task does not spin for a while.
+    pub(crate) fn spun_in_vain(&mut self, was_taken_away: bool) {
+        if was_taken_away {
+            self.no_spins = NO_SPINS;
+        }
+    }
+
+    /// Whether others want its core whom nobody here knows of.
+    pub(crate) fn knows_of_others(&self) -> bool {
+        self.no_spins > 0
+    }
+
+    /// Its wait has ended while it let those others run: one wait less without spinning.
+    pub(crate) fn turned_with_others(&mut self) {
+        self.no_spins = self.no_spins.saturating_sub(1);
+    }
+
+    /// The wait that began then ended while spinning.
+    #[inline]
+    pub(crate) fn spun(&mut self, since: Instant) {
+        self.awake = self.awake.saturating_add(1);
+        if self.budget <= LONGEST {
+            self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
+        } else if since.elapsed() < LONGEST {
+            // Waits are short again.
+            self.budget = (self.budget * 7 / 8).max(LONGEST);
+        }
+    }
+
+    /// Whether the task has just been awake for so many waits that it is likely to be for as many more.
+    #[inline]
+    pub(crate) fn is_long_awake(&self) -> bool {
+        self.awake == LONG_AWAKE
+    }
+
+    /// Whether to let others run in turn, this time.
+    pub(crate) fn takes_turns(&mut self) -> bool {
+        let takes = self.no_turns == 0;
+        self.no_turns = self.no_turns.saturating_sub(1);
+        takes
+    }
+
+    /// Lets others have this core, unless lately there was nobody and it need not. When it runs again.
+    #[inline]
+    pub(crate) fn let_run(&mut self, now: Instant, must: bool) -> Instant {
+        let yields = must || self.yields(now);
+        if yields {
+            rustix::thread::sched_yield();
+        } else {
+            std::hint::spin_loop();
+        }
+        let after = Instant::now();
+        if yields {
+            self.yielded(after - now, after);
+        }
+        after
+    }
+
+    /// Whether to yield now, rather than look again.
+    #[inline]
+    fn yields(&self, now: Instant) -> bool {
+        now >= self.alone_until
+    }
+
+    /// It has yielded, and runs again after so long.
+    #[inline]
+    fn yielded(&mut self, took: Duration, now: Instant) {
+        self.in_vain = if took < TO_NOBODY { self.in_vain.saturating_add(1) } else { 0 };
+        self.alone = match self.in_vain > IN_VAIN {
+            true => (2 * self.alone).clamp(2 * TO_NOBODY, LONGEST_ALONE),
+            false => Duration::ZERO,
+        };
+        self.alone_until = now + self.alone;
+    }
+
+    /// Its turn came late.
+    pub(crate) fn waited_for_turn(&mut self) {
+        self.good_turns = 0;
+        self.no_turns = self.next_no_turns;
+        self.next_no_turns = (2 * self.next_no_turns).min(MOST_NO_TURNS);
+    }
+
+    /// Its wait ended while it took turns, none of them late.
+    pub(crate) fn turned(&mut self) {
+        self.good_turns += 1;
+        if self.good_turns == GOOD_TURNS {
+            self.good_turns = 0;
+            self.next_no_turns = (self.next_no_turns / 2).max(NO_TURNS);
+        }
+    }
+
+    /// The wait needed sleep.
+    pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
+        self.no_spins = self.no_spins.saturating_sub(1);
+        self.awake = 0;
+        self.budget = if woken_from_own_core {
+            Duration::ZERO
+        } else if how_long < LONGEST_AGAIN {
+            // So much longer, and it would not have slept.
+            (self.budget.max(LONGEST) + how_long).min(LONGEST_AGAIN)
+        } else {
+            self.budget / 2
+        };
+    }
+}
+
+/// How long a thread may look before it sleeps because it has computed: not longer than that. So a thread that only waits sleeps, and one that
+/// computes between short waits keeps its core awake: processors of virtual machines that fall idle for a millisecond compute up to a third slower
+/// for some time after, which costs more than the looking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Earned {
+    time: Duration,
+    /// Reckoned up to when the thread had used so much of its processor.
+    used: Duration,
+}
+
+impl Earned {
+    pub(crate) const NOTHING: Earned = Earned { time: Duration::ZERO, used: Duration::ZERO };
+    /// More than that nobody looks.
+    const MOST: Duration = Duration::from_millis(10);
+
+    /// When the thread has used so much: what it used since, it has computed.
+    pub(crate) fn at(self, used: Duration) -> Earned {
+        let time = self.time + self.since(used);
+        Earned { time: time.min(Earned::MOST), used }
+    }
+
+    /// The same, but so long it has spun.
+    pub(crate) fn without(self, spun: Duration) -> Earned {
+        Earned { used: self.used + spun, ..self }
+    }
+
+    /// What it used since, it has looked.
+    pub(crate) fn spent(self, used: Duration) -> Earned {
+        Earned { time: self.time.saturating_sub(self.since(used)), used }
+    }
+
+    /// What the thread has used since.
+    pub(crate) fn since(self, used: Duration) -> Duration {
+        used.saturating_sub(self.used)
+    }
+
+    pub(crate) fn time(self) -> Duration {
+        self.time
+    }
+}
+
+/// So many peers are looked at for one that wants this core.
+const MANY: usize = 16;
+
+/// The tasks of this host that one task talks to.
+pub(crate) struct Crowd {
+    cores: usize,
+    pages: Vec<(Tid, Arc<TaskPage>)>,
+}
+
+impl Crowd {
+    pub(crate) fn new() -> Crowd {
+        // All that are online, not those that this task may use: its peers may use others.
+        Crowd { cores: online_cores(), pages: Vec::new() }
+    }
+
+    /// The cores that are online.
+    pub(crate) fn cores(&self) -> usize {
+        self.cores
+    }
+
+    pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
+        self.remove(tid);
+        self.pages.push((tid, page));
+    }
+
+    pub(crate) fn remove(&mut self, tid: Tid) {
+        self.pages.retain(|(peer, _)| *peer != tid);
+    }
+
+    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
+    /// or one of them was last seen on the core that `own` runs on.
+    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
+        let here = rustix::thread::sched_getcpu() as u32;
+        own.door().set_own_cpu(here);
+        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
+            let door = page.door();
+            door.is_awake() && door.own_cpu() == here
+        };
+        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
+    }
+
+    /// Whether the kernel lets this task take turns with all of them that are awake.
+    pub(crate) fn takes_turns_with(&self, own: &TaskPage) -> bool {
+        let group = own.door().scheduled_in();
+        self.pages.iter().take(MANY).all(|(_, page)| {
+            let door = page.door();
+            door.scheduled_in() == group || !door.is_awake()
+        })
+    }
+
+    /// Whether more of them, this task included, are awake than there are cores.
+    pub(crate) fn exceeds_cores(&self) -> bool {
+        if self.pages.len() < self.cores {
+            return false;
+        }
+        // A hint; a wrong answer costs some time and no more.
+        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().is_awake();
+        self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
+    }
+}
+
+/// The cores that are online.
+fn online_cores() -> usize {
+    // "0-3,6": ranges and single numbers.
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let count = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1)
+    };
+    let counted: usize = list.trim().split(',').filter_map(count).sum();
+    if counted > 0 { counted } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
+/// How long to sleep at most, given when the wait must end.
+pub(crate) fn sleep_limit(deadline: Option<Instant>, is_idle: bool) -> Duration {
+    let longest = if is_idle { LONGEST_IDLE } else { LONGEST_SLEEP };
+    deadline.map_or(longest, |end| end.saturating_duration_since(Instant::now()).min(longest))
+}
+
+/// Whether the last waker of `page` ran on the core that this task runs on now.
+pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
+    page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_grows_with_success_and_ends_on_a_shared_core() {
+        let mut patience = Patience::new();
+        patience.slept(Duration::from_micros(3), true);
+        assert_eq!(patience.budget(), Duration::ZERO);
+        patience.slept(Duration::from_micros(3), false);
+        assert!(patience.budget() > LONGEST, "soon, and from another core: spinning would have helped");
+        for _ in 0..40 {
+            patience.slept(Duration::from_secs(1), false);
+        }
+        assert_eq!(patience.budget(), Duration::ZERO);
+        patience.spun(Instant::now());
+        assert!(patience.budget() > Duration::ZERO);
+    }
+
+    /// Waits until it takes turns again.
+    fn until_turns(patience: &mut Patience) -> u32 {
+        (0..).find(|_| patience.takes_turns()).expect("some day")
+    }
+
+    #[test]
+    fn who_loses_each_turn_takes_ever_fewer() {
+        let mut patience = Patience::new();
+        assert_eq!(until_turns(&mut patience), 0);
+        let mut after_each = Vec::new();
+        for _ in 0..12 {
+            patience.waited_for_turn();
+            after_each.push(until_turns(&mut patience));
+        }
+        assert_eq!(after_each, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096]);
+        for _ in 0..10 * GOOD_TURNS {
+            patience.turned();
+        }
+        patience.waited_for_turn();
+        assert_eq!(until_turns(&mut patience), NO_TURNS);
+    }
+
+    #[test]
+    fn waits_of_a_long_message_are_spun_through_until_they_are_short_again() {
+        let mut patience = Patience::new();
+        patience.slept(Duration::from_micros(150), false);
+        let long = patience.budget();
+        assert!(long >= Duration::from_micros(150));
+        patience.spun(Instant::now() - Duration::from_micros(150));
+        assert_eq!(patience.budget(), long);
+        for _ in 0..40 {
+            patience.spun(Instant::now());
+        }
+        assert_eq!(patience.budget(), LONGEST);
+        patience.slept(Duration::from_micros(150), false);
+        patience.slept(Duration::from_millis(5), false);
+        assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
+    }
+
+    #[test]
+    fn who_was_awake_for_many_waits_is_so_once_until_it_sleeps() {
+        let mut patience = Patience::new();
+        let mut says = |waits: u32| {
+            (0..waits).filter(|_| (patience.spun(Instant::now()), patience.is_long_awake()).1).count()
+        };
+        assert_eq!((says(LONG_AWAKE - 1), says(1), says(10 * LONG_AWAKE)), (0, 1, 0));
+        patience.slept(Duration::from_micros(20), false);
+        assert!(!patience.is_long_awake());
+        for _ in 0..LONG_AWAKE {
+            patience.spun(Instant::now());
+        }
+        assert!(patience.is_long_awake());
+    }
+
+    #[test]
+    fn whose_core_is_taken_away_does_not_spin_for_a_while() {
+        let mut patience = Patience::new();
+        patience.spun_in_vain(false);
+        assert!(!patience.budget().is_zero());
+        patience.spun_in_vain(true);
+        for _ in 0..NO_SPINS {
+            assert!(patience.budget().is_zero() && patience.knows_of_others());
+            patience.slept(Duration::from_micros(20), false);
+        }
+        patience.spun_in_vain(false);
+        assert!(!patience.budget().is_zero(), "nobody has taken it since");
+        patience.spun_in_vain(true);
+        for _ in 0..NO_SPINS {
+            assert!(patience.budget().is_zero());
+            patience.turned_with_others();
+        }
+        assert!(!patience.budget().is_zero(), "it tries again");
+    }
+
+    #[test]
+    fn nobody_looks_longer_than_it_has_computed() {
+        let ms = Duration::from_millis;
+        let mut earned = Earned::NOTHING.at(ms(3));
+        assert_eq!(earned.time(), ms(3));
+        earned = earned.spent(ms(5));
+        assert_eq!(earned.at(ms(5)).time(), ms(1), "it has not computed since");
+        earned = earned.without(ms(4)).at(ms(9));
+        assert_eq!(earned.time(), ms(1), "nor by spinning");
+        earned = earned.spent(ms(12));
+        assert_eq!(earned.at(ms(12)).time(), Duration::ZERO, "who only waits sleeps");
+        assert_eq!(earned.at(ms(1000)).time(), Earned::MOST);
+    }
+
+    #[test]
+    fn who_yields_to_nobody_looks_longer_before_it_yields_again() {
+        let mut patience = Patience::new();
+        let mut now = Instant::now();
+        let mut yields = 0;
+        let end = now + Duration::from_millis(1);
+        while now < end {
+            if patience.yields(now) {
+                yields += 1;
+                now += Duration::from_nanos(300);
+                patience.yielded(Duration::from_nanos(300), now);
+            }
+            now += Duration::from_nanos(100);
+        }
+        let until_alone = IN_VAIN as usize;
+        assert!((until_alone + 8..until_alone + 13).contains(&yields), "{yields} in a millisecond");
+        patience.yielded(Duration::from_micros(3), now);
+        assert!(patience.yields(now), "somebody ran");
+    }
+
+    #[test]
+    fn who_waited_long_for_its_turn_takes_none_for_a_while() {
+        let mut patience = Patience::new();
+        assert!(patience.takes_turns());
+        patience.waited_for_turn();
+        assert_eq!((0..200).filter(|_| patience.takes_turns()).count(), 200 - NO_TURNS as usize);
+    }
+
+    #[test]
+    fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        for (at, page) in pages.iter().enumerate() {
+            assert!(!crowd.exceeds_cores() || at >= 2);
+            crowd.add(Tid(at as i32 + 1), page.clone());
+        }
+        assert!(crowd.exceeds_cores(), "this one and three more on two cores");
+        pages[0].fall_asleep();
+        assert!(crowd.exceeds_cores());
+        pages[1].fall_asleep();
+        assert!(!crowd.exceeds_cores());
+        pages[1].stay_awake();
+        crowd.remove(Tid(3));
+        assert!(!crowd.exceeds_cores());
+    }
+
+    #[test]
+    fn turns_are_taken_with_those_of_the_same_scheduling_group() {
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
+        crowd.add(Tid(1), pages[1].clone());
+        assert!(crowd.takes_turns_with(&pages[0]));
+        crowd.add(Tid(2), pages[2].clone());
+        assert!(!crowd.takes_turns_with(&pages[0]), "one of them is of another");
+        pages[2].fall_asleep();
+        assert!(crowd.takes_turns_with(&pages[0]), "but it sleeps");
+    }
+
+    #[test]
+    fn the_cores_of_this_machine_are_counted() {
+        assert!(online_cores() >= 1);
+    }
+
+    #[test]
+    fn a_sleep_never_outlasts_the_deadline() {
+        assert_eq!((sleep_limit(None, false), sleep_limit(None, true)), (LONGEST_SLEEP, LONGEST_IDLE));
+        assert_eq!(sleep_limit(Some(Instant::now()), true), Duration::ZERO);
+    }
+}

@@ -1,0 +1,169 @@
+//! Taking turns on a core: a task that waits lets others of its scheduling group run, and looks each time that it runs again.
+
+use crate::inside::Inside;
+use crate::runtime::Runtime;
+use crate::waiting::patience::{Earned, TO_NOBODY};
+use crate::waiting::scheduling::processor_time;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+thread_local! {
+    /// What this thread has computed and not yet looked for.
+    static EARNED: Cell<Earned> = const { Cell::new(Earned::NOTHING) };
+}
+
+/// So much of its processor a task uses for turns at most, before it sleeps: some rounds of a few dozen tasks on a core.
+const TURNS: Duration = Duration::from_micros(200);
+
+/// All turns of a wait take less, whoever has them: what only sleepers look after, the daemon's end and signals too, waits so long.
+const MOST: Duration = Duration::from_millis(20);
+
+/// Less is not worth a yield.
+const LITTLE: Duration = Duration::from_micros(20);
+
+/// The processor's clock is looked at once in so many turns.
+const EACH: u32 = 16;
+
+/// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
+/// is that look, when the caches are others' in between.
+const LOOK_EACH: u32 = 8;
+
+/// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
+const FEW_TURNS: u32 = 4;
+
+/// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called as soon as its message is there.
+const LONG_TURN: Duration = Duration::from_millis(2);
+
+/// How much of its processor a thread may use for the turns of a wait.
+struct Account {
+    /// What it had when they began.
+    earned: Earned,
+    allowed: Duration,
+}
+
+impl Account {
+    fn is_spent(&self) -> bool {
+        self.earned.since(processor_time()) >= self.allowed
+    }
+}
+
+/// Spun for nothing: that was no computing.
+pub(crate) fn has_spun_in_vain(spun: Duration) {
+    EARNED.set(EARNED.get().without(spun));
+}
+
+impl Inside {
+    /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
+    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn. Who has computed
+    /// does so as long as it has, in case that others want its core whom it does not know of.
+    pub(crate) fn take_turns<T>(
+        &mut self,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        if !self.waits.waiters.is_empty() || self.is_wanted() {
+            return None;
+        }
+        let unseen = self.has_sockets() && self.waits.patience.knows_of_others();
+        let among_all = self.can_take_turns();
+        let turns = match among_all {
+            true => u32::MAX,
+            // If all have only to come to a meeting, one turn of each is enough, in whatever group.
+            false if self.meets_many() => FEW_TURNS,
+            false => return None,
+        };
+        let mut account = None;
+        if !unseen && !self.is_in_the_way() {
+            let opened = self.open_account(among_all, Duration::ZERO);
+            if opened.allowed < LITTLE {
+                return None;
+            }
+            account = Some(opened);
+        }
+        if !self.waits.patience.takes_turns() {
+            return None;
+        }
+        let found = self.take_so_many(turns, &mut account, deadline, done);
+        if let Some(account) = account {
+            EARNED.set(account.earned.spent(processor_time()));
+        }
+        if unseen && found.is_some() {
+            self.waits.patience.turned_with_others();
+        }
+        found
+    }
+
+    /// From now on turns are reckoned: so long are allowed in any case, and what the thread has earned besides.
+    #[cold]
+    fn open_account(&self, among_all: bool, in_any_case: Duration) -> Account {
+        let earned = EARNED.get().at(processor_time());
+        EARNED.set(earned);
+        // The daemon may be what others let run, in a group of its own.
+        let looks_longer = among_all && self.connections.routed.is_none();
+        let of_earned = if looks_longer { earned.time() } else { Duration::ZERO };
+        Account { earned, allowed: in_any_case + of_earned }
+    }
+
+    #[inline(always)]
+    fn take_so_many<T>(
+        &mut self,
+        mut turns: u32,
+        account: &mut Option<Account>,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let among_all = turns == u32::MAX;
+        let look_each = if self.meets_many() { LOOK_EACH } else { 1 };
+        let (mut unlooked, mut unclocked, mut others_ran) = (0, 0, false);
+        let mut turn = Instant::now();
+        let end = deadline.map_or(turn + MOST, |end| end.min(turn + MOST));
+        while turns > 0 && turn < end {
+            turns -= 1;
+            let now = self.waits.patience.let_run(turn, !among_all);
+            let took = now - turn;
+            turn = now;
+            others_ran |= took >= TO_NOBODY;
+            // Also when the kernel has given the core to others by itself, who may be of another group.
+            let is_late = took >= LONG_TURN;
+            unlooked += 1;
+            if unlooked == look_each || is_late || turns == 0 {
+                unlooked = 0;
+                self.look();
+            }
+            if let Some(found) = done(self) {
+                match is_late {
+                    // As it will have come after so long: else each turn would be lost anew.
+                    true => self.waits.patience.waited_for_turn(),
+                    false if others_ran => self.waits.patience.turned(),
+                    false => {}
+                }
+                return Some(found);
+            }
+            if self.is_wanted() || is_late || self.engine.has_copies() {
+                return None;
+            }
+            unclocked += 1;
+            if unclocked == EACH {
+                unclocked = 0;
+                // The processor's clock costs as much as a turn: short waits do without.
+                let account = account.get_or_insert_with(|| self.open_account(among_all, TURNS));
+                if self.is_over() || account.is_spent() {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether others that the message may depend on want this core.
+    fn is_in_the_way(&self) -> bool {
+        self.meets_many() || self.connections.crowd.wants_this_core(&self.identity.page)
+    }
+
+    /// Whether the kernel gives this core to those others when this task yields.
+    fn can_take_turns(&self) -> bool {
+        let group = self.identity.page.door().scheduled_in();
+        let meeting = self.meets.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
+        meeting && self.connections.crowd.takes_turns_with(&self.identity.page)
+    }
+}

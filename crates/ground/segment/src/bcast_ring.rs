@@ -1,0 +1,293 @@
+//! Announcements: what a member of a board tells all others without waiting for them, where a turn would have all wait for all.
+//!
+//! They are numbered from the opening of the board on, and all members know which number is next and whose it is. Each has a place of its
+//! own until the next turn: who comes to a turn has heard all before it, so after one all places are free. Who announces writes the data and
+//! then the number on the place's line; who hears looks for the number there. Nobody counts readers.
+//!
+//! Who waits for long sleeps on the meeting's futex, and says so on a line that all share: it marks that line and looks once more behind
+//! a fence; who announces looks at the mark behind a fence too, and takes it away before it wakes all. So either the sleeper sees the
+//! announcement, or who announces sees the mark. Checked under loom, with the futex played by a lock and a queue.
+
+use crate::pair::Head;
+#[cfg(loom)]
+use loom::sync::atomic::{Ordering, fence};
+#[cfg(not(loom))]
+use std::sync::atomic::{Ordering, fence};
+#[cfg(not(loom))]
+use {
+    crate::barrier::Outcome,
+    crate::board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
+    crate::segment::MeetingPage,
+};
+
+impl Head {
+    /// Says that a member is about to sleep until there is an announcement; it looks once more before it does.
+    fn mark_sleepers(&self) {
+        // Relaxed: the fence orders it before that look. Partner: the fence in `take_sleepers`.
+        self.asleep.store(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Whether members must be woken, for an announcement that has just been made.
+    fn take_sleepers(&self) -> bool {
+        // Partner: the fence in `mark_sleepers`. A mark that is made behind this look, and taken away here, is of one who sees the
+        // announcement.
+        fence(Ordering::SeqCst);
+        let any = self.asleep.load(Ordering::Relaxed) != 0;
+        if any {
+            self.asleep.store(0, Ordering::Relaxed);
+        }
+        any
+    }
+}
+
+#[cfg(not(loom))]
+impl MeetingPage {
+    /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no turn has come
+    /// since the board was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
+    pub fn announce(&self, number: u64, place: usize, word: u32, data: &[u8]) -> bool {
+        if place >= ANNOUNCEMENTS || data.len() > ANNOUNCED_ROOM || !self.has_board() {
+            return false;
+        }
+        self.map.write(self.announced_at(place, data.len()), data);
+        let head = self.announcement(place);
+        // Relaxed: whoever reads them, and the data, has seen the number on the line.
+        head.word.store(word, Ordering::Relaxed);
+        head.length.store(data.len() as u32, Ordering::Relaxed);
+        head.show(number);
+        if self.announcement(ANNOUNCEMENTS).take_sleepers() {
+            self.meeting().count_change();
+            self.wake();
+        }
+        true
+    }
+
+    /// How the wait for the announcement of that number at a place ended; nothing while it lasts, or when there is no such place.
+    #[inline]
+    pub fn outcome_of_announcement(&self, number: u64, place: usize) -> Option<Outcome> {
+        if place >= ANNOUNCEMENTS || !self.has_board() {
+            return None;
+        }
+        if self.announcement(place).is_of(number) {
+            return Some(Outcome::Opened);
+        }
+        // What was announced before the closing is heard, so the line is looked at again behind it.
+        match self.is_closed() {
+            true if self.announcement(place).is_of(number) => Some(Outcome::Opened),
+            true => Some(Outcome::Closed),
+            false => None,
+        }
+    }
+
+    /// Copies an announcement that is there, of this length and under this word. False: it is another.
+    #[inline]
+    pub fn hear(&self, place: usize, word: u32, out: &mut [u8]) -> bool {
+        let head = self.announcement(place);
+        // Relaxed: the number on the line has ordered it.
+        let is_it = head.word.load(Ordering::Relaxed) == word
+            && head.length.load(Ordering::Relaxed) as usize == out.len()
+            && out.len() <= ANNOUNCED_ROOM;
+        if is_it {
+            self.map.read(self.announced_at(place, out.len()), out);
+        }
+        is_it
+    }
+
+    /// As [`MeetingPage::fall_asleep`], of one who waits for an announcement.
+    pub fn fall_asleep_unannounced(&self) -> u32 {
+        let changes = self.meeting().changes();
+        self.announcement(ANNOUNCEMENTS).mark_sleepers();
+        changes
+    }
+
+    fn announcement(&self, place: usize) -> &Head {
+        self.map.line(self.shape.announcement(place))
+    }
+
+    fn announced_at(&self, place: usize, length: usize) -> usize {
+        match length <= SHORT {
+            true => self.shape.announcement(place) + size_of::<Head>(),
+            false => self.shape.announced(place),
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use parvum_control::TaskPage;
+    use std::time::Duration;
+
+    #[test]
+    fn what_one_announces_all_hear_awake_or_asleep() {
+        const MEMBERS: u32 = 4;
+        const ROUNDS: u64 = 40;
+        let (_page, file) = MeetingPage::create(MEMBERS).expect("a meeting");
+        let data = |number: u64| vec![number as u8; [0, 8, 48, 49, ANNOUNCED_ROOM][number as usize % 5]];
+        let announces = || {
+            let board = MeetingPage::open(&file).expect("it opens");
+            for round in 0..ROUNDS {
+                for place in 0..ANNOUNCEMENTS {
+                    let number = round * ANNOUNCEMENTS as u64 + place as u64;
+                    assert!(board.announce(number, place, number as u32, &data(number)));
+                }
+                meet(&board);
+            }
+        };
+        let hears = || {
+            let board = MeetingPage::open(&file).expect("it opens");
+            let page = TaskPage::create().expect("a page").0;
+            for round in 0..ROUNDS {
+                for place in 0..ANNOUNCEMENTS {
+                    let number = round * ANNOUNCEMENTS as u64 + place as u64;
+                    while board.outcome_of_announcement(number, place) != Some(Outcome::Opened) {
+                        let changes = board.fall_asleep_unannounced();
+                        let rings = page.fall_asleep();
+                        if board.outcome_of_announcement(number, place).is_none() {
+                            board.sleep(changes, &page, rings, Duration::from_secs(20));
+                        }
+                        page.stay_awake();
+                    }
+                    let mut heard = vec![0; data(number).len()];
+                    assert!(
+                        board.hear(place, number as u32, &mut heard) && heard == data(number),
+                        "{number}"
+                    );
+                    assert!(!board.hear(place, number as u32 + 1, &mut heard), "another word");
+                    heard.push(0);
+                    assert!(!board.hear(place, number as u32, &mut heard), "another length");
+                }
+                meet(&board);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..MEMBERS).for_each(|_| drop(scope.spawn(hears)));
+            announces();
+        });
+    }
+
+    fn meet(board: &MeetingPage) {
+        if let crate::barrier::Arrival::Waits(turn) = board.arrive(None) {
+            while board.outcome(turn).is_none() {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_announced_before_the_closing_is_heard_and_nothing_after_it() {
+        let (_page, file) = MeetingPage::create(3).expect("a meeting");
+        let board = MeetingPage::open(&file).expect("it opens");
+        assert!(board.outcome_of_announcement(0, 0).is_none());
+        assert!(board.announce(0, 0, 1, &[7]));
+        board.close();
+        assert_eq!(board.outcome_of_announcement(0, 0), Some(Outcome::Opened));
+        assert_eq!(board.outcome_of_announcement(1, 1), Some(Outcome::Closed));
+        assert_eq!(board.outcome_of_announcement(1, 0), Some(Outcome::Closed), "an older one is there");
+    }
+
+    #[test]
+    fn what_has_no_place_is_refused() {
+        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let board = MeetingPage::open(&file).expect("it opens");
+        assert!(
+            !board.announce(0, ANNOUNCEMENTS, 1, &[]) && !board.announce(0, 0, 1, &[0; ANNOUNCED_ROOM + 1])
+        );
+        assert!(board.outcome_of_announcement(0, ANNOUNCEMENTS).is_none());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell;
+    use loom::sync::atomic::AtomicU32;
+    use loom::sync::{Arc, Condvar, Mutex};
+
+    struct Board {
+        lines: [Head; 2],
+        told: [UnsafeCell<u32>; 2],
+        waiters: Head,
+        changes: AtomicU32,
+        /// The futex's queue.
+        lock: Mutex<()>,
+        sleepers: Condvar,
+    }
+
+    // SAFETY: who may touch which cell when is what the model is there to find out.
+    #[allow(unsafe_code)]
+    unsafe impl Sync for Board {}
+
+    impl Board {
+        #[allow(unsafe_code)]
+        fn announce(&self, numbers: u64) {
+            for number in 0..numbers {
+                let place = number as usize;
+                // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
+                self.told[place].with_mut(|cell| unsafe { *cell = 7 + number as u32 });
+                self.lines[place].show(number);
+                if self.waiters.take_sleepers() {
+                    self.changes.fetch_add(1, Ordering::Release);
+                    drop(self.lock.lock().expect("nobody panics"));
+                    self.sleepers.notify_all();
+                }
+            }
+        }
+
+        #[allow(unsafe_code)]
+        fn hear(&self, numbers: u64) {
+            for number in 0..numbers {
+                let place = number as usize;
+                while !self.lines[place].is_of(number) {
+                    let changes = self.changes.load(Ordering::Acquire);
+                    self.waiters.mark_sleepers();
+                    if self.lines[place].is_of(number) {
+                        break;
+                    }
+                    // Asleep: nobody but who announces ends it.
+                    let mut held = self.lock.lock().expect("nobody panics");
+                    while self.changes.load(Ordering::Acquire) == changes {
+                        held = self.sleepers.wait(held).expect("nobody panics");
+                    }
+                }
+                // SAFETY: as above.
+                let heard = self.told[place].with(|cell| unsafe { *cell });
+                assert_eq!(heard, 7 + number as u32);
+            }
+        }
+    }
+
+    /// Loom reports who hears what is not yet written, and a sleeper that nobody wakes.
+    fn all_hear(listeners: usize, numbers: u64) {
+        loom::model(move || {
+            let told = || UnsafeCell::new(0);
+            let board = Board {
+                lines: [Head::new(), Head::new()],
+                told: [told(), told()],
+                waiters: Head::new(),
+                changes: AtomicU32::new(0),
+                lock: Mutex::new(()),
+                sleepers: Condvar::new(),
+            };
+            let board = Arc::new(board);
+            let threads: Vec<_> = (0..listeners)
+                .map(|_| {
+                    let board = board.clone();
+                    loom::thread::spawn(move || board.hear(numbers))
+                })
+                .collect();
+            board.announce(numbers);
+            threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+        });
+    }
+
+    #[test]
+    fn model_of_announcements_that_one_hears() {
+        all_hear(1, 2);
+    }
+
+    #[test]
+    fn model_of_an_announcement_that_two_hear() {
+        all_hear(2, 1);
+    }
+}

@@ -1,0 +1,163 @@
+//! The pair: how two members take turns at their board without a word that both write.
+//!
+//! Each has lines of its own, and says on the line of a turn that what it shows there is complete. Who has shown its own waits until
+//! the other's says so: nothing travels but the two lines. The places are used by turns, as at every board: who shows what belongs
+//! to a turn has read all that it wants of the one before.
+//!
+//! Who waits for long sleeps on the meeting's futex, and plays the game of the [door](parvum_control::Door) for it: it says on its line that it
+//! sleeps, and makes the fence of who comes, on all processors, so that who comes needs none. Checked under loom, with the futex played
+//! by a loop on a count.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, Ordering, fence};
+use parvum_sync::global_fences;
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What stands at the beginning of a member's line: the two first numbers are the pair's, the others name what is shown.
+#[repr(C)]
+pub(crate) struct Head {
+    /// The turn whose data is there, counted from 1; 0 before the first.
+    turn: AtomicU32,
+    /// Not 0: the member sleeps, or is about to, until the other has shown what belongs to the turn.
+    pub(crate) asleep: AtomicU32,
+    /// The word under which it is shown.
+    pub(crate) word: AtomicU32,
+    /// How many bytes there are.
+    pub(crate) length: AtomicU32,
+}
+
+impl Head {
+    /// Says that what the member shows in that turn is there.
+    #[inline]
+    pub(crate) fn show(&self, turn: u64) {
+        // Release: partner of the acquire in `is_of`.
+        self.turn.store(stamp(turn), Ordering::Release);
+    }
+
+    /// Whether what the member shows in that turn is there.
+    #[inline]
+    pub(crate) fn is_of(&self, turn: u64) -> bool {
+        // Acquire: partner of the release in `show`.
+        self.turn.load(Ordering::Acquire) == stamp(turn)
+    }
+
+    /// Says that the member is about to sleep. It looks for the other's line once more before it does.
+    pub(crate) fn fall_asleep(&self) {
+        // Relaxed: the fence orders it before that look. Partner: the look in `sleeps`, which comes behind the other's line.
+        self.asleep.store(1, Ordering::Relaxed);
+        global_fences::heavy();
+    }
+
+    /// Takes that back, or says that the sleep is over.
+    #[inline]
+    pub(crate) fn stay_awake(&self) {
+        // Relaxed: who still sees a sleeper wakes once too often, no more.
+        if self.asleep.load(Ordering::Relaxed) != 0 {
+            self.asleep.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the member must be woken. To be asked by the other, behind its own `show`.
+    #[inline]
+    pub(crate) fn sleeps(&self) -> bool {
+        global_fences::before_look(|| true);
+        self.asleep.load(Ordering::Relaxed) != 0
+    }
+}
+
+#[cfg(all(test, loom))]
+impl Head {
+    /// Of a line that nothing was written to.
+    pub(crate) fn new() -> Head {
+        let zero = || AtomicU32::new(0);
+        Head { turn: zero(), asleep: zero(), word: zero(), length: zero() }
+    }
+}
+
+/// A turn's number on a line. It comes again after four billion turns; a line is two turns old at most.
+fn stamp(turn: u64) -> u32 {
+    (turn as u32).wrapping_add(1)
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc;
+
+    struct Place {
+        head: Head,
+        shown: UnsafeCell<u32>,
+    }
+
+    struct Board {
+        /// Two of each member.
+        places: [[Place; 2]; 2],
+        changes: AtomicU32,
+    }
+
+    // SAFETY: who may touch which cell when is what the model is there to find out.
+    #[allow(unsafe_code)]
+    unsafe impl Sync for Board {}
+
+    impl Board {
+        fn new() -> Board {
+            let zero = || AtomicU32::new(0);
+            let place = || Place { head: Head::new(), shown: UnsafeCell::new(0) };
+            let member = || [place(), place()];
+            Board { places: [member(), member()], changes: zero() }
+        }
+
+        #[allow(unsafe_code)]
+        fn take_part(&self, own: usize, turns: u64) {
+            for turn in 0..turns {
+                let place = |member: usize| &self.places[member][turn as usize % 2];
+                let shown = |member: usize| 10 * turn as u32 + member as u32;
+                // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
+                place(own).shown.with_mut(|cell| unsafe { *cell = shown(own) });
+                place(own).head.show(turn);
+                let other = place(1 - own);
+                if other.head.sleeps() {
+                    self.changes.fetch_add(1, Ordering::Release);
+                }
+                while !other.head.is_of(turn) {
+                    let changes = self.changes.load(Ordering::Acquire);
+                    place(own).head.fall_asleep();
+                    if !other.head.is_of(turn) {
+                        // Asleep: nobody but the other ends it.
+                        while self.changes.load(Ordering::Acquire) == changes {
+                            loom::thread::yield_now();
+                        }
+                    }
+                    place(own).head.stay_awake();
+                }
+                // SAFETY: as above.
+                let seen = other.shown.with(|cell| unsafe { *cell });
+                assert_eq!(seen, shown(1 - own));
+            }
+        }
+    }
+
+    /// Loom reports a place that is written to while somebody reads it, a reader that does not see what was written, and a sleeper
+    /// that nobody wakes.
+    fn two_take_turns(turns: u64) {
+        loom::model(move || {
+            let board = Arc::new(Board::new());
+            let other = board.clone();
+            let thread = loom::thread::spawn(move || other.take_part(1, turns));
+            board.take_part(0, turns);
+            thread.join().expect("it ends");
+        });
+    }
+
+    #[test]
+    fn model_of_a_pair_in_one_turn() {
+        two_take_turns(1);
+    }
+
+    #[test]
+    fn model_of_a_pair_that_uses_its_places_again() {
+        two_take_turns(3);
+    }
+}

@@ -1,0 +1,423 @@
+//! A meeting in shared memory with its board, and how its members sleep and are woken.
+
+use crate::barrier::{Arrival, Meeting, Outcome};
+use crate::board::BOARD_ROOM;
+use crate::board::{SHORT, Shape};
+use crate::map::MeetingMap;
+use crate::pair::Head;
+use parvum_control::{PAGE_BYTES, PageError, TaskPage, check_seals};
+use parvum_sync::futex::{self, Among, Woken};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// A mapped meeting, and its board if it has one.
+pub struct MeetingPage {
+    pub(crate) map: MeetingMap,
+    pub(crate) shape: Shape,
+}
+
+/// Where the kernel cannot wait for two things at once (before Linux 5.16), a waiter looks this often.
+const LOOKS: Duration = Duration::from_micros(200);
+
+impl MeetingPage {
+    /// Makes a meeting of so many members; gives the descriptor to hand on as well.
+    pub fn create(members: u32) -> io::Result<(MeetingPage, OwnedFd)> {
+        let file = memfd_create("parvum-meeting", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        let shape = Shape { members };
+        ftruncate(&file, shape.bytes() as u64)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        // Who makes it for others needs no board.
+        let page = MeetingPage { map: MeetingMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
+        page.meeting().set_members(members);
+        Ok((page, file))
+    }
+
+    /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is not sealed, or not as long as a meeting of
+    /// so many members is.
+    pub fn open(file: impl AsFd) -> Result<MeetingPage, PageError> {
+        let file = file.as_fd();
+        let bytes = check_seals(file)?;
+        if bytes < PAGE_BYTES {
+            return Err(PageError::Shape);
+        }
+        let shape = Shape { members: MeetingMap::new(file, PAGE_BYTES)?.meeting().members() };
+        if shape.bytes() != bytes {
+            return Err(PageError::Shape);
+        }
+        Ok(MeetingPage { map: MeetingMap::new(file, bytes)?, shape })
+    }
+
+    pub(crate) fn meeting(&self) -> &Meeting {
+        self.map.meeting()
+    }
+
+    /// How many members the group has.
+    pub fn members(&self) -> u32 {
+        self.meeting().members()
+    }
+
+    /// See [`Meeting::schedule_in`].
+    pub fn schedule_in(&self, group: u32) {
+        self.meeting().schedule_in(group);
+    }
+
+    /// See [`Meeting::is_scheduled_in`].
+    pub fn is_scheduled_in(&self, group: u32) -> bool {
+        self.meeting().is_scheduled_in(group)
+    }
+
+    /// Comes to the meeting; see [`Meeting::arrive`]. The last one wakes those who sleep.
+    pub fn arrive(&self, count: Option<u32>) -> Arrival {
+        let arrival = self.meeting().arrive(count);
+        if arrival == (Arrival::Opened { wake: true }) {
+            self.wake();
+        }
+        arrival
+    }
+
+    /// See [`Meeting::outcome`].
+    pub fn outcome(&self, turn: u32) -> Option<Outcome> {
+        self.meeting().outcome(turn)
+    }
+
+    /// How many members can show each other data here, if they can.
+    pub fn board_of(&self) -> Option<u32> {
+        self.has_board().then_some(self.shape.members)
+    }
+
+    pub(crate) fn has_board(&self) -> bool {
+        self.shape.has_places()
+    }
+
+    /// Shows data in a turn, under a word: before coming to its meeting, and after that of the turn before has opened. False:
+    /// there is no such member, or no room for so much.
+    pub fn show<'d>(
+        &self,
+        member: u32,
+        turn: u64,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> bool {
+        let length = pieces.clone().try_fold(0usize, |sum, piece| sum.checked_add(piece.len()));
+        let Some(length) = length.filter(|length| *length <= BOARD_ROOM) else { return false };
+        if member >= self.shape.members || !self.has_board() {
+            return false;
+        }
+        let mut at = self.data_at(member, turn, length);
+        for piece in pieces {
+            self.map.write(at, piece);
+            at += piece.len();
+        }
+        let head = self.head(member, turn);
+        // Relaxed: whoever reads them, and the data, has come to the meeting, or seen the turn on the line, after this.
+        head.word.store(word, Ordering::Relaxed);
+        head.length.store(length as u32, Ordering::Relaxed);
+        true
+    }
+
+    /// The same where two members need no meeting: the other is woken if it sleeps. False also when they are not two.
+    #[inline]
+    pub fn show_other<'d>(
+        &self,
+        member: u32,
+        turn: u64,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> bool {
+        if self.shape.members != 2 || !self.show(member, turn, word, pieces) {
+            return false;
+        }
+        self.head(member, turn).show(turn);
+        if self.head(1 - member, turn).sleeps() {
+            self.meeting().count_change();
+            self.wake();
+        }
+        true
+    }
+
+    /// Whether the other of two members has shown what belongs to a turn.
+    ///
+    /// # Panics
+    /// When this is not one of two.
+    #[inline]
+    pub fn other_has_shown(&self, member: u32, turn: u64) -> bool {
+        assert!(self.shape.members == 2 && member < 2, "one of two");
+        self.head(1 - member, turn).is_of(turn)
+    }
+
+    /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`MeetingPage::other_has_shown`].
+    pub fn outcome_beside(&self, member: u32, turn: u64) -> Option<Outcome> {
+        // Who leaves after it has shown what belongs to the turn has not missed it, so the line is looked at behind the closing.
+        let is_closed = self.is_closed();
+        match self.other_has_shown(member, turn) {
+            true => Some(Outcome::Opened),
+            false => is_closed.then_some(Outcome::Closed),
+        }
+    }
+
+    /// Whether nobody can come any more.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.meeting().is_closed()
+    }
+
+    /// As [`MeetingPage::fall_asleep`], of one of two who waits for the other in a turn.
+    pub fn fall_asleep_beside(&self, member: u32, turn: u64) -> u32 {
+        let changes = self.meeting().changes();
+        self.head(member, turn).fall_asleep();
+        changes
+    }
+
+    /// The turn has come: it sleeps no more.
+    #[inline]
+    pub fn stay_awake_beside(&self, member: u32, turn: u64) {
+        self.head(member, turn).stay_awake();
+    }
+
+    fn head(&self, member: u32, turn: u64) -> &Head {
+        self.map.line(self.shape.line(member, turn))
+    }
+
+    /// The word under which a member shows something in a turn whose meeting has opened, and how many bytes that is.
+    ///
+    /// # Panics
+    /// When there is no such member, or no board.
+    #[inline]
+    pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
+        assert!(member < self.shape.members && self.has_board(), "a member with a board");
+        let head = self.head(member, turn);
+        // Relaxed: the meeting, or the turn on the line, has ordered it.
+        (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(BOARD_ROOM))
+    }
+
+    /// Copies what a member shows in a turn whose meeting has opened, from byte `from` on. False: there is no such member, or it
+    /// shows less.
+    #[inline]
+    pub fn read(&self, member: u32, turn: u64, from: usize, out: &mut [u8]) -> bool {
+        if member >= self.shape.members || !self.has_board() {
+            return false;
+        }
+        let (_, length) = self.shown(member, turn);
+        if from.checked_add(out.len()).is_none_or(|end| end > length) {
+            return false;
+        }
+        self.map.read(self.data_at(member, turn, length) + from, out);
+        true
+    }
+
+    fn data_at(&self, member: u32, turn: u64, length: usize) -> usize {
+        match length <= SHORT {
+            true => self.shape.line(member, turn) + size_of::<Head>(),
+            false => self.shape.place(member, turn),
+        }
+    }
+
+    /// Closes it and wakes everybody.
+    pub fn close(&self) {
+        self.meeting().close();
+        self.wake();
+    }
+
+    pub(crate) fn wake(&self) {
+        futex::wake(&self.meeting().changes, futex::ALL, Among::Processes);
+    }
+
+    /// To be called before looking once more and going to sleep with [`MeetingPage::sleep`].
+    pub fn fall_asleep(&self) -> u32 {
+        self.meeting().fall_asleep()
+    }
+
+    /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
+    /// [`TaskPage::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
+    pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) -> Woken {
+        let door = (page.rings(), rings, Among::Processes);
+        let slept = futex::sleep_on_either([self.changes(changes), door], limit);
+        // A kernel without the call: the thread looks at the other word now and then.
+        slept.unwrap_or_else(|_| page.sleep(rings, Some(limit.min(LOOKS))))
+    }
+
+    /// The same for a thread that is woken by others of its process: by a private futex while that is 0.
+    pub fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) -> Woken {
+        let slept = futex::sleep_on_either([self.changes(changes), (word, 0, Among::Threads)], limit);
+        slept.unwrap_or_else(|_| futex::sleep(word, 0, Some(limit.min(LOOKS)), Among::Threads))
+    }
+
+    fn changes(&self, seen: u32) -> (&AtomicU32, u32, Among) {
+        (&self.meeting().changes, seen, Among::Processes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn many_threads_meet_many_times_and_each_round_is_whole() {
+        const MEMBERS: u32 = 6;
+        const ROUNDS: u32 = 300;
+        let (page, file) = MeetingPage::create(MEMBERS).expect("a meeting");
+        drop(page);
+        let rounds = Arc::new(std::sync::Mutex::new(vec![0; ROUNDS as usize]));
+        let threads: Vec<_> = (0..MEMBERS)
+            .map(|_| {
+                let (meeting, rounds) = (MeetingPage::open(&file).expect("it opens"), rounds.clone());
+                std::thread::spawn(move || {
+                    let own = TaskPage::create().expect("a page").0;
+                    for round in 0..ROUNDS as usize {
+                        rounds.lock().expect("no panic")[round] += 1;
+                        if let Arrival::Waits(turn) = meeting.arrive(None) {
+                            loop {
+                                let changes = meeting.fall_asleep();
+                                let rings = own.fall_asleep();
+                                if meeting.outcome(turn).is_some() {
+                                    break;
+                                }
+                                meeting.sleep(changes, &own, rings, Duration::from_secs(20));
+                                own.stay_awake();
+                            }
+                        }
+                        assert_eq!(rounds.lock().expect("no panic")[round], MEMBERS, "all have come");
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("no round was cut"));
+    }
+
+    #[test]
+    fn a_thread_is_woken_by_the_meeting_or_by_its_own_process() {
+        let (page, _file) = MeetingPage::create(2).expect("a meeting");
+        let word = AtomicU32::new(0);
+        let long = Duration::from_secs(100);
+        // It does not even fall asleep: the meeting has changed, then the word is not 0.
+        let changes = page.fall_asleep();
+        page.close();
+        page.sleep_beside(changes, &word, long);
+        word.store(1, Ordering::Relaxed);
+        page.sleep_beside(page.fall_asleep(), &word, long);
+        word.store(0, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let (changes, page, word) = (page.fall_asleep(), &page, &word);
+            let asleep = scope.spawn(move || page.sleep_beside(changes, word, long));
+            while !asleep.is_finished() {
+                word.store(1, Ordering::Release);
+                futex::wake(word, 1, Among::Threads);
+                std::thread::yield_now();
+            }
+        });
+    }
+
+    #[test]
+    fn two_take_turns_awake_or_asleep_and_each_sees_what_the_other_shows() {
+        const TURNS: u64 = 3000;
+        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let member = |own: u32| {
+            let board = MeetingPage::open(&file).expect("it opens");
+            move || {
+                let page = TaskPage::create().expect("a page").0;
+                for turn in 0..TURNS {
+                    let length = [8, 48, 49, 5000][turn as usize % 4];
+                    let shown = |member: u32| vec![(turn as u8).wrapping_mul(3) ^ member as u8; length];
+                    assert!(board.show_other(own, turn, turn as u32, [&shown(own)[..]].into_iter()));
+                    while board.outcome_beside(own, turn) != Some(Outcome::Opened) {
+                        let changes = board.fall_asleep_beside(own, turn);
+                        let rings = page.fall_asleep();
+                        if board.outcome_beside(own, turn).is_none() {
+                            board.sleep(changes, &page, rings, Duration::from_secs(20));
+                        }
+                        page.stay_awake();
+                        board.stay_awake_beside(own, turn);
+                    }
+                    let mut read = vec![0; length];
+                    assert!(board.read(1 - own, turn, 0, &mut read) && read == shown(1 - own), "turn {turn}");
+                    assert_eq!(board.shown(1 - own, turn), (turn as u32, length));
+                }
+            }
+        };
+        let (one, other) = (std::thread::spawn(member(0)), std::thread::spawn(member(1)));
+        [one, other].into_iter().for_each(|thread| thread.join().expect("no turn was missed"));
+    }
+
+    #[test]
+    fn a_turn_that_was_shown_before_the_closing_has_come() {
+        let (one, other) = open_pair();
+        let show = |board: &MeetingPage, own, turn| board.show_other(own, turn, 1, std::iter::empty());
+        assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
+        assert!(show(&other, 1, 0));
+        other.close();
+        assert_eq!(one.outcome_beside(0, 0), Some(Outcome::Opened));
+        assert!(show(&one, 0, 1) && one.is_closed());
+        assert_eq!(one.outcome_beside(0, 1), Some(Outcome::Closed));
+        let (three, _file) = MeetingPage::create(3).expect("a meeting");
+        assert!(!show(&three, 0, 0), "three need a meeting");
+    }
+
+    #[test]
+    fn members_of_several_scheduling_groups_are_noticed() {
+        let (page, _file) = MeetingPage::create(3).expect("a meeting");
+        page.schedule_in(7);
+        page.schedule_in(7);
+        assert!(page.is_scheduled_in(7) && !page.is_scheduled_in(9));
+        page.schedule_in(9);
+        page.schedule_in(7);
+        assert!(!page.is_scheduled_in(7) && !page.is_scheduled_in(9));
+    }
+
+    #[test]
+    fn what_is_no_meeting_is_refused() {
+        let file = memfd_create("short", MemfdFlags::CLOEXEC).expect("a file");
+        assert!(MeetingPage::open(&file).is_err());
+        let (page, file) = MeetingPage::create(3).expect("a meeting");
+        assert!(MeetingPage::open(&file).is_ok());
+        page.meeting().set_members(4);
+        assert!(MeetingPage::open(&file).is_err(), "as long as one of three");
+    }
+
+    fn open_pair() -> (MeetingPage, MeetingPage) {
+        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let open = || MeetingPage::open(&file).expect("it opens");
+        (open(), open())
+    }
+
+    #[test]
+    fn what_one_shows_others_read_short_or_long() {
+        let (one, other) = open_pair();
+        for (turn, length) in [0, 1, SHORT, SHORT + 1, BOARD_ROOM].into_iter().enumerate() {
+            let data: Vec<u8> = (0..length).map(|at| (at * 7 + turn) as u8).collect();
+            let (first, second) = data.split_at(length / 3);
+            assert!(one.show(1, turn as u64, 40 + turn as u32, [first, second].into_iter()));
+            assert_eq!(other.shown(1, turn as u64), (40 + turn as u32, length));
+            let mut read = vec![0; length - length / 2];
+            assert!(other.read(1, turn as u64, length / 2, &mut read));
+            assert!(read == data[length / 2..]);
+            read.push(0);
+            assert!(!other.read(1, turn as u64, length / 2, &mut read), "more than was shown");
+        }
+        assert!(!one.show(1, 0, 0, [&[0; BOARD_ROOM + 1][..]].into_iter()), "too much");
+        assert!(!one.show(2, 0, 0, std::iter::empty()) && !other.read(2, 0, 0, &mut []), "no such member");
+    }
+
+    #[test]
+    fn a_turn_does_not_touch_what_the_one_before_showed() {
+        let (one, other) = open_pair();
+        assert!(
+            one.show(0, 6, 1, [&[6; 100][..]].into_iter()) && one.show(0, 7, 2, [&[7; 9][..]].into_iter())
+        );
+        let (mut before, mut now) = ([0; 100], [0; 9]);
+        assert!(other.read(0, 6, 0, &mut before) && other.read(0, 7, 0, &mut now));
+        assert_eq!((before, now), ([6; 100], [7; 9]));
+    }
+
+    #[test]
+    fn a_length_that_a_member_writes_wrongly_is_not_believed() {
+        let (one, other) = open_pair();
+        assert!(one.show(0, 0, 1, [&[1; 8][..]].into_iter()));
+        one.head(0, 0).length.store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(other.shown(0, 0).1, BOARD_ROOM);
+        assert!(!other.read(0, 0, BOARD_ROOM, &mut [0]));
+    }
+}
