@@ -1,7 +1,7 @@
 //! `parvum compare`: the laboratory's main job.
 
 use crate::out;
-use parvum_lab::options::ListForm;
+use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;
 

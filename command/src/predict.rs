@@ -2,7 +2,7 @@
 
 use crate::out;
 use clap::Args;
-use parvum_lab::costs;
+use parvum_lab::stats::costs;
 use replay::group::Operation;
 use replay::{FRAME, Machine, Route, Trace, play, simgrid};
 use std::fs::{self, File};

@@ -110,9 +110,10 @@ fn null(function: &Function, argument: &Argument) -> Option<String> {
     let name = rust(argument);
     match description::given(function, argument)? {
         "file" => Some(format!("calls::put_no_file({name}.cast()); ")),
-        kind => {
-            Some(format!("calls::put_null_of({name}, parvum_mpi::numbers::{}); ", description::null(kind)))
-        }
+        kind => Some(format!(
+            "calls::put_null_of({name}, parvum_mpi::objects::numbers::{}); ",
+            description::null(kind)
+        )),
     }
 }
 

@@ -11,10 +11,10 @@ mod papers;
 use crate::against::finished;
 use crate::catalogue::Asked;
 use crate::error::LabError;
-use crate::goals::digits;
-use crate::kept;
-use crate::programs::find_sources;
-use crate::summary::Row;
+use crate::run::interrupted;
+use crate::stats::goals::digits;
+use crate::stats::summary::Row;
+use crate::systems::programs::find_sources;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
         fs::copy(&from, &to).map_err(LabError::file("copy", from))?;
     }
     let mut said = format!("{} is the run of the suite {suite}\n", place.display());
-    let (file, raw) = (place.join("raw.jsonl.gz"), run.join(kept::RAW));
+    let (file, raw) = (place.join("raw.jsonl.gz"), run.join(interrupted::RAW));
     let raw = fs::read(&raw).map_err(LabError::file("read", raw))?;
     match gzipped(raw) {
         Some(bytes) if bytes.len() <= SMALL => {
@@ -229,8 +229,8 @@ fn gzipped(bytes: Vec<u8>) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family, System};
 
     const OURS: System = System::new(Family::Parvum, "shm", Encoding::Raw);
     const QUOTED: &str = "A hop takes {main ring|Parvum|shm|raw|2|8|half round trip} us.\n";

@@ -1,9 +1,9 @@
 //! What a terminal shows: a person's first look.
 
-use crate::goals::{Goal, Outcome};
-use crate::record::Manifest;
+use crate::run::record::Manifest;
+use crate::stats::goals::{Goal, Outcome};
+use crate::stats::summary::{Row, Rows};
 use crate::suites::Suite;
-use crate::summary::{Row, Rows};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
     if let Some(warning) = manifest.factors.busy() {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
-    if let Some(warning) = crate::state::warning(&manifest.launches) {
+    if let Some(warning) = crate::host::state::warning(&manifest.launches) {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
     if !manifest.absent.is_empty() {
@@ -149,8 +149,8 @@ pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::LaunchRecord;
     use crate::report::tests::manifest;
+    use crate::run::record::LaunchRecord;
     use crate::suites::main::SUITE;
 
     #[test]

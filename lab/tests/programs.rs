@@ -1,6 +1,6 @@
 //! The programs of `apps/` write what the laboratory reads. Nothing here judges a time.
 
-use parvum_lab::samples::read;
+use parvum_lab::stats::samples::read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

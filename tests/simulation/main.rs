@@ -8,8 +8,8 @@ mod report;
 mod story;
 mod world;
 
-use parvum_lab::factors::date_and_time;
-use parvum_lab::record::dated;
+use parvum_lab::host::factors::date_and_time;
+use parvum_lab::run::record::dated;
 use parvum_wire::Tid;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,12 +2,12 @@
 
 use super::Size;
 use super::story::{Measured, Part};
-use parvum_lab::goals::digits;
-use parvum_lab::growth::{Growth, growth};
-use parvum_lab::record::short_name;
 use parvum_lab::report::curve::{Axes, Point, Series, chart};
 use parvum_lab::report::markup::{escape, figure, table};
 use parvum_lab::report::sheet;
+use parvum_lab::run::record::short_name;
+use parvum_lab::stats::goals::digits;
+use parvum_lab::stats::growth::{Growth, growth};
 use std::fmt::Write;
 
 /// What is measured of each part of the story.

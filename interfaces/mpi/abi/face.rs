@@ -295,7 +295,10 @@ fn null(function: &Function, argument: &Argument) -> Option<String> {
         ("comm_later", _) => format!("no_comm(a_{name}); "),
         (_, "file") => format!("calls::put_no_file({own}.place().cast()); "),
         (_, kind) => {
-            format!("calls::put_null_of({own}.place(), parvum_mpi::numbers::{}); ", description::null(kind))
+            format!(
+                "calls::put_null_of({own}.place(), parvum_mpi::objects::numbers::{}); ",
+                description::null(kind)
+            )
         }
     })
 }

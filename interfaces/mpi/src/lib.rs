@@ -7,68 +7,18 @@
 
 #![deny(unsafe_code)]
 
-#[allow(unsafe_code)]
-pub mod attributes;
-mod bsend;
-#[allow(unsafe_code)]
-mod buffers;
-#[allow(unsafe_code)]
 pub mod callbacks;
-#[allow(unsafe_code)]
-pub mod calling;
 #[allow(unsafe_code)]
 pub mod calls;
 mod collective;
-mod comm;
-mod datatypes;
-#[allow(unsafe_code)]
-mod deferred;
-mod elsewhere;
-#[allow(unsafe_code)]
-mod ending;
-#[allow(unsafe_code)]
-mod errhandlers;
+mod comms;
 pub mod errors;
-#[allow(unsafe_code)]
-mod external;
-mod failure;
-#[allow(unsafe_code)]
 mod files;
-#[allow(unsafe_code)]
-mod generalised;
-mod group;
-mod handles;
-mod hints;
-mod info;
-#[allow(unsafe_code)]
-mod inherited;
-#[allow(unsafe_code)]
-mod launcher;
-#[allow(unsafe_code)]
-mod long_double;
-#[allow(unsafe_code)]
-mod making;
-#[allow(unsafe_code)]
-mod messages;
-pub mod numbers;
-mod operations;
-#[allow(unsafe_code)]
-mod ops;
-#[allow(unsafe_code)]
-mod partitioned;
-mod pointers;
-mod process;
-mod processes;
-mod progress;
-#[allow(unsafe_code)]
-mod rivals;
-#[allow(unsafe_code)]
-mod schedule;
-pub mod sight;
-pub mod status;
-mod survivors;
+pub mod messages;
+pub mod objects;
+pub mod process;
+mod requests;
 mod tools;
-mod topology;
 mod windows;
 
 #[cfg(test)]

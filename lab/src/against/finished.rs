@@ -1,10 +1,10 @@
 //! A finished run, read from its folder.
 
 use crate::error::LabError;
-use crate::kept;
 use crate::papers::settings;
-use crate::record;
-use crate::summary::{Recorded, Row, summarise};
+use crate::run::interrupted;
+use crate::run::record;
+use crate::stats::summary::{Recorded, Row, summarise};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub fn manifest(folder: &Path) -> Result<Manifest, LabError> {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
             let why = if folder.join(settings::FILE).exists() {
                 "it is one of all papers, with a folder for each suite: name one of these"
-            } else if folder.join(kept::LAUNCHES).exists() {
+            } else if folder.join(interrupted::LAUNCHES).exists() {
                 "one was begun and has not come to its end"
             } else {
                 "there is no manifest.json in it"
@@ -94,9 +94,9 @@ pub fn manifest(folder: &Path) -> Result<Manifest, LabError> {
 /// Reads all of it.
 pub fn read(folder: &Path) -> Result<Finished, LabError> {
     let manifest = manifest(folder)?;
-    let raw = folder.join(kept::RAW);
+    let raw = folder.join(interrupted::RAW);
     let text = std::fs::read(&raw).map_err(LabError::file("read", &raw))?;
-    let lines: Vec<Recorded> = kept::lines_of(&raw)?;
+    let lines: Vec<Recorded> = interrupted::lines_of(&raw)?;
     // A finished run has no line that was under way.
     if text.last().is_some_and(|last| *last != b'\n') {
         let why = "the line has no end".to_owned();

@@ -10,9 +10,9 @@ mod page;
 mod words;
 
 use crate::error::LabError;
-use crate::statistics::{quantile, rank_test, sorted};
+use crate::stats::statistics::{quantile, rank_test, sorted};
+use crate::stats::summary::Row;
 use crate::suites;
-use crate::summary::Row;
 use finished::Finished;
 use std::collections::HashMap;
 use std::path::Path;

@@ -3,9 +3,9 @@
 use super::words::name;
 use super::{Against, Change};
 use crate::error::LabError;
-use crate::goals::digits;
 use crate::report::markup::{escape, figure, word_table};
 use crate::report::sheet;
+use crate::stats::goals::digits;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

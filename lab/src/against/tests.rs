@@ -1,11 +1,11 @@
 use super::finished::{Manifest, System};
 use super::*;
-use crate::record::{self, Folder, LaunchRecord};
 use crate::report::tests::manifest as recorded;
-use crate::samples::Line;
-use crate::summary::Recorded;
-use crate::summary::tests::row;
-use crate::systems::{Encoding, Family, System as Compared};
+use crate::run::record::{self, Folder, LaunchRecord};
+use crate::stats::samples::Line;
+use crate::stats::summary::Recorded;
+use crate::stats::summary::tests::row;
+use crate::systems::systems::{Encoding, Family, System as Compared};
 use std::path::PathBuf;
 
 const OURS: Compared = Compared::new(Family::Parvum, "shm", Encoding::Raw);
@@ -117,8 +117,8 @@ fn two_machines_are_told_apart_by_what_differs() {
 #[test]
 fn noise_among_many_values_is_not_named() {
     let noisy = |seed: u64| {
-        let mut random = crate::random::Random::new(seed);
-        let value = |random: &mut crate::random::Random| 1.0 + random.below(1000) as f64 / 1000.0;
+        let mut random = crate::stats::random::Random::new(seed);
+        let value = |random: &mut crate::stats::random::Random| 1.0 + random.below(1000) as f64 / 1000.0;
         let rows = (1..=400).map(|size| {
             let launches: Vec<f64> = (0..10).map(|_| value(&mut random)).collect();
             row(&OURS, "ring", "half round trip", size, &launches)

@@ -2,8 +2,8 @@
 
 use super::finished::Manifest;
 use super::{Against, Change};
-use crate::goals::digits;
-use crate::summary::Row;
+use crate::stats::goals::digits;
+use crate::stats::summary::Row;
 use crate::table::{WIDTH, wrapped};
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! A claim of a paper, and whether today's rows bear it out.
 
 use super::measured::{Measured, measure};
-use crate::experiment::Job;
-use crate::summary::Row;
+use crate::run::experiment::Job;
+use crate::stats::summary::Row;
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -263,8 +263,8 @@ fn verdict(claim: &Claim, today: &Today, measured: Option<Measured>) -> Verdict 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family, System};
 
     const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
 

@@ -7,8 +7,8 @@
 //! Donner, Statistics in Medicine 27, 2008).
 
 use super::claim::{Asked, Today};
-use crate::statistics::{Estimate, estimate};
-use crate::summary::Row;
+use crate::stats::statistics::{Estimate, estimate};
+use crate::stats::summary::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value of today with its interval.
@@ -100,8 +100,8 @@ fn of_same_launches(terms: &[Term]) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family, System};
 
     const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
     const OURS: System = System::new(Family::Parvum, "shm", Encoding::Raw);

@@ -16,9 +16,9 @@ pub use run::{Again, again};
 pub use words::{bounds, list, markdown, results, today};
 
 use crate::error::LabError;
-use crate::experiment::Job;
+use crate::run::experiment::Job;
 use crate::suites;
-use crate::systems::Extent;
+use crate::systems::systems::Extent;
 use serde::Deserialize;
 use std::sync::LazyLock;
 

@@ -1,10 +1,10 @@
 //! Runs tables and figures again: those of one suite in one session.
 
 use super::{Exhibit, Kind, Paper, Rerun, find, results};
-use crate::comparison::{self, Report};
 use crate::error::LabError;
-use crate::options::CompareOptions;
-use crate::summary::Row;
+use crate::run::comparison::{self, Report};
+use crate::run::options::CompareOptions;
+use crate::stats::summary::Row;
 use std::path::PathBuf;
 
 /// What running exhibits again leaves behind.

@@ -1,8 +1,8 @@
 //! The catalogue in words: for a terminal, for `docs/papers.md`, and what came of a run.
 
 use super::{Cell, Claim, Exhibit, Judged, Measured, PAPERS, Paper, Verdict, judge};
-use crate::goals::digits;
-use crate::summary::Row;
+use crate::stats::goals::digits;
+use crate::stats::summary::Row;
 use crate::table::{WIDTH, wrapped};
 use std::fmt::Write;
 

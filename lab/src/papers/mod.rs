@@ -3,18 +3,19 @@
 
 pub mod findings;
 pub mod page;
+pub mod printed;
 pub mod settings;
 
 use crate::catalogue::{PAPERS, Rerun};
-use crate::comparison::{self, Within, until_interrupted};
 use crate::error::LabError;
-use crate::kept;
-use crate::options::CompareOptions;
-use crate::progress::Whole;
-use crate::record;
+use crate::run::comparison::{self, Within, until_interrupted};
+use crate::run::interrupted;
+use crate::run::options::CompareOptions;
+use crate::run::progress::Whole;
+use crate::run::record;
+use crate::stats::summary::Row;
 use crate::suites;
-use crate::summary::Row;
-use crate::systems::Extent;
+use crate::systems::systems::Extent;
 use settings::Settings;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -246,7 +247,7 @@ fn spent(folder: &Path, planned: &[Plan]) -> Result<u64, LabError> {
         seconds += if manifest.is_file() {
             read::<Launches>(&manifest)?.launches.iter().map(|launch| launch.elapsed_s).sum()
         } else {
-            kept::read(&own)?.spent()
+            interrupted::read(&own)?.spent()
         };
     }
     Ok(seconds as u64)

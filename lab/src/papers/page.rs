@@ -4,10 +4,10 @@ use super::settings::Settings;
 use super::{Outcome, PENDING};
 use crate::catalogue::{Exhibit, PAPERS, Paper, Verdict, judge};
 use crate::error::LabError;
-use crate::record::short_name;
 use crate::report::markup::{escape, word_table};
 use crate::report::{self, exhibit::drawing, papers::claims_of};
-use crate::summary::Row;
+use crate::run::record::short_name;
+use crate::stats::summary::Row;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -272,10 +272,10 @@ fn suites(html: &mut String, settings: &Settings, outcomes: &[Outcome]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::CompareOptions;
-    use crate::peers::Own;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::run::options::CompareOptions;
+    use crate::stats::summary::tests::row;
+    use crate::systems::peers::Own;
+    use crate::systems::systems::{Encoding, Family, System};
 
     fn outcomes() -> Vec<Outcome> {
         let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);

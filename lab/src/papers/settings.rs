@@ -1,10 +1,10 @@
 //! What a run of all papers was begun with. Samples of other settings, of another machine or of other versions do not belong to it.
 
 use crate::error::LabError;
-use crate::factors::Factors;
-use crate::options::CompareOptions;
-use crate::peers::{Own, Toolbox};
+use crate::host::factors::Factors;
+use crate::run::options::CompareOptions;
 use crate::suites;
+use crate::systems::peers::{Own, Toolbox};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ impl Settings {
     pub fn new(options: &CompareOptions, seed: u64, budget_s: u64, own: &Own) -> Settings {
         Settings {
             format: FORMAT,
-            begun: crate::factors::date_and_time(),
+            begun: crate::host::factors::date_and_time(),
             extent: if options.full { "full" } else { "quick" }.to_owned(),
             systems: options.systems.clone(),
             seed,

@@ -2,8 +2,8 @@
 //! `"what",unit,system,round,value` for every number. Pages quote them as rows whose program is what was measured, and whose metric is `value`.
 
 use crate::error::LabError;
-use crate::statistics::{median, sorted};
-use crate::summary::Row;
+use crate::stats::statistics::{median, sorted};
+use crate::stats::summary::Row;
 use std::fs;
 use std::path::Path;
 

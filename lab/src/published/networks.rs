@@ -7,8 +7,8 @@ use super::published;
 use crate::against::finished;
 use crate::error::LabError;
 use crate::papers::findings::{OverNetwork, drawn_over_hosts};
-use crate::record;
-use crate::summary::Row;
+use crate::run::record;
+use crate::stats::summary::Row;
 use std::fs;
 use std::path::Path;
 
@@ -95,8 +95,8 @@ mod tests {
     use super::super::{published, read};
     use super::*;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family, System};
     use std::path::PathBuf;
 
     /// A root with a folder of docs, and that of a run.

@@ -6,9 +6,9 @@ use crate::catalogue::{Claim, PAPERS};
 use crate::error::LabError;
 use crate::papers::settings::{FILE, Settings};
 use crate::papers::{Outcome, findings};
-use crate::record;
+use crate::run::record;
+use crate::stats::summary::Row;
 use crate::suites;
-use crate::summary::Row;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -112,11 +112,11 @@ fn made(root: &Path) -> Result<Option<(std::path::PathBuf, String)>, LabError> {
 pub(super) mod tests {
     use super::super::read;
     use super::*;
-    use crate::options::CompareOptions;
-    use crate::peers::Own;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::run::options::CompareOptions;
+    use crate::stats::summary::tests::row;
+    use crate::systems::peers::Own;
+    use crate::systems::systems::{Encoding, Family, System};
 
     /// A published run of all papers that has rows of one suite, and none of them.
     pub(in crate::published) fn with_nothing_measured(root: &Path) {

@@ -211,9 +211,9 @@ fn line(svg: &mut String, frame: &Frame, series: &Series) {
             svg,
             "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{}: {} ({} to {})</title></circle>",
             escape(&series.label),
-            crate::goals::digits(p.y),
-            crate::goals::digits(p.low),
-            crate::goals::digits(p.high)
+            crate::stats::goals::digits(p.y),
+            crate::stats::goals::digits(p.low),
+            crate::stats::goals::digits(p.high)
         );
     }
     svg.push_str("</g>");

@@ -4,9 +4,9 @@ use super::curve::{Axes, Point, Series, chart};
 use super::headline;
 use super::markup::{bytes, figure};
 use crate::catalogue::{Against, Curves, Exhibit, Law, Paper, Printed};
+use crate::stats::summary::Row;
 use crate::suites;
-use crate::summary::Row;
-use crate::systems::{Extent, System};
+use crate::systems::systems::{Extent, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More lines than these nobody tells apart: then only those are drawn of which the paper claims something.
@@ -196,8 +196,8 @@ fn label((program, system, route, encoding, rest): Line<'_>, by: [bool; 3], agai
 mod tests {
     use super::*;
     use crate::catalogue::{Kind, PAPERS};
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family};
 
     fn exhibit(paper: &str, kind: Kind, number: u32) -> (&'static Paper, &'static Exhibit) {
         let paper = PAPERS.iter().find(|one| one.number == paper).expect("it is one of the five");

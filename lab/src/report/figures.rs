@@ -4,8 +4,8 @@ use super::curve::{Axes, Point, Series, chart};
 use super::headline::class;
 use super::markup::{bytes, figure, points as points_text};
 use super::split::{self, Group, Task};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System, fft_systems, ring_systems};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, System, fft_systems, ring_systems};
 
 fn point(row: &Row) -> Point {
     Point { x: row.size as f64, y: row.median, low: row.low, high: row.high }

@@ -1,10 +1,10 @@
 //! What a newcomer should see first: for each question, each family's best answer.
 
 use super::markup::escape;
-use crate::goals::digits;
-use crate::statistics::{Verdict, compare};
-use crate::summary::{Row, Rows};
-use crate::systems::{Family, System};
+use crate::stats::goals::digits;
+use crate::stats::statistics::{Verdict, compare};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Family, System};
 use std::fmt::Write;
 
 /// A question that a card answers.
@@ -200,8 +200,8 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
-    use crate::systems::Encoding;
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::Encoding;
 
     #[test]
     fn a_distance_that_no_test_confirms_is_said_with_its_launches() {

@@ -9,10 +9,10 @@ pub(crate) mod papers;
 mod split;
 pub mod tables;
 
-use crate::goals::{Goal, Outcome};
-use crate::record::{Manifest, fingerprint};
+use crate::run::record::{Manifest, fingerprint};
+use crate::stats::goals::{Goal, Outcome};
+use crate::stats::summary::Row;
 use crate::suites::Suite;
-use crate::summary::Row;
 use markup::{escape, word_table};
 use std::fmt::Write;
 
@@ -73,7 +73,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     if let Some(warning) = factors.busy() {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
-    if let Some(warning) = crate::state::warning(&manifest.launches) {
+    if let Some(warning) = crate::host::state::warning(&manifest.launches) {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
     html.push_str(&headline::cards(suite.pages.questions, &(suite.systems)(), rows));
@@ -177,13 +177,13 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::factors::Factors;
-    use crate::peers::Absent;
-    use crate::record::Installed;
-    use crate::samples::parse_line;
+    use crate::host::factors::Factors;
+    use crate::run::record::Installed;
+    use crate::stats::samples::parse_line;
+    use crate::stats::summary::{Recorded, summarise};
     use crate::suites::main::SUITE;
-    use crate::summary::{Recorded, summarise};
-    use crate::systems::{Encoding, Family, System};
+    use crate::systems::peers::Absent;
+    use crate::systems::systems::{Encoding, Family, System};
 
     fn sample() -> Vec<Recorded> {
         let system = System { family: Family::Pvm, route: "direct", encoding: Encoding::Raw };
@@ -220,7 +220,7 @@ pub(crate) mod tests {
     /// A manifest of no launches.
     pub fn manifest() -> Manifest {
         Manifest {
-            format: crate::record::FORMAT,
+            format: crate::run::record::FORMAT,
             command: "compare <test>".into(),
             suite: "main".into(),
             extent: "quick",

@@ -3,7 +3,7 @@
 use super::exhibit::drawing;
 use super::markup::{escape, word_table};
 use crate::catalogue::{Exhibit, Judged, Verdict, bounds, judge, of_suite, today};
-use crate::summary::Row;
+use crate::stats::summary::Row;
 use std::fmt::Write;
 
 /// The entry of the contents, where there is such a section.
@@ -81,8 +81,8 @@ pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row], over_hosts: bool) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
-    use crate::systems::{Encoding, Family, System};
+    use crate::stats::summary::tests::row;
+    use crate::systems::systems::{Encoding, Family, System};
 
     #[test]
     fn a_claim_is_shown_where_there_is_a_value_and_only_there() {

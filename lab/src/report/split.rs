@@ -1,7 +1,7 @@
 //! Where each task's time went: stacked bars of wait, communication and computation, as in Islam's Table 8.
 
 use super::markup::escape;
-use crate::goals::digits;
+use crate::stats::goals::digits;
 use std::fmt::Write;
 
 /// One task of one system, in microseconds.

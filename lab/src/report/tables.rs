@@ -2,10 +2,10 @@
 
 use super::figures::groups;
 use super::markup::{bytes, escape, points, table};
-use crate::goals::digits;
-use crate::paper;
-use crate::summary::{Row, Rows};
-use crate::systems::{Extent, System, fft_systems, ring_systems};
+use crate::papers::printed;
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Extent, System, fft_systems, ring_systems};
 use std::fmt::Write;
 
 fn range(row: &Row) -> String {
@@ -58,7 +58,7 @@ pub fn links_of(html: &mut String, rows: &[Row], systems: &[System]) {
         ]);
     }
     lines.push(vec!["!head".into(), "Fatoohi, 1995, Tables 1 and 3".into()]);
-    for link in paper::LINKS.iter() {
+    for link in printed::LINKS.iter() {
         lines.push(vec![
             "!paper".into(),
             format!("{}, {}", link.network, link.software),
@@ -69,7 +69,7 @@ pub fn links_of(html: &mut String, rows: &[Row], systems: &[System]) {
         ]);
     }
     lines.push(vec!["!head".into(), "Saphir, 1994, Table 1".into()]);
-    for line in paper::BUFFERED.iter() {
+    for line in printed::BUFFERED.iter() {
         lines.push(vec![
             "!paper".into(),
             line.system.into(),
@@ -83,8 +83,8 @@ pub fn links_of(html: &mut String, rows: &[Row], systems: &[System]) {
     let _ = write!(
         html,
         "<p class=\"note\">Intervals: bootstrap over launches, 95 %. Sources: {}; {}. Saphir's are latency and asymptotic bandwidth.</p>",
-        escape(paper::FATOOHI),
-        escape(paper::SAPHIR)
+        escape(printed::FATOOHI),
+        escape(printed::SAPHIR)
     );
 }
 
@@ -100,7 +100,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
         html,
         "<h2 id=\"papers\">The papers' figures beside ours</h2><p class=\"note\">{}. Their times are in milliseconds; ours are in \
          milliseconds too, to be read down the column.</p>",
-        escape(paper::ISLAM)
+        escape(printed::ISLAM)
     );
     for (tasks, name) in [(2u32, "Table 6: FFT on 2 nodes, ms"), (4, "Table 7: FFT on 4 nodes, ms")] {
         let _ = write!(html, "<h3>{name}</h3>");
@@ -116,7 +116,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
                 lines.push(std::iter::once(escape(&system.label())).chain(cells).collect());
             }
         }
-        for times in paper::FFT_TIMES.iter() {
+        for times in printed::FFT_TIMES.iter() {
             let figures = if tasks == 2 { times.two } else { times.four };
             let mut line = vec!["!paper".to_owned(), times.system.to_owned()];
             line.extend(figures.iter().map(|ms| digits(*ms)));
@@ -136,7 +136,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
         }
         lines.push(line);
     }
-    for split in paper::SPLITS.iter() {
+    for split in printed::SPLITS.iter() {
         let mut line = vec!["!paper".to_owned(), split.system.to_owned()];
         line.extend(split.small.iter().chain(&split.large).map(|ms| digits(*ms)));
         lines.push(line);
@@ -151,7 +151,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
             lines.push(vec![escape(&system.label()), digits(one / two), digits(one / four)]);
         }
     }
-    for speed_up in paper::SPEED_UPS.iter() {
+    for speed_up in printed::SPEED_UPS.iter() {
         lines.push(vec![
             "!paper".into(),
             speed_up.system.into(),

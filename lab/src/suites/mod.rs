@@ -15,12 +15,12 @@ pub mod sockets;
 pub mod speed;
 
 use crate::error::LabError;
-use crate::experiment::Job;
-use crate::goals::Goal;
-use crate::record::Manifest;
 use crate::report::headline::Question;
-use crate::summary::{Row, Rows};
-use crate::systems::{Extent, Family, System};
+use crate::run::experiment::Job;
+use crate::run::record::Manifest;
+use crate::stats::goals::Goal;
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Extent, Family, System};
 
 /// One suite.
 #[derive(Debug)]

@@ -1,15 +1,15 @@
 //! What the layers share beside the peers: operations, messages, memory and counters. It is apart from the peers so that one of them and this
 //! can be borrowed at a time: while frames arrive their link is lent out.
 
-use crate::flow::Settings;
 use crate::ids::{MessageId, RequestId};
-use crate::kept::KeptMemory;
 use crate::ledger::{Counter, Ledger};
 use crate::matching::{Order, Queues};
-use crate::message::{Envelope, Pool};
 use crate::peers::{PeerState, Peers};
+use crate::receiving::message::{Envelope, Pool};
 use crate::recorder::Recorder;
 use crate::requests::Requests;
+use crate::sending::copies::KeptMemory;
+use crate::sending::credit::Settings;
 use parvum_transport::{Loan, Route};
 use parvum_wire::frame::Offer;
 use parvum_wire::{Header, Kind, Tid};

@@ -16,11 +16,11 @@ mod scattered;
 mod send;
 
 use crate::core::Core;
-use crate::farewell::{Listening, News};
-use crate::flow::Settings;
 use crate::ledger::Ledger;
+use crate::parting::farewell::{Listening, News};
 use crate::peers::{OWN_PEER, Peer, PeerState, Peers};
 use crate::recorder::Recorder;
+use crate::sending::credit::Settings;
 pub use ask::Asked;
 pub use direct::{Look, Room};
 pub use held_up::Kept;

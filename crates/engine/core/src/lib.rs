@@ -24,41 +24,33 @@
 //! scattered                   data whose layout only its owner knows
 //! ```
 
-mod arrivals;
 mod core;
 mod engine;
-mod farewell;
-mod flow;
 mod ids;
-mod kept;
 mod ledger;
 mod matching;
 mod memory;
-mod message;
-mod outflow;
-mod outgoing;
-mod parting;
 mod peers;
-mod polling;
 mod recorder;
 mod rendezvous;
 mod requests;
-mod scattered;
-mod taking;
 
 pub use engine::{Asked, Engine, Kept, Look, Received, Room};
-pub use flow::Settings;
 pub use ids::{MessageId, RequestId};
-pub use kept::Kept as KeptBytes;
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer, UserPieces};
-pub use message::{Block, Envelope, Pattern, TagMatch};
-pub use outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use parvum_transport::PullRefused;
+pub use receiving::message::{Block, Envelope, Pattern, TagMatch};
 pub use recorder::Recorder;
 pub use rendezvous::{Copy, RemoteReader};
 pub use requests::{Completed, Destination, Outcome, Remote};
-pub use scattered::Scattered;
+pub use sending::copies::Kept as KeptBytes;
+pub use sending::credit::Settings;
+pub use sending::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
+pub use sending::scattered::Scattered;
 
+mod parting;
+mod receiving;
+mod sending;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::kept::{Kept, KeptMemory};
+use crate::sending::copies::{Kept, KeptMemory};
 use parvum_transport::{Gather, Loan, Place};
 use std::alloc::{Layout, alloc_zeroed};
 use std::io::IoSliceMut;

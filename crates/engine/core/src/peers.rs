@@ -7,8 +7,8 @@ mod offers;
 mod outbox;
 mod peer;
 
-use crate::farewell::{Farewells, News, Stage};
 use crate::ledger::Ledger;
+use crate::parting::farewell::{Farewells, News, Stage};
 pub(crate) use awaiting::{IN_PLACE, is_awaited, is_wanted};
 use inbox::InboxState;
 pub(crate) use incoming::Stream;

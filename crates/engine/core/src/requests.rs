@@ -4,7 +4,7 @@ mod receive;
 mod remote;
 
 use crate::ids::RequestId;
-use crate::message::{Block, Envelope};
+use crate::receiving::message::{Block, Envelope};
 use parvum_wire::Tid;
 pub use receive::Destination;
 pub(crate) use receive::Receive;

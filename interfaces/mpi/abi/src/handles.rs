@@ -129,7 +129,7 @@ impl Handle {
 pub unsafe fn no_comm(program: *mut usize) {
     if !program.is_null() {
         // SAFETY: the program's place.
-        unsafe { program.write_unaligned(widen(parvum_mpi::numbers::COMM_NULL)) };
+        unsafe { program.write_unaligned(widen(parvum_mpi::objects::numbers::COMM_NULL)) };
     }
 }
 

@@ -17,9 +17,9 @@ mod statuses;
 
 use handles::{Handle, Handles, narrow, no_comm};
 use numbers::*;
-use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::callbacks::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
-use parvum_mpi::sight::{enter, number};
+use parvum_mpi::process::introspect::{enter, number};
 use statuses::{MpiStatus, Statuses};
 use std::ffi::{c_char, c_int};
 

@@ -44,8 +44,8 @@ pub fn given(code: c_int) -> c_int {
 #[inline]
 pub fn buffer(address: usize) -> usize {
     match address {
-        IN_PLACE => parvum_mpi::numbers::IN_PLACE,
-        BUFFER_AUTOMATIC => parvum_mpi::numbers::BUFFER_AUTOMATIC,
+        IN_PLACE => parvum_mpi::objects::numbers::IN_PLACE,
+        BUFFER_AUTOMATIC => parvum_mpi::objects::numbers::BUFFER_AUTOMATIC,
         address => address,
     }
 }
@@ -55,7 +55,7 @@ pub unsafe fn give_buffer(place: *mut u8) {
     let place = place.cast::<usize>();
     // SAFETY: the program promises room for an address.
     unsafe {
-        if !place.is_null() && place.read_unaligned() == parvum_mpi::numbers::BUFFER_AUTOMATIC {
+        if !place.is_null() && place.read_unaligned() == parvum_mpi::objects::numbers::BUFFER_AUTOMATIC {
             place.write_unaligned(BUFFER_AUTOMATIC);
         }
     }

@@ -3,10 +3,10 @@
 use crate::handles::widen;
 use crate::numbers::{code_in, code_out};
 use crate::statuses::{MpiStatus, with_own};
-use parvum_mpi::attributes::{CopyProxy, DeleteProxy};
-use parvum_mpi::calling::{Calling, call_by};
+use parvum_mpi::callbacks::calling::{Calling, call_by};
 use parvum_mpi::calls;
-use parvum_mpi::status::Status;
+use parvum_mpi::messages::status::Status;
+use parvum_mpi::objects::attributes::{CopyProxy, DeleteProxy};
 use std::ffi::{c_int, c_void};
 
 type Handler = unsafe extern "C" fn(*mut usize, *mut c_int, ...);

@@ -1,7 +1,7 @@
 //! Statuses: 32 bytes of the program's, 20 of the core's.
 
 use crate::numbers::{code_in, code_out, rank_in, rank_out, tag_in, tag_out};
-use parvum_mpi::status::Status;
+use parvum_mpi::messages::status::Status;
 use std::ffi::c_int;
 
 /// `MPI_Status` of the standard's binary interface.

@@ -11,10 +11,10 @@ mod rest;
 mod statuses;
 mod version;
 
-use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::callbacks::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
-use parvum_mpi::sight::{enter, number};
-use parvum_mpi::status::Status;
+use parvum_mpi::messages::status::Status;
+use parvum_mpi::process::introspect::{enter, number};
 use std::ffi::{c_char, c_int, c_void};
 
 /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.

@@ -1,11 +1,11 @@
 //! Attributes of communicators and datatypes.
 
 use super::{get, put};
-use crate::attributes::{self, Bearer, CopyProxy, DUPLICATE, DeleteProxy, Language};
-use crate::comm::comm;
-use crate::datatypes::any_datatype;
+use crate::comms::comm::comm;
 use crate::errors::{self, Mpi};
-use crate::numbers::{KEYVAL_INVALID, TAG_UB};
+use crate::objects::attributes::{self, Bearer, CopyProxy, DUPLICATE, DeleteProxy, Language};
+use crate::objects::datatypes::any_datatype;
+use crate::objects::numbers::{KEYVAL_INVALID, TAG_UB};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -90,12 +90,12 @@ fn own(keyval: i32) -> Option<Option<i32>> {
     // A key for Fortran tells the same.
     let value = match keyval - (keyval + 1) % 2 {
         TAG_UB_KEY => Some(TAG_UB),
-        HOST_KEY => Some(crate::numbers::PROC_NULL),
-        IO_KEY => Some(crate::numbers::ANY_SOURCE),
+        HOST_KEY => Some(crate::objects::numbers::PROC_NULL),
+        IO_KEY => Some(crate::objects::numbers::ANY_SOURCE),
         WTIME_KEY => Some(0),
         UNIVERSE_KEY => universe_size(),
         LAST_CODE_KEY => Some(errors::last_used()),
-        APPNUM_KEY => crate::processes::appnum().or(Some(0)),
+        APPNUM_KEY => crate::process::spawned::appnum().or(Some(0)),
         _ => return None,
     };
     Some(value)

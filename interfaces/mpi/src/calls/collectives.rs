@@ -1,12 +1,12 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
 use super::{Numbers, array, put};
-use crate::buffers::{Data, overlap};
 use crate::collective::{self, Blocks, Call, Layout, is_in_place};
-use crate::comm::{Comm, comm};
+use crate::comms::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{PROC_NULL, ROOT};
-use crate::operations::{keep_persistent, keep_shared};
+use crate::messages::buffers::{Data, overlap};
+use crate::objects::numbers::{PROC_NULL, ROOT};
+use crate::requests::operations::{keep_persistent, keep_shared};
 use std::ffi::c_int;
 use std::sync::Arc;
 

@@ -1,17 +1,17 @@
 //! Communicators.
 
 use super::{get, give_text, put, put_null, text};
-use crate::comm::{COMMS, Comm, comm, keep};
-use crate::errhandlers::Handler;
+use crate::comms::comm::{COMMS, Comm, comm, keep};
+use crate::comms::create;
+use crate::comms::group::{as_communicators, group};
 use crate::errors::{Error, Mpi, class};
-use crate::group::{as_communicators, group};
-use crate::info::{Info, hints};
-use crate::making;
-use crate::numbers::{
+use crate::objects::errhandlers::Handler;
+use crate::objects::info::{Info, hints};
+use crate::objects::numbers::{
     COMM_NULL, COMM_SELF, COMM_TYPE_HW_GUIDED, COMM_TYPE_HW_UNGUIDED, COMM_TYPE_RESOURCE_GUIDED,
     COMM_TYPE_SHARED, COMM_WORLD, IDENT, Kind, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
 };
-use crate::process::process;
+use crate::process::process::process;
 use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
@@ -64,26 +64,26 @@ pub unsafe fn comm_group(handle: i32, place: *mut c_int) -> Mpi {
 pub(super) unsafe fn put_group_of(comm: &Comm, place: *mut c_int) -> Mpi {
     let copy = comm.group().include_all();
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::group::keep(copy)?) }
+    unsafe { put(place, crate::comms::group::keep(copy)?) }
 }
 
 pub unsafe fn comm_remote_group(handle: i32, place: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
     let tasks = comm.remote().ok_or_else(no_inter)?.group.tasks().to_vec();
-    let copy = crate::group::Group::new(tasks, process()?.me());
+    let copy = crate::comms::group::Group::new(tasks, process()?.me());
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::group::keep(copy)?) }
+    unsafe { put(place, crate::comms::group::keep(copy)?) }
 }
 
 pub unsafe fn comm_dup(handle: i32, place: *mut c_int) -> Mpi {
-    let made = making::duplicate(&*comm(handle)?, true)?;
+    let made = create::duplicate(&*comm(handle)?, true)?;
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }
 
 pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> Mpi {
     let hints = hints(info)?;
-    let made = making::duplicate(&*comm(handle)?, true)?;
+    let made = create::duplicate(&*comm(handle)?, true)?;
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }
@@ -111,8 +111,8 @@ unsafe fn begin_duplicate(
     // SAFETY: the caller's promise.
     unsafe {
         put_null(place)?;
-        let operation = making::begin_duplicate(&comm, hints, place)?;
-        put(request, crate::operations::keep_shared(operation)?)
+        let operation = create::begin_duplicate(&comm, hints, place)?;
+        put(request, crate::requests::operations::keep_shared(operation)?)
     }
 }
 
@@ -135,7 +135,7 @@ pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: *mut c_int) 
         ));
     }
     // SAFETY: the caller's promise.
-    unsafe { put_comm(place, making::split(&comm, colour, key)?) }
+    unsafe { put_comm(place, create::split(&comm, colour, key)?) }
 }
 
 /// Key of the hint that says which hardware is meant.
@@ -156,7 +156,7 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
         UNDEFINED | COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
         _ => return Err(Error::new(class::ARG, format!("{kind} is no kind of division"))),
     };
-    let made = making::split(&comm, colour, key)?;
+    let made = create::split(&comm, colour, key)?;
     if let (Some(made), Some(hints)) = (&made, hints) {
         made.set_info(&hints)?;
     }
@@ -167,7 +167,7 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
 pub unsafe fn comm_create(handle: i32, members: i32, place: *mut c_int) -> Mpi {
     let (comm, group) = (comm(handle)?, group(members)?);
     // SAFETY: the caller's promise.
-    unsafe { put_comm(place, making::create(&comm, &group)?) }
+    unsafe { put_comm(place, create::create(&comm, &group)?) }
 }
 
 pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: *mut c_int) -> Mpi {
@@ -179,7 +179,7 @@ pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: *mut
         return Err(Error::new(class::TAG, format!("the tag is {tag}")));
     }
     // SAFETY: the caller's promise.
-    unsafe { put_comm(place, making::create_group(&comm, &group, tag)?) }
+    unsafe { put_comm(place, create::create_group(&comm, &group, tag)?) }
 }
 
 pub unsafe fn comm_create_from_group(
@@ -193,7 +193,7 @@ pub unsafe fn comm_create_from_group(
     // SAFETY: the caller's promise.
     let tag = unsafe { text(tag)? };
     let handler = Handler::of(errhandler, Kind::Comm)?;
-    let made = making::create_group(&process()?.world, &group, making::tag_of(&tag))?;
+    let made = create::create_group(&process()?.world, &group, create::tag_of(&tag))?;
     if let Some(made) = &made {
         made.choose_errhandler(handler);
         if let Some(hints) = hints {
@@ -214,13 +214,13 @@ pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
     // It is still there when that fails, so its own handler is asked.
     comm.attributes.delete_all(handle).map_err(|error| error.of_comm(handle))?;
     COMMS.remove(handle);
-    crate::processes::forget_parent(handle);
+    crate::process::spawned::forget_parent(handle);
     // SAFETY: likewise.
     unsafe { put(place, COMM_NULL) }
 }
 
 pub unsafe fn comm_disconnect(place: *mut c_int) -> Mpi {
-    crate::progress::finish_all()?;
+    crate::requests::progress::finish_all()?;
     // SAFETY: the caller's promise.
     let handle = unsafe { get(place)? };
     // Nobody is free before what all have begun is over.
@@ -249,13 +249,13 @@ pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) 
 }
 
 pub unsafe fn comm_set_info(handle: i32, info: i32) -> Mpi {
-    comm(handle)?.set_info(&*crate::info::info(info)?)
+    comm(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
 pub unsafe fn comm_get_info(handle: i32, place: *mut c_int) -> Mpi {
     let shown = comm(handle)?.info()?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(shown)?) }
+    unsafe { put(place, crate::objects::info::keep(shown)?) }
 }
 
 pub unsafe fn intercomm_create(
@@ -282,9 +282,9 @@ pub unsafe fn intercomm_create(
             if remote_leader < 0 || remote_leader as usize >= peer.peers().size() {
                 return Err(Error::new(class::RANK, format!("the remote leader is rank {remote_leader}")));
             }
-            making::join(&local, leader, Some((&**peer, remote_leader)), tag)?
+            create::join(&local, leader, Some((&**peer, remote_leader)), tag)?
         }
-        false => making::join(&local, leader, None, tag)?,
+        false => create::join(&local, leader, None, tag)?,
     };
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
@@ -303,22 +303,22 @@ pub unsafe fn intercomm_create_from_groups(
     let (ours, theirs, hints) = (group(local)?, group(remote)?, hints(info)?);
     let handler = Handler::of(errhandler, Kind::Comm)?;
     // SAFETY: the caller's promise.
-    let tag = making::tag_of(&unsafe { text(tag)? });
+    let tag = create::tag_of(&unsafe { text(tag)? });
     let world = &process()?.world;
     // Both are looked at before anybody is waited for.
-    let of_group = |group: &crate::group::Group, rank: i32, what: &str| {
+    let of_group = |group: &crate::comms::group::Group, rank: i32, what: &str| {
         let task = usize::try_from(rank).ok().and_then(|rank| group.tasks().get(rank).copied());
         let none = || format!("the {what} leader is rank {rank} of a group of {}", group.size());
         task.ok_or_else(|| Error::new(class::RANK, none()))
     };
     of_group(&ours, local_leader, "local")?;
     let leader = world.group().rank_of(of_group(&theirs, remote_leader, "remote")?);
-    let made = making::create_group(world, &ours, tag)?;
+    let made = create::create_group(world, &ours, tag)?;
     let local =
         Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
     let unknown = || Error::new(class::RANK, "the remote leader is not in the set mpi://WORLD");
     let leader = leader.ok_or_else(unknown)? as i32;
-    let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
+    let made = create::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
     made.choose_errhandler(handler);
     if let Some(hints) = hints {
         made.set_info(&hints)?;
@@ -328,7 +328,7 @@ pub unsafe fn intercomm_create_from_groups(
 }
 
 pub unsafe fn intercomm_merge(handle: i32, high: i32, place: *mut c_int) -> Mpi {
-    let made = making::merge(&*comm(handle)?, high != 0)?;
+    let made = create::merge(&*comm(handle)?, high != 0)?;
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }

@@ -1,12 +1,14 @@
 //! Beginning and end, and what a program asks of its surroundings.
 
 use super::{give_text, put, put_if};
-use crate::callbacks::abort;
-use crate::calling::calling;
+use crate::callbacks::callbacks::abort;
+use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
-use crate::info::{Info, keep};
-use crate::numbers::{MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE};
-use crate::process;
+use crate::objects::info::{Info, keep};
+use crate::objects::numbers::{
+    MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE,
+};
+use crate::process::process;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::thread::ThreadId;
@@ -34,7 +36,7 @@ pub unsafe fn init_thread(
 
 /// Called once, when the library is loaded.
 pub fn watch_the_end() {
-    crate::ending::watch();
+    crate::process::ending::watch();
 }
 
 fn start(threads: i32) -> Mpi {

@@ -1,10 +1,10 @@
 //! Errors and their handlers.
 
 use super::{get, give_text, put, text};
-use crate::comm::comm;
-use crate::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};
+use crate::comms::comm::comm;
 use crate::errors::{self, Error, Mpi, class};
-use crate::numbers::{
+use crate::objects::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};
+use crate::objects::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
 };
 use std::ffi::{c_char, c_int};

@@ -1,14 +1,14 @@
 //! When processes die: what a communicator knows of it.
 
 use super::{put, put_null};
-use crate::calling::calling;
-use crate::comm::{Comm, OwnContext, comm, keep};
+use crate::callbacks::calling::calling;
+use crate::comms::comm::{Comm, OwnContext, comm, keep};
+use crate::comms::failure;
+use crate::comms::ulfm::{self, Agreement, Decision, Question};
 use crate::errors::Mpi;
-use crate::failure;
-use crate::operations::{Operation, State, Then};
-use crate::process::{machine_notes, process};
-use crate::progress;
-use crate::survivors::{self, Agreement, Decision, Question};
+use crate::process::process::{machine_notes, process};
+use crate::requests::operations::{Operation, State, Then};
+use crate::requests::progress;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
         let place = place;
         // SAFETY: see `To`.
         unsafe { put(place.0, decision.flags)? };
-        survivors::news(&decision)
+        ulfm::news(&decision)
     };
     Ok(agreeing(&comm, Question::Flags(flags), Box::new(then)))
 }
@@ -47,7 +47,7 @@ unsafe fn begin_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
     let (place, old) = (To(place), comm.clone());
     let then = move |decision: Decision, own: Option<OwnContext>| {
         let place = place;
-        let made = survivors::shrunk(process()?, &old, &decision, own)?;
+        let made = ulfm::shrunk(process()?, &old, &decision, own)?;
         // SAFETY: see `To`.
         unsafe { (calling().put_comm)(place.0, keep(made)?) };
         Ok(())
@@ -67,7 +67,7 @@ pub unsafe fn comm_agree(handle: i32, flag: *mut c_int) -> Mpi {
 
 pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::operations::keep(begin_agreement(handle, flag)?)?) }
+    unsafe { put(request, crate::requests::operations::keep(begin_agreement(handle, flag)?)?) }
 }
 
 pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
@@ -77,7 +77,7 @@ pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
 
 pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::operations::keep(begin_shrinking(handle, place)?)?) }
+    unsafe { put(request, crate::requests::operations::keep(begin_shrinking(handle, place)?)?) }
 }
 
 pub unsafe fn comm_is_revoked(handle: i32, flag: *mut c_int) -> Mpi {
@@ -95,9 +95,9 @@ pub unsafe fn comm_failure_ack(handle: i32) -> Mpi {
 unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
     let tasks = ranks.iter().map(|&rank| comm.peers().tasks()[rank]).collect();
-    let group = crate::group::Group::new(tasks, process()?.me());
+    let group = crate::comms::group::Group::new(tasks, process()?.me());
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::group::keep(group)?) }
+    unsafe { put(place, crate::comms::group::keep(group)?) }
 }
 
 pub unsafe fn comm_failure_get_acked(handle: i32, place: *mut c_int) -> Mpi {

@@ -1,19 +1,19 @@
 //! Files: opening them, views, pointers, data representations.
 
 use super::{get, give_text, plain_text, put, text};
-use crate::calling::calling;
+use crate::callbacks::calling::calling;
 use crate::collective::{Call, run};
-use crate::comm::comm;
-use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
-use crate::errhandlers::{Handler, HandlerSlot};
+use crate::comms::comm::comm;
+use crate::comms::create::{duplicate, say_to_all, share};
 use crate::errors::{Error, Mpi, class};
-use crate::files::{FILES, File, Registered, Representation, View, failed, mode, size_of};
-use crate::hints as known_hints;
-use crate::info::{Info, hints};
-use crate::making::{duplicate, say_to_all, share};
-use crate::numbers::{Kind, MAX_OBJECT_NAME};
-use crate::pointers::{Deed, Pointer, beyond};
-use crate::process::process;
+use crate::files::file::{FILES, File, Registered, Representation, View, failed, mode, size_of};
+use crate::files::shared_pointer::{Deed, Pointer, beyond};
+use crate::objects::datatypes::{any_datatype, datatype, is_predefined, keep};
+use crate::objects::errhandlers::{Handler, HandlerSlot};
+use crate::objects::hints as known_hints;
+use crate::objects::info::{Info, hints};
+use crate::objects::numbers::{Kind, MAX_OBJECT_NAME};
+use crate::process::process::process;
 use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,8 @@ pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32,
     let Some(Ok(opened)) = opened else { return Err(Error::new(class::INTERN, "nothing was opened")) };
     let first = &all[0];
     let pointer = pointer.unwrap_or(Pointer::There(first.service as i32, first.number));
-    let bytes = (crate::datatypes::handle_of(parvum_datatypes::Basic::Byte), any_datatype(0x4c00_010d)?);
+    let bytes =
+        (crate::objects::datatypes::handle_of(parvum_datatypes::Basic::Byte), any_datatype(0x4c00_010d)?);
     let mut view = View::new(0, bytes.clone(), bytes, Representation::Native)?;
     view.position = first.end;
     let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, (view, pointer));
@@ -229,7 +230,7 @@ pub unsafe fn file_get_info(handle: i32, place: *mut c_int) -> Mpi {
     let shown =
         known_hints::FILE.shown(&file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner))?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(shown)?) }
+    unsafe { put(place, crate::objects::info::keep(shown)?) }
 }
 
 fn set_hints(file: &File, hints: Option<Arc<Info>>) -> Mpi {
@@ -240,7 +241,7 @@ fn set_hints(file: &File, hints: Option<Arc<Info>>) -> Mpi {
 }
 
 pub unsafe fn file_set_info(handle: i32, info: i32) -> Mpi {
-    set_hints(&*file(handle)?, Some(crate::info::info(info)?))
+    set_hints(&*file(handle)?, Some(crate::objects::info::info(info)?))
 }
 
 pub unsafe fn file_get_size(handle: i32, size: *mut i64) -> Mpi {
@@ -325,9 +326,10 @@ pub unsafe fn file_get_view(
     representation: *mut c_char,
 ) -> Mpi {
     let view = file(handle)?.view();
-    let given = |(handle, of): &(i32, Arc<crate::datatypes::Datatype>)| match is_predefined(*handle) {
+    let given = |(handle, of): &(i32, Arc<crate::objects::datatypes::Datatype>)| match is_predefined(*handle)
+    {
         true => Ok(*handle),
-        false => keep(crate::datatypes::Datatype::new(of.layout.clone(), true)),
+        false => keep(crate::objects::datatypes::Datatype::new(of.layout.clone(), true)),
     };
     // SAFETY: the caller's promise.
     unsafe {
@@ -391,7 +393,7 @@ pub unsafe fn register_datarep(
         let text = "Parvum has no data representations that convert: give MPI_CONVERSION_FN_NULL, or convert in the program";
         return Err(Error::new(class::UNSUPPORTED_OPERATION, text));
     }
-    crate::files::register(&name, extent, extra.addr())
+    crate::files::file::register(&name, extent, extra.addr())
 }
 
 /// The longest name of a representation, with the zero at its end.
@@ -400,7 +402,7 @@ const MAX_DATAREP_STRING: usize = 128;
 pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: *mut i64) -> Mpi {
     let (file, layout) = (file(handle)?, any_datatype(of)?.layout.clone());
     let length = match file.view().representation {
-        Representation::External => crate::external::size(&layout, 1)?,
+        Representation::External => crate::objects::external::size(&layout, 1)?,
         // SAFETY: the caller's promise.
         Representation::Own(own) => unsafe { own_extent(own, of)? },
         _ => layout.extent(),

@@ -1,9 +1,9 @@
 //! Groups.
 
 use super::{array, array_mut, get, length_of, put};
+use crate::comms::group::{GROUPS, group, keep, ranks_of};
 use crate::errors::{Error, Mpi, class};
-use crate::group::{GROUPS, group, keep, ranks_of};
-use crate::numbers::{GROUP_EMPTY, GROUP_NULL, PROC_NULL, UNDEFINED};
+use crate::objects::numbers::{GROUP_EMPTY, GROUP_NULL, PROC_NULL, UNDEFINED};
 use std::ffi::c_int;
 
 pub unsafe fn group_size(handle: i32, size: *mut c_int) -> Mpi {

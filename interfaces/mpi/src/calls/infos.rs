@@ -2,8 +2,8 @@
 
 use super::{get, give_text, put, text};
 use crate::errors::{Error, Mpi, class};
-use crate::info::{INFOS, Info, info, keep};
-use crate::numbers::{INFO_NULL, MAX_INFO_KEY};
+use crate::objects::info::{INFOS, Info, info, keep};
+use crate::objects::numbers::{INFO_NULL, MAX_INFO_KEY};
 use std::ffi::{c_char, c_int};
 
 pub unsafe fn info_create(place: *mut c_int) -> Mpi {
@@ -13,7 +13,7 @@ pub unsafe fn info_create(place: *mut c_int) -> Mpi {
 
 pub unsafe fn info_create_env(_argc: i32, _argv: *const *const c_char, place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(place, keep(info(crate::numbers::INFO_ENV)?.copy())?) }
+    unsafe { put(place, keep(info(crate::objects::numbers::INFO_ENV)?.copy())?) }
 }
 
 pub unsafe fn info_dup(handle: i32, place: *mut c_int) -> Mpi {
@@ -40,7 +40,7 @@ pub unsafe fn info_set(handle: i32, key: *const c_char, value: *const c_char) ->
 
 fn changeable(handle: i32) -> Mpi<std::sync::Arc<Info>> {
     match handle {
-        crate::numbers::INFO_ENV => Err(Error::new(class::INFO, "MPI_INFO_ENV cannot be changed")),
+        crate::objects::numbers::INFO_ENV => Err(Error::new(class::INFO, "MPI_INFO_ENV cannot be changed")),
         handle => info(handle),
     }
 }

@@ -1,17 +1,17 @@
 //! Messages between two.
 
 use super::{Place, get, put};
-use crate::bsend::Buffer;
-use crate::buffers::Data;
-use crate::comm::{comm, comm_of};
-use crate::deferred;
+use crate::comms::comm::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
-use crate::handles::Objects;
-use crate::messages::{self, Mode};
-use crate::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
-use crate::operations::{DONE, Operation, Outcome, State, keep, keep_shared, with_nobody};
-use crate::process::{machine_notes, running};
-use crate::status::Status;
+use crate::messages::bsend::Buffer;
+use crate::messages::buffers::Data;
+use crate::messages::send::{self, Mode};
+use crate::messages::status::Status;
+use crate::objects::handles::Objects;
+use crate::objects::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
+use crate::process::process::{machine_notes, running};
+use crate::requests::deferred;
+use crate::requests::operations::{DONE, Operation, Outcome, State, keep, keep_shared, with_nobody};
 use parvum_api::Message;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ unsafe fn blocking(
     mode: Mode,
 ) -> Mpi {
     let comm = comm(handle)?;
-    messages::send(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)
+    send::send(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)
 }
 
 unsafe fn begun(
@@ -53,12 +53,12 @@ unsafe fn begun(
     if mode == Mode::Standard {
         let process = running()?;
         let comm = comm_of(process, handle)?;
-        let begun = messages::start_standard(process, &comm, &Data::new(buffer, count, of)?, dest, tag)?;
+        let begun = send::start_standard(process, &comm, &Data::new(buffer, count, of)?, dest, tag)?;
         // SAFETY: the caller's promise.
         return unsafe { put(request, begun.map_or(Ok(DONE), keep)?) };
     }
     let comm = comm(handle)?;
-    let operation = messages::isend(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)?;
+    let operation = send::isend(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(operation)?) }
 }
@@ -96,7 +96,7 @@ pub unsafe fn recv(
     status: *mut Status,
 ) -> Mpi {
     let comm = comm(handle)?;
-    let outcome = messages::receive(&comm, &Data::new(buffer, count, of)?, source, tag)?;
+    let outcome = send::receive(&comm, &Data::new(buffer, count, of)?, source, tag)?;
     // SAFETY: the caller's promise.
     unsafe { tell(outcome, status) }
 }
@@ -112,13 +112,13 @@ pub unsafe fn irecv(
 ) -> Mpi {
     let comm = comm_of(running()?, handle)?;
     let data = Data::new(buffer, count, of)?;
-    let begun = match messages::pattern(&comm, source, tag)? {
+    let begun = match send::pattern(&comm, source, tag)? {
         Some(pattern) => deferred::defer(comm, &pattern, &data, source),
         None => Err(comm),
     };
     let begun = match begun {
         Ok(deferred) => deferred,
-        Err(comm) => keep(messages::irecv(&comm, &data, source, tag)?)?,
+        Err(comm) => keep(send::irecv(&comm, &data, source, tag)?)?,
     };
     // SAFETY: the caller's promise.
     unsafe { put(request, begun) }
@@ -140,7 +140,7 @@ pub unsafe fn sendrecv(
 ) -> Mpi {
     let comm = comm(handle)?;
     let (give, get) = (Data::new(give, give_count, give_type)?, Data::new(get, get_count, get_type)?);
-    let outcome = messages::exchange(&comm, (&give, dest, send_tag), (&get, source, receive_tag))?;
+    let outcome = send::exchange(&comm, (&give, dest, send_tag), (&get, source, receive_tag))?;
     // SAFETY: the caller's promise.
     unsafe { tell(outcome, status) }
 }
@@ -160,7 +160,7 @@ pub unsafe fn sendrecv_replace(
     let data = Data::new(buffer, count, of)?;
     let mut copy = data.packed();
     let give = Data::memory(copy.as_mut_ptr(), copy.len());
-    let outcome = messages::exchange(&comm, (&give, dest, send_tag), (&data, source, receive_tag))?;
+    let outcome = send::exchange(&comm, (&give, dest, send_tag), (&data, source, receive_tag))?;
     // SAFETY: the caller's promise.
     unsafe { tell(outcome, status) }
 }
@@ -186,10 +186,10 @@ pub unsafe fn isendrecv(
 ) -> Mpi {
     let comm = comm(handle)?;
     let (give, get) = (Data::new(give, give_count, give_type)?, Data::new(get, get_count, get_type)?);
-    messages::check_send(&comm, dest, send_tag)?;
-    let coming = messages::irecv(&comm, &get, source, receive_tag)?;
-    let going = messages::isend(&comm, &give, dest, send_tag, Mode::Standard);
-    let going = going.map_err(|error| messages::without_receive(&coming, error))?;
+    send::check_send(&comm, dest, send_tag)?;
+    let coming = send::irecv(&comm, &get, source, receive_tag)?;
+    let going = send::isend(&comm, &give, dest, send_tag, Mode::Standard);
+    let going = going.map_err(|error| send::without_receive(&coming, error))?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(both(handle, going, coming))?) }
 }
@@ -207,24 +207,24 @@ pub unsafe fn isendrecv_replace(
 ) -> Mpi {
     let comm = comm(handle)?;
     let data = Data::new(buffer, count, of)?;
-    messages::check_send(&comm, dest, send_tag)?;
+    send::check_send(&comm, dest, send_tag)?;
     // A message that is here already takes the buffer at once.
     let copy = data.packed();
-    let coming = messages::irecv(&comm, &data, source, receive_tag)?;
-    let going = messages::isend_copy(&comm, copy, dest, send_tag);
-    let going = going.map_err(|error| messages::without_receive(&coming, error))?;
+    let coming = send::irecv(&comm, &data, source, receive_tag)?;
+    let going = send::isend_copy(&comm, copy, dest, send_tag);
+    let going = going.map_err(|error| send::without_receive(&coming, error))?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(both(handle, going, coming))?) }
 }
 
 pub unsafe fn probe(source: i32, tag: i32, handle: i32, status: *mut Status) -> Mpi {
-    let found = messages::probe(&*comm(handle)?, source, tag, true)?;
+    let found = send::probe(&*comm(handle)?, source, tag, true)?;
     // SAFETY: the caller's promise.
     unsafe { tell(Outcome::of(found.unwrap_or(Status::EMPTY)), status) }
 }
 
 pub unsafe fn iprobe(source: i32, tag: i32, handle: i32, flag: *mut c_int, status: *mut Status) -> Mpi {
-    let found = messages::probe(&*comm(handle)?, source, tag, false)?;
+    let found = send::probe(&*comm(handle)?, source, tag, false)?;
     // SAFETY: the caller's promise.
     unsafe {
         put(flag, c_int::from(found.is_some()))?;
@@ -272,7 +272,7 @@ fn room_for_a_message() -> Mpi {
 
 pub unsafe fn mprobe(source: i32, tag: i32, handle: i32, message: *mut c_int, status: *mut Status) -> Mpi {
     room_for_a_message()?;
-    let found = messages::extract(&*comm(handle)?, source, tag, true)?;
+    let found = send::extract(&*comm(handle)?, source, tag, true)?;
     // SAFETY: the caller's promise.
     unsafe { put_message(found.unwrap_or((Status::EMPTY, None)), handle, message, status) }
 }
@@ -286,7 +286,7 @@ pub unsafe fn improbe(
     status: *mut Status,
 ) -> Mpi {
     room_for_a_message()?;
-    let found = messages::extract(&*comm(handle)?, source, tag, false)?;
+    let found = send::extract(&*comm(handle)?, source, tag, false)?;
     // SAFETY: the caller's promise.
     unsafe {
         put(flag, c_int::from(found.is_some()))?;
@@ -304,12 +304,12 @@ unsafe fn take(message: *mut c_int, data: &Data) -> Mpi<(Outcome, i32)> {
         let handle = get(message)?;
         if handle == MESSAGE_NO_PROC {
             put(message, MESSAGE_NULL)?;
-            return Ok((with_nobody(true), crate::numbers::COMM_SELF));
+            return Ok((with_nobody(true), crate::objects::numbers::COMM_SELF));
         }
         let none = || Error::new(class::REQUEST, "the handle names no message; it may have been received");
         let found = MESSAGES.remove(handle).ok_or_else(none)?;
         put(message, MESSAGE_NULL)?;
-        Ok((messages::receive_extracted(&found.message, data)?, found.handle))
+        Ok((send::receive_extracted(&found.message, data)?, found.handle))
     }
 }
 
@@ -350,7 +350,7 @@ pub unsafe fn buffer_flush() -> Mpi {
 
 pub unsafe fn buffer_iflush(request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put_all(Buffer::of_process().waiting(), crate::numbers::COMM_SELF, request) }
+    unsafe { put_all(Buffer::of_process().waiting(), crate::objects::numbers::COMM_SELF, request) }
 }
 
 /// A request that is over when all of them are.

@@ -1,6 +1,6 @@
 //! What MPI's functions do, one Rust function for each, by its name in lower case.
 //!
-//! Arguments come as a binary interface has checked nothing of them: numbers as in [`crate::numbers`], pointers as the program gave
+//! Arguments come as a binary interface has checked nothing of them: numbers as in [`crate::objects::numbers`], pointers as the program gave
 //! them, counts as 64 bits. A pointer to ignore a status is null. Each function is unsafe for the reason that the C function is:
 //! pointers must be to what the standard says they are.
 
@@ -64,9 +64,9 @@ pub use types::*;
 pub use waits::*;
 pub use windows::*;
 
-use crate::calling::calling;
+use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{COMM_NULL, UNDEFINED};
+use crate::objects::numbers::{COMM_NULL, UNDEFINED};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// An array of counts or displacements, of 32 or 64 bits each.
@@ -169,7 +169,7 @@ pub fn there(is_null: bool, name: &'static str) -> Mpi {
 /// Refuses a call that begins something for which there would be no request.
 #[inline(always)]
 pub fn room_for_a_request() -> Mpi {
-    crate::operations::room_for_one()
+    crate::requests::operations::room_for_one()
 }
 
 /// Puts a null handle where a call that has failed should have put a handle. The place itself may be what was wrong.
@@ -195,7 +195,7 @@ pub unsafe fn named_at(place: *const c_int) -> i32 {
 
 /// Refuses hints that are no info object, where nobody else would look at them.
 pub fn known_hints(handle: i32) -> Mpi {
-    crate::info::hints(handle).map(drop)
+    crate::objects::info::hints(handle).map(drop)
 }
 
 /// Puts a result where the program wants it.

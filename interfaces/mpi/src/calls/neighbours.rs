@@ -2,15 +2,15 @@
 
 use super::Numbers;
 use super::collectives::{Way, counted, go, typed};
-use crate::buffers::Data;
 use crate::collective::{Blocks, Call, Layout, is_in_place};
-use crate::comm::{Comm, comm};
+use crate::comms::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};
+use crate::messages::buffers::Data;
 use std::ffi::c_int;
 
 /// How many neighbours this rank gives to, and gets from.
 fn degrees(comm: &Comm) -> Mpi<(usize, usize)> {
-    let topology = comm.topology.as_ref().ok_or_else(|| crate::topology::other("neighbourhood"))?;
+    let topology = comm.topology.as_ref().ok_or_else(|| crate::comms::topology::other("neighbourhood"))?;
     let (to, from) = topology.neighbours(comm.rank() as i32)?;
     Ok((to.len(), from.len()))
 }

@@ -1,10 +1,10 @@
 //! What is done to the memory of others: by the short way, or else by the long one.
 
 use super::put;
-use crate::buffers::Data;
 use crate::errors::{Error, Mpi, class};
-use crate::operations::DONE;
-use crate::ops::NO_OP;
+use crate::messages::buffers::Data;
+use crate::objects::ops::NO_OP;
+use crate::requests::operations::DONE;
 use crate::windows::access::There;
 use crate::windows::{near, win};
 use std::ffi::c_int;
@@ -139,7 +139,7 @@ unsafe fn fetch(origin: *const u8, result: *mut u8, there: &There, op: i32, hand
 #[inline(never)]
 fn fetch_far(origin: *const u8, result: *mut u8, op: i32, there: &There, handle: i32) -> Mpi {
     let win = win(handle)?;
-    if !crate::datatypes::is_predefined(there.datatype) {
+    if !crate::objects::datatypes::is_predefined(there.datatype) {
         return Err(Error::new(class::TYPE, "MPI_Fetch_and_op takes predefined datatypes only"));
     }
     let data = operands(origin, 1, there.datatype, op)?;

@@ -1,10 +1,10 @@
 //! Packing and unpacking, and external32.
 
 use super::{Place, array, array_mut, get, plain_text, put};
-use crate::buffers::{Data, checked_count, refuse_null};
-use crate::comm::comm;
-use crate::datatypes::datatype;
+use crate::comms::comm::comm;
 use crate::errors::{Error, Mpi, class};
+use crate::messages::buffers::{Data, checked_count, refuse_null};
+use crate::objects::datatypes::datatype;
 use std::ffi::c_char;
 
 pub unsafe fn mpi_pack(
@@ -89,7 +89,7 @@ pub unsafe fn pack_external_size(name: *const c_char, count: i64, of: i32, size:
     // SAFETY: the caller's promise.
     unsafe {
         checked_representation(name)?;
-        put(size, crate::external::size(&datatype(of)?.layout, items)?)
+        put(size, crate::objects::external::size(&datatype(of)?.layout, items)?)
     }
 }
 
@@ -109,7 +109,7 @@ pub unsafe fn mpi_pack_external(
         checked_representation(name)?;
         let layout = &datatype(of)?.layout;
         let at = checked_position(get(position)?, room)?;
-        let bytes = crate::external::pack(layout, items, input)?;
+        let bytes = crate::objects::external::pack(layout, items, input)?;
         if bytes.len() as i64 > room - at {
             return Err(no_room(bytes.len(), room - at));
         }
@@ -137,13 +137,18 @@ pub unsafe fn mpi_unpack_external(
         checked_representation(name)?;
         let layout = &datatype(of)?.layout;
         let at = checked_position(get(position)?, length)?;
-        let needs = crate::external::size(layout, items)?;
+        let needs = crate::objects::external::size(layout, items)?;
         if needs > length - at {
             return Err(no_room(needs as usize, length - at));
         }
         refuse_null(input, needs as usize)?;
         if needs > 0 {
-            crate::external::unpack(layout, items, output, array(input.add(at as usize), needs as usize)?)?;
+            crate::objects::external::unpack(
+                layout,
+                items,
+                output,
+                array(input.add(at as usize), needs as usize)?,
+            )?;
         }
         put(position, at + needs)
     }

@@ -1,15 +1,17 @@
 //! Persistent requests, whole and in parts.
 
 use super::{array, array_mut, get, length_of, put};
-use crate::buffers::{Data, checked_count, too_long};
-use crate::comm::{comm, comm_of};
-use crate::datatypes::datatype;
+use crate::comms::comm::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
-use crate::messages::{self, Mode};
-use crate::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
-use crate::operations::{Named, Operation, Persistent, State, keep_persistent, named, room_for_one};
-use crate::partitioned::{Transfer, With};
-use crate::process::{machine_notes, process};
+use crate::messages::buffers::{Data, checked_count, too_long};
+use crate::messages::partitioned::{Transfer, With};
+use crate::messages::send::{self, Mode};
+use crate::objects::datatypes::datatype;
+use crate::objects::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
+use crate::process::process::{machine_notes, process};
+use crate::requests::operations::{
+    Named, Operation, Persistent, State, keep_persistent, named, room_for_one,
+};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -21,8 +23,8 @@ unsafe fn prepare_send(
 ) -> Mpi {
     let comm = comm(handle)?.clone();
     let data = Data::new(buffer, count, of)?;
-    messages::check_send(&comm, dest, tag)?;
-    let start = move || messages::isend(&comm, &data, dest, tag, mode);
+    send::check_send(&comm, dest, tag)?;
+    let start = move || send::isend(&comm, &data, dest, tag, mode);
     // SAFETY: the caller's promise.
     unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
 }
@@ -56,8 +58,8 @@ pub unsafe fn recv_init(
 ) -> Mpi {
     let comm = comm(handle)?.clone();
     let data = Data::new(buffer, count, of)?;
-    messages::pattern(&comm, source, tag)?;
-    let start = move || messages::irecv(&comm, &data, source, tag);
+    send::pattern(&comm, source, tag)?;
+    let start = move || send::irecv(&comm, &data, source, tag);
     // SAFETY: the caller's promise.
     unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
 }
@@ -105,7 +107,7 @@ unsafe fn prepare_parts(
     if rank == ANY_SOURCE || tag == ANY_TAG {
         return Err(Error::new(class::ARG, "partitioned messages have no wildcards"));
     }
-    let pattern = messages::pattern(&comm, rank, tag)?;
+    let pattern = send::pattern(&comm, rank, tag)?;
     let each = (layout.size() as usize).checked_mul(items).ok_or_else(too_long)?;
     let all = partitions.checked_mul(items).and_then(|all| i64::try_from(all).ok());
     let all = all.ok_or_else(too_long)?;

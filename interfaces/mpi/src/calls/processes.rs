@@ -1,13 +1,13 @@
 //! Processes that come and go.
 
 use super::{array, give_text, length_of, plain_text, put, put_if, text};
-use crate::calling::calling;
-use crate::comm::{comm, keep};
+use crate::callbacks::calling::calling;
+use crate::comms::comm::{comm, keep};
 use crate::errors::{Error, Mpi, class};
-use crate::info::hints;
-use crate::numbers::MAX_PORT_NAME;
-use crate::process::process;
-use crate::processes::{self, Child, Port};
+use crate::objects::info::hints;
+use crate::objects::numbers::MAX_PORT_NAME;
+use crate::process::process::process;
+use crate::process::spawned::{self, Child, Port};
 use parvum_wire::control::{Reply, Request, Spot};
 use std::ffi::{c_char, c_int};
 use std::mem::ManuallyDrop;
@@ -59,7 +59,7 @@ unsafe fn spawn(
     let wanted = if comm.rank() == root { Some(children()) } else { None };
     let total = wanted.as_ref().and_then(|children| children.as_ref().ok());
     let total = total.map(|children| children.iter().map(|child| child.count).sum::<u32>());
-    let spawned = processes::spawn(&comm, root, wanted);
+    let spawned = spawned::spawn(&comm, root, wanted);
     // SAFETY: the caller's promise.
     unsafe {
         let told = match &spawned {
@@ -118,7 +118,7 @@ pub unsafe fn comm_spawn_multiple(
 pub unsafe fn comm_get_parent(place: *mut c_int) -> Mpi {
     process()?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, processes::parent()) }
+    unsafe { put(place, spawned::parent()) }
 }
 
 pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
@@ -142,7 +142,7 @@ pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i3
         } else {
             None
         };
-        put(place, keep(processes::accept(&comm, root, port)?)?)
+        put(place, keep(spawned::accept(&comm, root, port)?)?)
     }
 }
 
@@ -162,7 +162,7 @@ pub unsafe fn comm_connect(
         } else {
             None
         };
-        put(place, keep(processes::connect(&comm, root, port)?)?)
+        put(place, keep(spawned::connect(&comm, root, port)?)?)
     }
 }
 
@@ -172,7 +172,7 @@ pub unsafe fn comm_join(descriptor: i32, place: *mut c_int) -> Mpi {
     }
     // SAFETY: the program promises a socket, and keeps it: it is not closed here.
     let mut socket = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(descriptor) });
-    let made = processes::join_over(&mut *socket)?;
+    let made = spawned::join_over(&mut *socket)?;
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }

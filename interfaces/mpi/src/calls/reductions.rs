@@ -2,13 +2,13 @@
 
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
-use crate::buffers::{Data, checked_count, overlap, too_long};
-use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
+use crate::callbacks::callbacks::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{Call, Op, is_in_place};
-use crate::comm::{Comm, comm};
-use crate::datatypes::datatype;
+use crate::comms::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::OP_NULL;
+use crate::messages::buffers::{Data, checked_count, overlap, too_long};
+use crate::objects::datatypes::datatype;
+use crate::objects::numbers::OP_NULL;
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
 
@@ -177,7 +177,7 @@ unsafe fn create_op(function: usize, commutes: i32, place: *mut c_int, is_large:
 /// From now on the operation is called by another language's library.
 pub fn op_set_proxy(handle: i32, proxy: OpProxy) -> Mpi {
     // Set once, right after it was made.
-    let _ = crate::ops::user_op(handle)?.proxy.set(proxy);
+    let _ = crate::objects::ops::user_op(handle)?.proxy.set(proxy);
     Ok(())
 }
 
@@ -185,10 +185,10 @@ pub unsafe fn op_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         let handle = super::get(place)?;
-        if crate::ops::is_built_in(handle) {
+        if crate::objects::ops::is_built_in(handle) {
             return Err(Error::new(class::OP, "a predefined operation cannot be freed"));
         }
-        crate::ops::user_op(handle)?;
+        crate::objects::ops::user_op(handle)?;
         OPS.remove(handle);
         put(place, OP_NULL)
     }
@@ -196,5 +196,5 @@ pub unsafe fn op_free(place: *mut c_int) -> Mpi {
 
 pub unsafe fn op_commutative(op: i32, flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(crate::ops::commutes(op)?)) }
+    unsafe { put(flag, c_int::from(crate::objects::ops::commutes(op)?)) }
 }

@@ -3,11 +3,11 @@
 use super::waits::{all_asked, all_over, first_over, look, on, tell_all};
 use super::{array, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
-use crate::process::{Process, process};
-use crate::status::Status;
-use crate::{failure, progress};
+use crate::messages::status::Status;
+use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};
+use crate::process::process::{Process, process};
+use crate::requests::operations::{Named, Operation, Outcome, Persistent, forget, named};
+use crate::{comms::failure, requests::progress};
 use std::ffi::c_int;
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
 
 use super::{Place, get, give_text, plain_text, put};
-use crate::bsend::Buffer;
-use crate::errhandlers::{Handler, HandlerSlot};
+use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
-use crate::group::Group;
-use crate::handles::Objects;
-use crate::info::{Info, hints, keep};
-use crate::numbers::{Kind, SESSION_NULL};
-use crate::process::{ensure_running, process};
+use crate::messages::bsend::Buffer;
+use crate::objects::errhandlers::{Handler, HandlerSlot};
+use crate::objects::handles::Objects;
+use crate::objects::info::{Info, hints, keep};
+use crate::objects::numbers::{Kind, SESSION_NULL};
+use crate::process::process::{ensure_running, process};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *
     let tasks = tasks_of(&unsafe { plain_text(name)? })?;
     let group = Group::new(tasks, process()?.me()).of_session(handle);
     // SAFETY: likewise.
-    unsafe { put(place, crate::group::keep(group)?) }
+    unsafe { put(place, crate::comms::group::keep(group)?) }
 }
 
 pub unsafe fn session_get_info(handle: i32, place: *mut c_int) -> Mpi {
@@ -158,5 +158,5 @@ pub unsafe fn session_flush_buffer(handle: i32) -> Mpi {
 pub unsafe fn session_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
     let waiting = session(handle)?.buffer.waiting();
     // SAFETY: the caller's promise.
-    unsafe { super::messages::put_all(waiting, crate::numbers::COMM_SELF, request) }
+    unsafe { super::messages::put_all(waiting, crate::objects::numbers::COMM_SELF, request) }
 }

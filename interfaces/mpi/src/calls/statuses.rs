@@ -2,13 +2,13 @@
 
 use super::types::layout;
 use super::{Place, get, put, requests::Asked};
-use crate::buffers::checked_count;
 use crate::errors::{Error, Mpi, class};
-use crate::generalised::Functions;
-use crate::numbers::UNDEFINED;
-use crate::operations::{Operation, State, keep};
-use crate::process::{machine_notes, process};
-use crate::status::Status;
+use crate::messages::buffers::checked_count;
+use crate::messages::status::Status;
+use crate::objects::numbers::UNDEFINED;
+use crate::process::process::{machine_notes, process};
+use crate::requests::generalised::Functions;
+use crate::requests::operations::{Operation, State, keep};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -109,10 +109,10 @@ pub unsafe fn grequest_start(
     place: *mut c_int,
 ) -> Mpi {
     let process = process()?;
-    let (tag, request) = crate::elsewhere::begin(process);
+    let (tag, request) = crate::requests::elsewhere::begin(process);
     let functions = Arc::new(Functions::new(query, free, cancel, extra.addr()));
     let state = State::Elsewhere { request, functions: Some(Arc::clone(&functions)) };
-    let operation = Operation::new(state, crate::numbers::COMM_SELF, machine_notes());
+    let operation = Operation::new(state, crate::objects::numbers::COMM_SELF, machine_notes());
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(operation.of_program(tag, functions))?) }
 }
@@ -132,7 +132,7 @@ pub unsafe fn grequest_complete(handle: i32) -> Mpi {
     if let Some(operation) = &asked.operation {
         operation.done();
     }
-    crate::elsewhere::complete(process, tag.ok_or_else(no_generalised)?)
+    crate::requests::elsewhere::complete(process, tag.ok_or_else(no_generalised)?)
 }
 
 fn no_generalised() -> Error {

@@ -1,6 +1,6 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
-use crate::process::has_begun;
+use crate::process::process::has_begun;
 use crate::tools::{self, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -84,7 +84,7 @@ pub(super) unsafe fn put_number(place: *mut c_int, number: usize) -> c_int {
 // --- Beginning and end ---
 
 pub unsafe fn t_init_thread(required: c_int, provided: *mut c_int) -> c_int {
-    if !(0..=crate::numbers::THREAD_MULTIPLE).contains(&required) {
+    if !(0..=crate::objects::numbers::THREAD_MULTIPLE).contains(&required) {
         return fault::INVALID;
     }
     tools::begin();

@@ -1,15 +1,15 @@
 //! Topologies.
 
 use super::{array, array_mut, length_of, put};
-use crate::comm::{Comm, comm, keep};
+use crate::comms::comm::{Comm, comm, keep};
+use crate::comms::create;
+use crate::comms::topology::{Cart, Topology, divide, other};
 use crate::errors::{Error, Mpi, class};
-use crate::making;
-use crate::numbers::{COMM_NULL, UNDEFINED};
-use crate::topology::{Cart, Topology, divide, other};
+use crate::objects::numbers::{COMM_NULL, UNDEFINED};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-fn intra(handle: i32) -> Mpi<crate::comm::InUse> {
+fn intra(handle: i32) -> Mpi<crate::comms::comm::InUse> {
     let comm = comm(handle)?;
     match comm.remote() {
         None => Ok(comm),
@@ -20,7 +20,7 @@ fn intra(handle: i32) -> Mpi<crate::comm::InUse> {
 /// A communicator of the first `count` ranks, with a topology.
 unsafe fn create(comm: &Arc<Comm>, count: usize, topology: Topology, place: *mut c_int) -> Mpi {
     let colour = if comm.rank() < count { 0 } else { UNDEFINED };
-    let made = making::split(comm, colour, comm.rank() as i32)?;
+    let made = create::split(comm, colour, comm.rank() as i32)?;
     let handle = match made {
         Some(made) => keep(made.with_topology(Some(topology)))?,
         None => COMM_NULL,
@@ -117,7 +117,7 @@ pub unsafe fn dist_graph_create_adjacent(
     _reorder: i32,
     place: *mut c_int,
 ) -> Mpi {
-    let (comm, hints) = (intra(handle)?, crate::info::hints(info)?);
+    let (comm, hints) = (intra(handle)?, crate::objects::info::hints(info)?);
     let (ins, outs) = (length_of(in_count)?, length_of(out_count)?);
     let weighted = !is_unweighted(source_weights) && !is_unweighted(destination_weights);
     // SAFETY: the caller's promise.
@@ -128,7 +128,7 @@ pub unsafe fn dist_graph_create_adjacent(
         let destination_weights = weights(destination_weights, outs, weighted)?;
         let topology =
             Topology::Distributed { sources, source_weights, destinations, destination_weights, weighted };
-        let made = making::duplicate(&comm, false)?.with_topology(Some(topology));
+        let made = create::duplicate(&comm, false)?.with_topology(Some(topology));
         if let Some(hints) = hints {
             made.set_info(&hints)?;
         }
@@ -154,7 +154,7 @@ pub unsafe fn dist_graph_create(
     _reorder: i32,
     place: *mut c_int,
 ) -> Mpi {
-    let (comm, hints) = (intra(handle)?, crate::info::hints(info)?);
+    let (comm, hints) = (intra(handle)?, crate::objects::info::hints(info)?);
     let weighted = !is_unweighted(given);
     let mut said = Vec::new();
     // SAFETY: the caller's promise.
@@ -176,8 +176,8 @@ pub unsafe fn dist_graph_create(
             }
         }
     }
-    let topology = making::gathered_graph(&comm, &said, weighted)?;
-    let made = making::duplicate(&comm, false)?.with_topology(Some(topology));
+    let topology = create::gathered_graph(&comm, &said, weighted)?;
+    let made = create::duplicate(&comm, false)?.with_topology(Some(topology));
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }
@@ -266,7 +266,7 @@ pub unsafe fn cart_sub(handle: i32, remain: *const c_int, place: *mut c_int) -> 
         // SAFETY: the caller's promise.
         cart.sub(rank, unsafe { array(remain, cart.dims.len())? })
     })?;
-    let made = making::split(&comm, colour, key)?;
+    let made = create::split(&comm, colour, key)?;
     let made = made.ok_or_else(|| Error::new(class::INTERN, "a part of the grid without members"))?;
     // SAFETY: likewise.
     unsafe { put(place, keep(made.with_topology(Some(Topology::Cart(sub))))?) }

@@ -2,15 +2,15 @@
 
 use super::files::{file, first_says};
 use super::{messages::tell, put};
-use crate::buffers::Data;
-use crate::datatypes::datatype;
+use crate::comms::create::say_to_all;
 use crate::errors::{Error, Mpi, class};
-use crate::files::{File, Representation};
-use crate::making::say_to_all;
-use crate::operations::{Operation, Outcome};
-use crate::pointers::{Deed, beyond};
-use crate::process::process;
-use crate::status::Status;
+use crate::files::file::{File, Representation};
+use crate::files::shared_pointer::{Deed, beyond};
+use crate::messages::buffers::Data;
+use crate::messages::status::Status;
+use crate::objects::datatypes::datatype;
+use crate::process::process::process;
+use crate::requests::operations::{Operation, Outcome};
 use std::ffi::c_int;
 use std::sync::PoisonError;
 
@@ -29,9 +29,9 @@ enum At {
 /// The data as it lies in the file, or is to lie.
 fn stream_length(file: &File, of: i32, count: i64) -> Mpi<i64> {
     let layout = datatype(of)?.layout.clone();
-    let items = crate::buffers::checked_count(count)? as i64;
+    let items = crate::messages::buffers::checked_count(count)? as i64;
     match file.view().representation {
-        Representation::External => crate::external::size(&layout, items),
+        Representation::External => crate::objects::external::size(&layout, items),
         _ => Ok(layout.size() * items),
     }
 }
@@ -65,7 +65,9 @@ fn transfer_written(handle: i32, at: At, buffer: *const u8, count: i64, of: i32)
     let at = place(&file, at, length)?;
     let bytes = match file.view().representation {
         // SAFETY: the program promises the data of its call.
-        Representation::External => unsafe { crate::external::pack(&datatype(of)?.layout, count, buffer)? },
+        Representation::External => unsafe {
+            crate::objects::external::pack(&datatype(of)?.layout, count, buffer)?
+        },
         _ => data.packed(),
     };
     file.write(at, &bytes)?;
@@ -82,10 +84,10 @@ fn transfer_read(handle: i32, at: At, buffer: *mut u8, count: i64, of: i32) -> M
     let here = match file.view().representation {
         Representation::External => {
             let layout = datatype(of)?.layout.clone();
-            let whole = got as i64 / crate::external::size(&layout, 1)?.max(1);
-            let used = crate::external::size(&layout, whole)? as usize;
+            let whole = got as i64 / crate::objects::external::size(&layout, 1)?.max(1);
+            let used = crate::objects::external::size(&layout, whole)? as usize;
             // SAFETY: the program promises room for the data of its call.
-            unsafe { crate::external::unpack(&layout, whole, buffer, &bytes[..used])? };
+            unsafe { crate::objects::external::unpack(&layout, whole, buffer, &bytes[..used])? };
             (whole * layout.size()) as u64
         }
         _ => {
@@ -133,7 +135,7 @@ macro_rules! begun {
         ) -> Mpi {
             let outcome = transfer_read(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, crate::operations::keep(Operation::over(outcome, crate::numbers::COMM_SELF))?) }
+            unsafe { put(request, crate::requests::operations::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
         }
 
         pub unsafe fn $write(
@@ -141,7 +143,7 @@ macro_rules! begun {
         ) -> Mpi {
             let outcome = transfer_written(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, crate::operations::keep(Operation::over(outcome, crate::numbers::COMM_SELF))?) }
+            unsafe { put(request, crate::requests::operations::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
         }
     )*};
 }

@@ -2,10 +2,10 @@
 
 use super::types::layout;
 use super::{Place, array_mut, give_text, length_of, put, text};
-use crate::buffers::checked_count;
-use crate::datatypes::{any_datatype, handle_within};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::*;
+use crate::messages::buffers::checked_count;
+use crate::objects::datatypes::{any_datatype, handle_within};
+use crate::objects::numbers::*;
 use parvum_datatypes::{Combiner, Words};
 use std::ffi::{c_char, c_int};
 

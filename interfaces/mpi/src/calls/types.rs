@@ -1,12 +1,12 @@
 //! How datatypes are made.
 
 use super::{Numbers, array, get, put};
-use crate::buffers::checked_count;
-use crate::datatypes::{
+use crate::errors::{Error, Mpi, class};
+use crate::messages::buffers::checked_count;
+use crate::objects::datatypes::{
     DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep, keep_of_precision, of_precision,
 };
-use crate::errors::{Error, Mpi, class};
-use crate::numbers::*;
+use crate::objects::numbers::*;
 use parvum_datatypes::{Basic, Class, Distribution, Order, Type};
 use std::cell::Cell;
 use std::ffi::c_int;

@@ -2,13 +2,13 @@
 
 use super::requests::Asked;
 use super::{array_mut, get, length_of, messages::tell, put};
-use crate::deferred::{self, Batch};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::operations::{DONE, Operation, Outcome};
-use crate::process::{Process, is_running, machine_notes, process, running};
-use crate::progress;
-use crate::status::Status;
+use crate::messages::status::Status;
+use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};
+use crate::process::process::{Process, is_running, machine_notes, process, running};
+use crate::requests::deferred::{self, Batch};
+use crate::requests::operations::{DONE, Operation, Outcome};
+use crate::requests::progress;
 use parvum_api::{Notes, call};
 use std::ffi::c_int;
 use std::sync::Arc;

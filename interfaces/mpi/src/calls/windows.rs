@@ -2,13 +2,13 @@
 
 use super::attributes::{give, language};
 use super::{Place, get, give_text, put, text};
-use crate::attributes::{Bearer, Language};
-use crate::comm::comm;
-use crate::errhandlers::Handler;
+use crate::comms::comm::comm;
+use crate::comms::group::{self, group};
 use crate::errors::{Error, Mpi, class};
-use crate::group::{self, group};
-use crate::info::hints;
-use crate::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
+use crate::objects::attributes::{Bearer, Language};
+use crate::objects::errhandlers::Handler;
+use crate::objects::info::hints;
+use crate::objects::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
 use crate::windows::{self, Flavor, Win, Wish, near, win};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
@@ -144,13 +144,13 @@ pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -
 }
 
 pub unsafe fn win_set_info(handle: i32, info: i32) -> Mpi {
-    win(handle)?.set_info(&*crate::info::info(info)?)
+    win(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
 pub unsafe fn win_get_info(handle: i32, place: *mut c_int) -> Mpi {
     let shown = win(handle)?.info()?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::info::keep(shown)?) }
+    unsafe { put(place, crate::objects::info::keep(shown)?) }
 }
 
 pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {

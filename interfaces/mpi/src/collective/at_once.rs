@@ -5,12 +5,12 @@
 
 use super::blocks::{get_with, give, of_root};
 use super::{Call, combine_of, exposed, group, intra, refuse_revoked, trials};
-use crate::buffers::Data;
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::Mpi;
-use crate::process::{Process, process};
-use crate::schedule::{Areas, Bytes, Guarded, Part, named};
-use crate::{failure, progress, sight};
+use crate::messages::buffers::Data;
+use crate::process::process::{Process, process};
+use crate::requests::schedule::{Areas, Bytes, Guarded, Part, named};
+use crate::{comms::failure, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};
 use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 /// Does a call, and waits for its end.
 pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
-    let (root, bytes) = sight::extent_of(&call);
-    Doing::begin(comm, sight::kind_of(&call), root, bytes)?.run(call, bytes)
+    let (root, bytes) = introspect::extent_of(&call);
+    Doing::begin(comm, introspect::kind_of(&call), root, bytes)?.run(call, bytes)
 }
 
 /// The same of the calls that programs call most, without the others' ways about them.
 pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
-    let doing = Doing::begin(comm, sight::BARRIER, -1, sight::NO_BYTES)?;
+    let doing = Doing::begin(comm, introspect::BARRIER, -1, introspect::NO_BYTES)?;
     match doing.board() {
         Ok(Some(mut board)) => {
             comm.sharing().has_met();
@@ -45,7 +45,7 @@ pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
     if !choose::broadcasts_straight(group(comm), data.length()) || data.run().is_none() {
         return run(comm, Call::Bcast { data, root });
     }
-    let doing = Doing::begin(comm, sight::BROADCAST, root, data.length() as u64)?;
+    let doing = Doing::begin(comm, introspect::BROADCAST, root, data.length() as u64)?;
     let (length, bytes) = (data.length(), data.bytes_mut().expect("one run"));
     // It has a place among the communicator's operations, and may be the one in which they come to their board.
     match doing.board() {
@@ -73,11 +73,11 @@ impl<'c> Doing<'c> {
         // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
         refuse_revoked(comm)?;
         let (process, turn) = (process()?, comm.next_turn());
-        sight::tell_turn(process, comm, turn, root, bytes);
+        introspect::tell_turn(process, comm, turn, root, bytes);
         // One alone sends nothing, so nobody looks at who it is.
         let tasks: &[i32] = if comm.size() == 1 { &[0] } else { comm.group().tasks() };
         let (context, tag, call) =
-            (comm.collective_context(), Comm::tag_of(turn, kind), sight::now(call::WAIT));
+            (comm.collective_context(), Comm::tag_of(turn, kind), introspect::now(call::WAIT));
         let members = Members { waist: process.waist, tasks, own: comm.rank(), context, tag, call };
         Ok(Doing { comm, members, attending: Attending { process, context: comm.context() } })
     }

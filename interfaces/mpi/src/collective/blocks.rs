@@ -1,10 +1,10 @@
 //! Data of many ranks: one block for each.
 
-use crate::buffers::{Data, checked_count, overlap, too_long};
-use crate::datatypes::{any_datatype, datatype, plain_size};
 use crate::errors::Mpi;
-use crate::numbers::DATATYPE_NULL;
-use crate::schedule::{Areas, Bytes, Part, Then};
+use crate::messages::buffers::{Data, checked_count, overlap, too_long};
+use crate::objects::datatypes::{any_datatype, datatype, plain_size};
+use crate::objects::numbers::DATATYPE_NULL;
+use crate::requests::schedule::{Areas, Bytes, Part, Then};
 use parvum_collectives::plans::{Span, in_a_row};
 
 /// One block for each rank, in their order.

@@ -2,9 +2,9 @@
 
 use super::blocks::{get, get_with, give};
 use super::{Call, combine_of};
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::Mpi;
-use crate::schedule::{Areas, Bytes, Part};
+use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::Failure;
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::plans::{Group, choose};

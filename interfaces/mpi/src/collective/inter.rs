@@ -2,11 +2,11 @@
 
 use super::blocks::{get, give};
 use super::{Call, Made, Op, among, group, placement};
-use crate::buffers::Data;
-use crate::comm::{Comm, Remote};
+use crate::comms::comm::{Comm, Remote};
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{PROC_NULL, ROOT};
-use crate::schedule::{Areas, Bytes, Part, Stage, Then};
+use crate::messages::buffers::Data;
+use crate::objects::numbers::{PROC_NULL, ROOT};
+use crate::requests::schedule::{Areas, Bytes, Part, Stage, Then};
 use parvum_collectives::plans::{
     Group, Span, alltoall, barrier, broadcast, choose, gather, in_a_row, neighbours, scatter,
 };

@@ -2,9 +2,9 @@
 
 use super::Call;
 use super::blocks::{get, get_with, give, of_root};
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::Mpi;
-use crate::schedule::{Areas, Bytes, Part};
+use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Plan, choose, gather, in_a_row, scatter};
 

@@ -14,15 +14,15 @@ mod trials;
 
 pub(crate) use blocks::{Blocks, Layout};
 
-use crate::buffers::Data;
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::IN_PLACE;
-use crate::operations::{Operation, Persistent, State};
-use crate::process::{notes, process};
-use crate::progress;
-use crate::schedule::{Areas, Combine, Part, Schedule, Stage};
-use crate::sight;
+use crate::messages::buffers::Data;
+use crate::objects::numbers::IN_PLACE;
+use crate::process::introspect;
+use crate::process::process::{notes, process};
+use crate::requests::operations::{Operation, Persistent, State};
+use crate::requests::progress;
+use crate::requests::schedule::{Areas, Combine, Part, Schedule, Stage};
 use parvum_api::call;
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Group, Plan};
@@ -105,7 +105,8 @@ impl Op {
     }
 
     pub(crate) fn new(op: i32, datatype: i32) -> Mpi<Op> {
-        let crate::ops::Operation { combine, order, unit } = crate::ops::operation(op, datatype)?;
+        let crate::objects::ops::Operation { combine, order, unit } =
+            crate::objects::ops::operation(op, datatype)?;
         Ok(Op { combine, order, unit })
     }
 }
@@ -123,9 +124,9 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     // All ranks must go the same way, as there.
     refuse_revoked(comm)?;
     let process = process()?;
-    let (turn, kind) = (comm.next_turn(), sight::kind_of(&call));
-    let (root, bytes) = sight::extent_of(&call);
-    sight::tell_turn(process, comm, turn, root, bytes);
+    let (turn, kind) = (comm.next_turn(), introspect::kind_of(&call));
+    let (root, bytes) = introspect::extent_of(&call);
+    introspect::tell_turn(process, comm, turn, root, bytes);
     schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
 }
 
@@ -149,7 +150,7 @@ pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
 
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
-    let tag = Comm::tag_of(comm.next_begun(), sight::kind_of(&call));
+    let tag = Comm::tag_of(comm.next_begun(), introspect::kind_of(&call));
     begin_as(comm, call, tag)
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Op
 
 /// A call to be begun again and again. Its place among the communicator's operations is that of this call.
 pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
-    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), sight::kind_of(&call)));
+    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), introspect::kind_of(&call)));
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let on = comm.handle();

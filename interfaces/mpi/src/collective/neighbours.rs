@@ -1,16 +1,16 @@
 //! With the neighbours that a topology names.
 
 use super::{Call, Made, among};
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
+use crate::comms::topology::Topology;
 use crate::errors::Mpi;
-use crate::numbers::PROC_NULL;
-use crate::schedule::Areas;
-use crate::topology::Topology;
+use crate::objects::numbers::PROC_NULL;
+use crate::requests::schedule::Areas;
 use parvum_collectives::plans::{Span, neighbours};
 
 pub(super) fn parts(comm: &Comm, call: Call) -> Mpi<Made> {
     let Call::Neighbours { give, same, get } = call else { unreachable!("only these") };
-    let topology = comm.topology.as_ref().ok_or_else(|| crate::topology::other("neighbourhood"))?;
+    let topology = comm.topology.as_ref().ok_or_else(|| crate::comms::topology::other("neighbourhood"))?;
     let (to, from) = topology.neighbours(comm.rank() as i32)?;
     let is_there = |ranks: &[i32], slot: usize| ranks[slot] != PROC_NULL;
     // Nobody's slot is neither sent nor written.

@@ -1,9 +1,9 @@
 //! Short data of all ranks to all, between hosts: which of the two ways a communicator takes it finds out in its first such operations.
 
 use super::{Call, at_once, placement};
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::Mpi;
-use crate::schedule::Guarded;
+use crate::requests::schedule::Guarded;
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::ways::{Turn, add};
 use parvum_collectives::plans::{Area, Order, choose};

@@ -1,13 +1,13 @@
 //! When a window may be accessed: fences, post-start-complete-wait, and locks.
 
-use crate::buffers::Data;
 use crate::collective::{Call, run};
+use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
-use crate::group::Group;
-use crate::messages::{self, Mode};
-use crate::operations::Operation;
-use crate::process::process;
-use crate::progress;
+use crate::messages::buffers::Data;
+use crate::messages::send::{self, Mode};
+use crate::process::process::process;
+use crate::requests::operations::Operation;
+use crate::requests::progress;
 use crate::windows::questions::Question;
 use crate::windows::serving::GRANTED;
 use crate::windows::{Target, Win};
@@ -175,7 +175,7 @@ impl Win {
 
     fn tell(&self, ranks: &[usize], tag: i32) -> Mpi {
         for &rank in ranks {
-            let sent = messages::isend(&self.comm, &Data::NONE, rank as i32, tag, Mode::Standard)?;
+            let sent = send::isend(&self.comm, &Data::NONE, rank as i32, tag, Mode::Standard)?;
             if sent.poll(process()?).is_none() {
                 progress::keep_moving(sent);
             }
@@ -191,7 +191,7 @@ impl Win {
             if epochs.posted.is_some() {
                 return Err(out_of_order("an exposure epoch is open; call MPI_Win_wait first"));
             }
-            let receive = |&rank: &usize| messages::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED);
+            let receive = |&rank: &usize| send::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED);
             epochs.posted = Some(ranks.iter().map(receive).collect::<Mpi<_>>()?);
             epochs.fenced = false;
             Ok(())
@@ -216,7 +216,7 @@ impl Win {
         // What was said to a lock has a byte.
         let mut room = [0];
         let heard =
-            messages::receive(&self.comm, &Data::memory(room.as_mut_ptr(), room.len()), rank as i32, tag)?;
+            send::receive(&self.comm, &Data::memory(room.as_mut_ptr(), room.len()), rank as i32, tag)?;
         heard.error.map_or(Ok(()), Err)
     }
 

@@ -23,17 +23,17 @@ pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
 
-use crate::attributes::Attributes;
 use crate::collective::{Call, run};
-use crate::comm::Comm;
-use crate::errhandlers::Handler;
+use crate::comms::comm::Comm;
+use crate::comms::create;
 use crate::errors::{Error, Mpi, class};
-use crate::handles::Objects;
-use crate::hints;
-use crate::info::Info;
-use crate::making;
-use crate::numbers::{Kind, PROC_NULL, WIN_NULL};
-use crate::process::process;
+use crate::objects::attributes::Attributes;
+use crate::objects::errhandlers::Handler;
+use crate::objects::handles::Objects;
+use crate::objects::hints;
+use crate::objects::info::Info;
+use crate::objects::numbers::{Kind, PROC_NULL, WIN_NULL};
+use crate::process::process::process;
 use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
 use memory::{Mapping, SharedLock};
@@ -150,7 +150,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         ));
     }
     let process = process()?;
-    let comm = Arc::new(making::duplicate(parent, false)?);
+    let comm = Arc::new(create::duplicate(parent, false)?);
     let own = match wish.flavor {
         Flavor::Create | Flavor::Dynamic => OwnMemory::None,
         Flavor::Allocate | Flavor::Shared => own_memory(process, &comm, &wish)?,
@@ -227,7 +227,7 @@ fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
     let words = |bytes: Vec<u8>| {
         bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect()
     };
-    Ok(making::tell_all(comm, &bytes)?.into_iter().map(words).collect())
+    Ok(create::tell_all(comm, &bytes)?.into_iter().map(words).collect())
 }
 
 /// Frees a window, with all other members.

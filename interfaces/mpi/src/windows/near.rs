@@ -4,9 +4,9 @@
 //! instruction of the processor's. Whatever is not so goes the long way ([`crate::windows::access`]), which also says what is wrong: the
 //! short way refuses nothing, it is only not taken.
 
-use crate::datatypes::plain_size;
-use crate::process::is_running;
-use crate::sight;
+use crate::objects::datatypes::plain_size;
+use crate::process::introspect;
+use crate::process::process::is_running;
 use crate::windows::access::There;
 use crate::windows::reach::Reach;
 use crate::windows::words::{self, Deed};
@@ -29,7 +29,7 @@ pub(crate) fn keep(handle: i32, win: &Arc<Win>) {
 
 /// Waits until no thread uses the window by the short way, which it has no more.
 pub(crate) fn forget(handle: i32) {
-    let reader = (sight::reader() as usize).checked_sub(1).filter(|&reader| reader < NONE as usize - 1);
+    let reader = (introspect::reader() as usize).checked_sub(1).filter(|&reader| reader < NONE as usize - 1);
     drop(PINS.take(WINS.entry_of(handle), reader));
 }
 
@@ -39,7 +39,7 @@ fn with<T>(handle: i32, act: impl FnOnce(&Win) -> Option<T>) -> Option<T> {
     if !is_running() {
         return None;
     }
-    let reader = (sight::reader() as usize).wrapping_sub(1);
+    let reader = (introspect::reader() as usize).wrapping_sub(1);
     // SAFETY: the thread has claimed the place: it keeps it in its own memory until it ends.
     let Some(win) = (unsafe { PINS.get(reader, WINS.entry_of(handle)) }) else { return come() };
     if win.reach.handle() == handle { act(&win) } else { None }
@@ -52,22 +52,22 @@ fn come<T>() -> Option<T> {
     struct Leaving(usize);
     impl Drop for Leaving {
         fn drop(&mut self) {
-            sight::set_reader(NONE);
+            introspect::set_reader(NONE);
             PINS.disclaim(self.0);
         }
     }
     thread_local! {
         static LEAVING: std::cell::OnceCell<Leaving> = const { std::cell::OnceCell::new() };
     }
-    if sight::reader() == 0 {
-        sight::set_reader(NONE);
+    if introspect::reader() == 0 {
+        introspect::set_reader(NONE);
         // A thread that is ending has nothing any more that would give it back.
         let place = LEAVING.try_with(|leaving| {
             let place = PINS.claim()?;
             leaving.set(Leaving(place)).is_ok().then_some(place)
         });
         if let Ok(Some(place)) = place {
-            sight::set_reader(place as u32 + 1);
+            introspect::set_reader(place as u32 + 1);
         }
     }
     None

@@ -4,7 +4,7 @@
 //! the memory is not mapped here. [`Epochs`] is what holds; this is shown whenever that has changed. All loads and stores are relaxed:
 //! a thread that accesses a window comes after the one that has opened the epoch, which is the program's business.
 
-use crate::numbers::THREAD_MULTIPLE;
+use crate::objects::numbers::THREAD_MULTIPLE;
 use crate::windows::epochs::Epochs;
 use crate::windows::{Flavor, Target};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
@@ -64,7 +64,7 @@ impl Reach {
 
     /// Which epochs are open from now on: towards one target, or towards all.
     pub(crate) fn show(&self, epochs: &Epochs, rank: Option<usize>) {
-        let has_one_thread = crate::process::threads() != THREAD_MULTIPLE;
+        let has_one_thread = crate::process::process::threads() != THREAD_MULTIPLE;
         let show = |rank: usize, toward: &Toward| {
             toward.open.store(if epochs.is_open(rank) { toward.size } else { 0 }, Relaxed);
             toward.locked.store(epochs.is_locked(Some(rank)), Relaxed);

@@ -4,10 +4,10 @@
 //! here as in any process that has the memory mapped; all others only here, one operation at a time. So are several bytes of
 //! `MPI_BYTE`: programs exchange structs so, and read them whole.
 
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::ops::{NO_OP, REPLACE};
-use crate::process::{Process, machine_notes, process};
+use crate::objects::ops::{NO_OP, REPLACE};
+use crate::process::process::{Process, machine_notes, process};
 use crate::windows::memory::{self, SharedLock};
 use crate::windows::{questions, words};
 use parvum_api::SendTo;
@@ -273,7 +273,8 @@ impl Work {
                     .change(runs, data, &|element: &mut [u8], new: &[u8]| element.copy_from_slice(new));
             }
             What::Combine(op) => {
-                let operation = crate::ops::operation(op, crate::datatypes::handle_of(self.basic))?;
+                let operation =
+                    crate::objects::ops::operation(op, crate::objects::datatypes::handle_of(self.basic))?;
                 return self.change(runs, data, &|first, second| operation.combine.apply(first, second));
             }
         }

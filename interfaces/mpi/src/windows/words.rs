@@ -3,8 +3,8 @@
 //! It is changed so in every process that has the memory mapped, and by the target's service ([`crate::windows::serving`]): whoever
 //! does it, and by whichever instruction, it is atomic with all others.
 
-use crate::datatypes::{Element, element};
-use crate::ops::{BIT_AND, BIT_OR, BIT_XOR, NO_OP, REPLACE, SUM, word_combine};
+use crate::objects::datatypes::{Element, element};
+use crate::objects::ops::{BIT_AND, BIT_OR, BIT_XOR, NO_OP, REPLACE, SUM, word_combine};
 use crate::windows::access::There;
 use parvum_collectives::operators::Combine;
 use parvum_datatypes::Class;

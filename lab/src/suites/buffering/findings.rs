@@ -1,8 +1,8 @@
 //! What the rows say: a line of Saphir's table for each system, where messages lay, how much was overlapped.
 
 use super::LONG;
-use crate::summary::Rows;
-use crate::systems::System;
+use crate::stats::summary::Rows;
+use crate::systems::systems::System;
 
 /// One line of Saphir's Table 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +110,7 @@ pub fn exchange(rows: &Rows, system: &System, form: &str, size: u64) -> Option<E
 mod tests {
     use super::super::NX;
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn a_line_computes_what_saphir_computes() {

@@ -1,9 +1,9 @@
 //! The bars: what an interface may cost over the engine, and what the ledger must have counted.
 
 use super::{CMMD, CONTAINERS, ENGINE, LONG, NX, findings};
-use crate::goals::{Goal, Outcome, at_most, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, at_most, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
@@ -89,7 +89,7 @@ fn buffers(rows: &Rows, what: &'static str, system: &System, wanted: [f64; 2]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn a_bar_without_data_is_not_reached() {

@@ -7,9 +7,9 @@ mod report;
 mod table;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, Job, Measure, of_each};
 use crate::report::headline::Question;
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
 const NX: System = System::new(Family::Nx, "shm", Encoding::None);
@@ -98,7 +98,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
         measures.iter().flat_map(|measure| of_each(measure, systems_in(extent))).collect();
     let calls = Measure {
         program: "rpc",
-        how: crate::experiment::How::Program("rpc"),
+        how: crate::run::experiment::How::Program("rpc"),
         ..Measure { name: "calls".into(), ..ring.clone() }
     };
     jobs.extend(of_each(&ring, [ENGINE, NX, CMMD, CONTAINERS]));

@@ -1,11 +1,11 @@
 //! The buffering suite's part of the report.
 
 use super::{CMMD, CONTAINERS, ENGINE, LONG, NX, SYSTEMS, findings, goals, table};
-use crate::goals::digits;
-use crate::paper;
+use crate::papers::printed;
 use crate::report::markup::{bytes, escape, table as html_table};
 use crate::report::tables;
-use crate::summary::{Row, Rows};
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
 use std::fmt::Write;
 
 /// Saphir's Table 1: ours, then his.
@@ -20,8 +20,8 @@ pub fn table_1(html: &mut String, rows: &[Row]) {
     );
     let mut lines = vec![vec!["!head".to_owned(), "here, GB/s of 1 MiB".to_owned()]];
     lines.extend(escaped(table::table_1(&rows)));
-    lines.push(vec!["!head".into(), format!("{}, Table 1, MB/s", escape(paper::SAPHIR))]);
-    for line in paper::BUFFERED.iter() {
+    lines.push(vec!["!head".into(), format!("{}, Table 1, MB/s", escape(printed::SAPHIR))]);
+    for line in printed::BUFFERED.iter() {
         let rate = |value: Option<f64>| value.map_or_else(|| "&ndash;".to_owned(), digits);
         lines.push(vec![
             escape(line.system),
@@ -70,7 +70,7 @@ pub fn places(html: &mut String, rows: &[Row]) {
             }
             let headings: Vec<String> =
                 std::iter::once(String::new()).chain(sizes.iter().map(|size| bytes(*size as f64))).collect();
-            let cells = |system: &crate::systems::System| {
+            let cells = |system: &crate::systems::systems::System| {
                 let cells =
                     sizes.iter().map(|size| findings::place(&found, system, "token", form, tasks, *size));
                 let words = cells.map(|cell| {
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::report::page;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn a_session_makes_a_whole_page() {

@@ -1,11 +1,11 @@
 //! The buffering suite in a terminal.
 
 use super::{CMMD, CONTAINERS, ENGINE, FEW_SIZES, LONG, NX, SYSTEMS, findings, goals};
-use crate::goals::digits;
-use crate::record::Manifest;
 use crate::report::markup::bytes;
-use crate::samples::Form;
-use crate::summary::Rows;
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::samples::Form;
+use crate::stats::summary::Rows;
 use crate::table::columns;
 use std::fmt::Write;
 
@@ -115,8 +115,8 @@ pub fn exchanges(rows: &Rows) -> Vec<Vec<String>> {
     })
 }
 
-fn each(cells: impl Fn(&crate::systems::System) -> Option<Vec<String>>) -> Vec<Vec<String>> {
-    let line = |system: &crate::systems::System| {
+fn each(cells: impl Fn(&crate::systems::systems::System) -> Option<Vec<String>>) -> Vec<Vec<String>> {
+    let line = |system: &crate::systems::systems::System| {
         let mut line = vec![system.label()];
         line.extend(cells(system)?);
         Some(line)

@@ -1,10 +1,10 @@
 //! `parvum compare --suite exchange --host LIST`: the complete exchange of tasks on hosts that are named, over the network that joins them.
 
 use super::{ALL_SIZES, Against, SIZES, SUITE as ON_ONE, ahead, details, section, table};
-use crate::experiment::{Cores, Job, Measure, of_each};
 use crate::report::headline::Question;
+use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::suites::{Pages, Suite};
-use crate::systems::{Extent, OVER_HOSTS};
+use crate::systems::systems::{Extent, OVER_HOSTS};
 
 const AGAINST: Against =
     [(OVER_HOSTS[0], &[OVER_HOSTS[2], OVER_HOSTS[3]]), (OVER_HOSTS[1], &[OVER_HOSTS[4], OVER_HOSTS[5]])];
@@ -73,10 +73,10 @@ fn measure(tasks: u32, sizes: &'static [u64], full: bool) -> Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goals::Outcome;
     use crate::report::page;
     use crate::report::tests::manifest;
-    use crate::summary::{Row, Rows};
+    use crate::stats::goals::Outcome;
+    use crate::stats::summary::{Row, Rows};
 
     #[test]
     fn bars_and_tables_are_of_the_systems_over_hosts() {
@@ -85,7 +85,8 @@ mod tests {
             let system = job.system.expect("every job has a system");
             let us = if system == OVER_HOSTS[5] { 900.0 } else { 1000.0 };
             for size in job.measure.sizes {
-                let mut row = crate::summary::tests::row(&system, "group", "alltoall", *size, &[us; 3]);
+                let mut row =
+                    crate::stats::summary::tests::row(&system, "group", "alltoall", *size, &[us; 3]);
                 row.tasks = job.measure.tasks;
                 rows.push(row);
             }

@@ -4,15 +4,15 @@
 pub mod hosts;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, Job, Measure, of_each};
-use crate::goals::{Goal, Outcome, digits};
-use crate::record::Manifest;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::{Question, class};
 use crate::report::markup::{bytes, figure, table_of_measured};
 use crate::report::tables;
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
 use std::fmt::Write;
 
 /// PVM's calls, ours first, then MPI's.
@@ -245,7 +245,8 @@ mod tests {
             let Some(system) = job.system else { continue };
             let us = if system == SYSTEMS[0] { 5.0 } else { 10.0 };
             for size in job.measure.sizes {
-                let mut row = crate::summary::tests::row(&system, "group", "alltoall", *size, &[us; 3]);
+                let mut row =
+                    crate::stats::summary::tests::row(&system, "group", "alltoall", *size, &[us; 3]);
                 row.tasks = job.measure.tasks;
                 rows.push(row);
             }

@@ -4,7 +4,7 @@ use super::costs;
 use super::hosts::{OURS, machine, predicted};
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::markup::figure;
-use crate::summary::{Row, Rows};
+use crate::stats::summary::{Row, Rows};
 use replay::group::Operation;
 
 /// Numbers of tasks, each on a host of its own.

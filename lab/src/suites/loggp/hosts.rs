@@ -2,13 +2,13 @@
 //! host, and what those take.
 
 use super::{SUITE as ON_ONE, costs, curves, details, line, measure};
-use crate::experiment::{Cores, Job, Measure, of_each};
-use crate::goals::{Goal, Outcome, digits};
-use crate::record::Manifest;
 use crate::report::markup::{bytes, table as html_table};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
 use crate::suites::{Pages, Suite};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 use replay::group::Operation;
 use replay::{FRAME, Machine, Route, play};
 use std::fmt::Write;
@@ -86,7 +86,7 @@ pub(super) fn machine(between: Route, tasks: usize) -> Machine {
 /// The hosts that are here.
 fn these(between: Route) -> Machine {
     let machine = machine(between, TASKS as usize);
-    match crate::cores::of_all_hosts() {
+    match crate::host::cores::of_all_hosts() {
         Some(processors) => Machine { processors, shared_processors: true, ..machine },
         None => machine,
     }
@@ -204,7 +204,8 @@ mod tests {
             let data: &[u64] = if operation == Operation::Barrier { &[0] } else { &DATA };
             for &data in data {
                 let us = predicted(operation, data, &machine) * 1.1;
-                let mut row = crate::summary::tests::row(&OURS, "group", operation.name(), data, &[us; 3]);
+                let mut row =
+                    crate::stats::summary::tests::row(&OURS, "group", operation.name(), data, &[us; 3]);
                 row.tasks = TASKS;
                 rows.push(row);
             }

@@ -5,14 +5,14 @@ mod curves;
 pub mod hosts;
 
 use super::{Pages, Suite};
-use crate::experiment::{Job, Measure, of_each};
-use crate::goals::{Goal, digits};
-use crate::record::Manifest;
 use crate::report::headline::Question;
 use crate::report::markup::table as html_table;
 use crate::report::tables;
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Job, Measure, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::{Goal, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 use replay::Route;
 use replay::fit::{self, Measured};
 
@@ -158,7 +158,7 @@ mod tests {
             for size in SIZES {
                 let whole = 10.0 + size as f64 / 100.0;
                 for (metric, us) in [("half", whole), ("send", 1.0), ("receive", 1.0), ("gap", whole / 3.0)] {
-                    rows.push(crate::summary::tests::row(system, "loggp", metric, size, &[us; 3]));
+                    rows.push(crate::stats::summary::tests::row(system, "loggp", metric, size, &[us; 3]));
                 }
             }
         }

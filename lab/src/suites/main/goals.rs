@@ -1,10 +1,10 @@
 //! The bars of the main suite, checked against this session's data only.
 
 use super::PAPER_POINTS;
-use crate::goals::{Goal, Outcome, digits, with_unit};
-use crate::statistics::{Verdict, compare};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Family, System};
+use crate::stats::goals::{Goal, Outcome, digits, with_unit};
+use crate::stats::statistics::{Verdict, compare};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Family, System};
 
 const OURS: System = System { family: Family::Parvum, route: "shm", encoding: Encoding::Raw };
 const PVM: System = System { family: Family::Pvm, route: "direct", encoding: Encoding::Raw };
@@ -128,7 +128,7 @@ fn transforms(rows: &Rows) -> Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn without_data_nothing_is_claimed() {

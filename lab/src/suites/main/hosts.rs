@@ -2,11 +2,11 @@
 //! between systems (Fatoohi's Table 3 and figure 3).
 
 use super::table;
-use crate::experiment::{Cores, Job, Measure, of_each};
 use crate::report::{figures, tables};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::stats::summary::Row;
 use crate::suites::{Pages, Suite};
-use crate::summary::Row;
-use crate::systems::{Extent, Family, OVER_HOSTS};
+use crate::systems::systems::{Extent, Family, OVER_HOSTS};
 
 /// Message lengths in bytes: the paper's end at 1 MiB, which a network of 10 Mbit/s carries in a second.
 const SIZES: [u64; 10] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1 << 20];
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use crate::report::page;
     use crate::report::tests::manifest;
-    use crate::summary::Rows;
-    use crate::summary::tests::row;
+    use crate::stats::summary::Rows;
+    use crate::stats::summary::tests::row;
 
     fn example() -> Vec<Row> {
         let mut rows = Vec::new();

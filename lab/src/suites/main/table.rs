@@ -1,11 +1,11 @@
 //! The main suite in a terminal.
 
 use super::{FFT_TASKS, PAPER_POINTS};
-use crate::goals::digits;
-use crate::record::Manifest;
-use crate::statistics::{Verdict, compare};
-use crate::summary::{Row, Rows};
-use crate::systems::{self, Extent, System};
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::statistics::{Verdict, compare};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{self, Extent, System};
 use std::fmt::Write;
 
 /// Whether small or large values win.

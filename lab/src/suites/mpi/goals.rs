@@ -3,10 +3,10 @@
 use super::{
     ENGINE, GROUP_SIZES, GROUP_TASKS, HALVES_TASKS, JOB_TASKS, MPICH, OPEN_MPI, OURS, RING_SIZES, VECTOR_SIZE,
 };
-use crate::goals::{Goal, Outcome, digits, with_unit};
 use crate::report::markup::bytes;
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, digits, with_unit};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// Checks every bar.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
@@ -199,7 +199,7 @@ fn counted(what: &'static str, bar: &'static str, known: usize, behind: &[String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     fn outcome(rows: &[Row], what: &str) -> (Outcome, String) {
         let goal = check(rows).into_iter().find(|goal| goal.what.starts_with(what)).unwrap();

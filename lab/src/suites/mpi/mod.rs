@@ -4,9 +4,9 @@ mod goals;
 mod table;
 
 use super::{Pages, Suite, main};
-use crate::experiment::{Cores, How, Job, Measure, of_each};
 use crate::report::{headline::Question, tables};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, How, Job, Measure, of_each};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 
 /// Parvum's MPI.
 const OURS: System = System::new(Family::Mpi, "shm", Encoding::None);

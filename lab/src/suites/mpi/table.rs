@@ -1,9 +1,9 @@
 //! The MPI suite in a terminal.
 
 use super::{HALVES_TASKS, JOB_TASKS, SYSTEMS, VECTOR_SIZE};
-use crate::goals::digits;
-use crate::record::Manifest;
-use crate::summary::Rows;
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
 use std::fmt::Write;
 
 /// What each line shows: heading, program, metric, processes, size.

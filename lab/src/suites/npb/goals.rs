@@ -1,10 +1,10 @@
 //! The bars of the npb suite.
 
 use super::{CASES, Case, SYSTEMS, TASKS, all_systems, formulas, hosts, of};
-use crate::cores;
-use crate::goals::{Goal, Outcome, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::{Family, System};
+use crate::host::cores;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Family, System};
 
 /// Those of one host.
 pub fn on_one_host(rows: &[Row]) -> Vec<Goal> {

@@ -1,10 +1,10 @@
 //! `parvum compare --suite npb --hosts 2`: the same benchmarks, whose tasks are on several hosts, in blocks of neighbours.
 
 use super::{CASES, FAMILIES, Pages, Suite, details, goals, is_planned, report, table};
-use crate::experiment::{Job, of_each};
-use crate::hosts::COUNTS;
+use crate::host::hosts::COUNTS;
 use crate::report::headline::Question;
-use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::run::experiment::{Job, of_each};
+use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Where they run, and the same by PVM's default route.
 const ROUTES: [[&str; 2]; 3] =
@@ -111,7 +111,7 @@ mod tests {
     fn every_host_has_a_task() {
         for job in jobs(Extent::Full) {
             let route = job.system.expect("every job has a system").route;
-            let count = crate::hosts::of_route(route).expect("hosts");
+            let count = crate::host::hosts::of_route(route).expect("hosts");
             assert!(job.measure.tasks >= count && job.measure.tasks.is_multiple_of(count), "{}", job.name());
         }
         assert_eq!(jobs(Extent::Quick).len(), 3 * (3 + 2 + 1) * 6);

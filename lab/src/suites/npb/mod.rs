@@ -8,10 +8,10 @@ mod report;
 mod table;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, How, Job, Measure, of_each};
 use crate::report::{headline::Question, tables};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::run::experiment::{Cores, How, Job, Measure, of_each};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Ours, then those it is measured against; PVM's direct route and its default one, through daemons.
 const SYSTEMS: [System; 6] = [
@@ -157,7 +157,7 @@ mod tests {
     /// Rows of one metric for a class of a benchmark.
     pub fn rows(system: &System, program: &str, size: u64, tasks: u32, metrics: &[(&str, f64)]) -> Vec<Row> {
         let one = |&(metric, median): &(&str, f64)| {
-            let mut row = crate::summary::tests::row(system, program, metric, size, &[median; 3]);
+            let mut row = crate::stats::summary::tests::row(system, program, metric, size, &[median; 3]);
             row.tasks = tasks;
             row
         };

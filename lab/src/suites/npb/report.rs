@@ -1,11 +1,11 @@
 //! The npb suite's part of the report.
 
 use super::{CASES, Case, TASKS, all_systems, formulas, of};
-use crate::goals::digits;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::class;
 use crate::report::markup::{escape, figure, table, table_of_measured};
-use crate::summary::{Row, Rows};
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
 use std::fmt::Write;
 
 const AXES: Axes = Axes {

@@ -1,9 +1,9 @@
 //! The npb suite in a terminal.
 
 use super::{all_systems, measured, of};
-use crate::goals::digits;
-use crate::record::Manifest;
-use crate::summary::Rows;
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
 use crate::table::columns;
 
 /// A block for each class, a line for each system and number of tasks, with ratios to the first system there, which is ours where it was
@@ -29,13 +29,14 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
         }
         last = Some(case);
         // What the ratios are to: Parvum where its tasks were in the same place.
-        let place = |route: &str| crate::hosts::of_route(route);
+        let place = |route: &str| crate::host::hosts::of_route(route);
         for system in &systems {
             let Some(time) = of(rows, system, case, "iteration", tasks) else { continue };
             let ours = systems
                 .iter()
                 .filter(|own| {
-                    own.family == crate::systems::Family::Parvum && place(own.route) == place(system.route)
+                    own.family == crate::systems::systems::Family::Parvum
+                        && place(own.route) == place(system.route)
                 })
                 .find(|own| of(rows, own, case, "iteration", tasks).is_some());
             let at = |metric| of(rows, system, case, metric, tasks);

@@ -3,12 +3,12 @@
 //! programs around it stay the same.
 
 use super::{ENGINE, PVM};
-use crate::experiment::{Job, Measure, of_each};
-use crate::goals::digits;
-use crate::paper;
-use crate::statistics::{Verdict, compare, quantile, sorted};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::papers::printed;
+use crate::run::experiment::{Job, Measure, of_each};
+use crate::stats::goals::digits;
+use crate::stats::statistics::{Verdict, compare, quantile, sorted};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 use crate::table::columns;
 use std::fmt::Write;
 
@@ -125,7 +125,7 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
 /// The paper's own table in a sentence.
 pub fn papers() -> String {
     let each: Vec<String> =
-        paper::COMPILERS.iter().map(|[name, sparc, ipsc]| format!("{name} {sparc} and {ipsc}")).collect();
+        printed::COMPILERS.iter().map(|[name, sparc, ipsc]| format!("{name} {sparc} and {ipsc}")).collect();
     format!("In the paper, times over cc's on SPARC 2 and iPSC/2: {}.", each.join("; "))
 }
 
@@ -146,7 +146,7 @@ pub fn render(text: &mut String, rows: &Rows) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     /// Every build twice as slow as the one before, each without spread.
     pub fn builds() -> Vec<Row> {

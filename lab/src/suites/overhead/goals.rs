@@ -1,9 +1,9 @@
 //! The bars: what an interface may add to an application's time, and that the parts of a message's time are all of it.
 
 use super::{CMMD, CONTAINERS, ENGINE, NX, PVM, layers, spread};
-use crate::goals::{Goal, Outcome, at_most, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, at_most, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
@@ -75,7 +75,7 @@ fn transform(rows: &Rows) -> Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn a_bar_without_data_is_not_reached() {

@@ -2,10 +2,10 @@
 //! round trips, the whole is measured by other launches than the parts.
 
 use super::{CMMD, CONTAINERS, ENGINE, NX, PVM, ROUTED, TCP};
-use crate::goals::digits;
-use crate::paper;
-use crate::summary::Rows;
-use crate::systems::System;
+use crate::papers::printed;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
+use crate::systems::systems::System;
 use crate::table::columns;
 use std::fmt::Write;
 
@@ -212,7 +212,7 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
     }
     add("(virtual calls)", cells(&|_| None), papers(Some("virtual function call")));
     add("sum", cells(&|way| Some(format!("{:.0}", way.sum))), [const { String::new() }; 3]);
-    let whole = paper::NULL_ROUND_TRIPS.map(digits);
+    let whole = printed::NULL_ROUND_TRIPS.map(digits);
     add("measured", cells(&|way| Some(format!("{:.0}", way.whole))), whole);
     let off = cells(&|way| Some(format!("{:+.1} %", 100.0 * way.off())));
     add("off by", off, [const { String::new() }; 3]);
@@ -221,7 +221,7 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
 
 /// What one of the paper's activities cost on its three systems.
 fn papers(activity: Option<&str>) -> [String; 3] {
-    let found = paper::NULL_ACTIVITIES.iter().find(|known| Some(known.name) == activity);
+    let found = printed::NULL_ACTIVITIES.iter().find(|known| Some(known.name) == activity);
     std::array::from_fn(|system| {
         found.map(|known| known.cost(system)).filter(|us| *us > 0.0).map_or_else(|| "-".into(), digits)
     })
@@ -254,7 +254,7 @@ pub fn render(text: &mut String, rows: &Rows) {
              (A context switch of the paper's SPARCstation II: {} us.)",
             digits(awake),
             digits(asleep),
-            digits(paper::CONTEXT_SWITCH)
+            digits(printed::CONTEXT_SWITCH)
         );
     }
 }
@@ -262,8 +262,8 @@ pub fn render(text: &mut String, rows: &Rows) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::summary::tests::row;
-    use crate::summary::{Recorded, Row, summarise};
+    use crate::stats::summary::tests::row;
+    use crate::stats::summary::{Recorded, Row, summarise};
 
     /// Rows in which every layer adds 10 ns to half a round trip, and the whole is as said.
     pub fn layers(whole: f64) -> Vec<Row> {
@@ -271,7 +271,7 @@ pub(super) mod tests {
             let text = format!(
                 r#"{{"program":"layers","layer":"{layer}","route":"{route}","tasks":2,"size":0,"samples_ns":[{ns}]}}"#
             );
-            let line = crate::samples::parse_line(&text).expect("a line");
+            let line = crate::stats::samples::parse_line(&text).expect("a line");
             Recorded::new(0, "layers", None, line)
         };
         let lines = [

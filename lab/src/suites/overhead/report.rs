@@ -1,11 +1,11 @@
 //! The overhead suite's part of the report.
 
 use super::{FFT_TASKS, INTERFACES, compilers, layers, spread};
-use crate::goals::digits;
-use crate::paper;
+use crate::papers::printed;
 use crate::report::markup::{escape, table, word_table};
 use crate::report::{figures, tables};
-use crate::summary::{Row, Rows};
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
 use std::fmt::Write;
 
 /// Table 4.
@@ -17,7 +17,7 @@ pub fn null_message(html: &mut String, rows: &[Row]) {
          <p>The paper's Table 4, made by peeling. The same exchange of an empty message between two pinned threads is measured over the bare hardware, \
          then with each layer laid on it; a part is what its layer adds. The library and the interfaces are measured by the ring between two tasks. \
          <em>Measured</em> comes from launches of their own. Ours are nanoseconds of a round trip, the last three columns microseconds: {}.</p>",
-        escape(paper::ISLAM)
+        escape(printed::ISLAM)
     );
     let lines: Vec<Vec<String>> =
         layers::lines(&rows).into_iter().map(|line| line.iter().map(|cell| escape(cell)).collect()).collect();
@@ -32,7 +32,7 @@ pub fn null_message(html: &mut String, rows: &[Row]) {
              A context switch of the paper's SPARCstation II took {} \u{b5}s.</p>",
             digits(awake),
             digits(asleep),
-            digits(paper::CONTEXT_SWITCH)
+            digits(printed::CONTEXT_SWITCH)
         );
     }
 }

@@ -1,11 +1,11 @@
 //! How much run times vary under outside load, with gang scheduling and without: section 9 of the paper.
 
 use super::NX;
-use crate::experiment::{Measure, Rival};
-use crate::goals::digits;
-use crate::random::Random;
-use crate::statistics::{quantile, sorted};
-use crate::summary::Rows;
+use crate::run::experiment::{Measure, Rival};
+use crate::stats::goals::digits;
+use crate::stats::random::Random;
+use crate::stats::statistics::{quantile, sorted};
+use crate::stats::summary::Rows;
 use crate::table::columns;
 
 /// Points of the transforms. A job is many of them in a row: much longer than a turn of gangs, 50 ms, so that none fits into
@@ -139,8 +139,8 @@ pub fn render(text: &mut String, rows: &Rows) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::summary::Row;
-    use crate::summary::tests::row;
+    use crate::stats::summary::Row;
+    use crate::stats::summary::tests::row;
 
     /// One row for each job.
     pub fn jobs() -> Vec<Row> {

@@ -1,8 +1,8 @@
 //! The overhead suite in a terminal.
 
 use super::{compilers, layers, spread, transform};
-use crate::record::Manifest;
-use crate::summary::Rows;
+use crate::run::record::Manifest;
+use crate::stats::summary::Rows;
 
 /// All tables, in the paper's order.
 pub fn render(rows: &Rows, _: &Manifest) -> String {

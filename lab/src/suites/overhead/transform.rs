@@ -1,10 +1,10 @@
 //! The paper's application, the transform: its time, its speed-up, and what of it is message passing.
 
 use super::{FFT_TASKS, INTERFACES};
-use crate::goals::digits;
-use crate::paper;
-use crate::summary::Rows;
-use crate::systems::System;
+use crate::papers::printed;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
+use crate::systems::systems::System;
 use crate::table::columns;
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ pub fn render(text: &mut String, rows: &Rows) {
     }
     text.push_str("FFT (Islam, Tables 6 and 7): us for 128 / 1024 points; the paper's in ms.\n");
     let mut lines = times;
-    lines.extend(paper::FFT_TIMES.iter().map(|times| {
+    lines.extend(printed::FFT_TIMES.iter().map(|times| {
         let pair = |ms: [f64; 4]| format!("{} / {}", digits(ms[0]), digits(ms[3]));
         vec![times.system.to_owned(), String::new(), pair(times.two), pair(times.four), String::new()]
     }));
@@ -71,8 +71,8 @@ pub fn render(text: &mut String, rows: &Rows) {
         cells.extend(FFT_TASKS[1..].iter().map(|tasks| speed_up(rows, system, *tasks).map(digits)));
         cells.iter().any(Option::is_some).then(|| cells.into_iter().map(or_dash).collect())
     });
-    lines.extend(paper::SPLITS.iter().map(|split| {
-        let known = paper::SPEED_UPS.iter().find(|speed_up| speed_up.system == split.system);
+    lines.extend(printed::SPLITS.iter().map(|split| {
+        let known = printed::SPEED_UPS.iter().find(|speed_up| speed_up.system == split.system);
         let on = |at: usize| known.map_or_else(String::new, |speed_up| digits(speed_up.on[at]));
         vec![split.system.to_owned(), shares(split.small), shares(split.large), on(0), on(1), String::new()]
     }));
@@ -93,8 +93,8 @@ fn each(cells: impl Fn(&System) -> Option<Vec<String>>) -> Vec<Vec<String>> {
 pub(super) mod tests {
     use super::super::{ENGINE, NX};
     use super::*;
-    use crate::summary::Row;
-    use crate::summary::tests::row;
+    use crate::stats::summary::Row;
+    use crate::stats::summary::tests::row;
 
     /// Transforms of a system that is slower on more tasks.
     pub fn transforms(system: &System) -> Vec<Row> {

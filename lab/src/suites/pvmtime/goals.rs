@@ -1,9 +1,9 @@
 //! The bars of the pvmtime suite.
 
 use super::{DAEMONS, LARGEST, throughput};
-use crate::goals::{Goal, Outcome, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Family, System};
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Family, System};
 
 /// A daemon that holds so many MiB more for a blast holds a bounded part of its 64 MiB.
 const BOUNDED: f64 = 32.0;
@@ -81,7 +81,7 @@ fn old_goal(rows: &Rows) -> Goal {
 mod tests {
     use super::super::tests::example;
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn bars_without_data_are_not_judged() {

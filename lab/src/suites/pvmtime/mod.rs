@@ -6,10 +6,10 @@ mod report;
 mod table;
 
 use super::{Pages, Suite};
-use crate::experiment::{Arrangement, Cores, Job, Measure, of_each};
 use crate::report::{headline::Question, tables};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Arrangement, Cores, Job, Measure, of_each};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 
 /// Message lengths of the quick run: of the paper's, 4 bytes to 16 KiB by 1 KiB, every fourth; and some below 1 KiB, which it left for later.
 const SIZES: [u64; 7] = [4, 64, 256, 1024, 4096, 8192, 16384];
@@ -232,7 +232,7 @@ mod tests {
             for size in job.measure.sizes {
                 let quick = if system.family == Family::Pvm { 1.0 } else { 2.0 };
                 let value = quick * *size as f64;
-                let mut row = crate::summary::tests::row(
+                let mut row = crate::stats::summary::tests::row(
                     &system,
                     job.measure.program,
                     "throughput",

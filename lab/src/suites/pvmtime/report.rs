@@ -1,12 +1,12 @@
 //! The pvmtime suite's part of the report: the paper's figures, drawn anew.
 
 use super::{DAEMONS, DIRECT, ENCODINGS, LEVEL_SIZES, Of, PING_PONG_LEVELS, throughput, with};
-use crate::goals::digits;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::class;
 use crate::report::markup::{bytes, escape, figure, table};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, System};
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, System};
 
 const AXES: Axes = Axes {
     title: "",

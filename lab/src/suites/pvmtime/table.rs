@@ -1,10 +1,10 @@
 //! The pvmtime suite in a terminal.
 
 use super::{EXPERIMENTS, LARGEST, routes, throughput};
-use crate::goals::digits;
-use crate::record::Manifest;
-use crate::summary::Rows;
-use crate::systems::Encoding;
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
+use crate::systems::systems::Encoding;
 use crate::table::columns;
 
 /// Throughput of 1 KiB and of the largest message, for each experiment that packs as XDR, by route.

@@ -1,9 +1,9 @@
 //! The python suite's bars: so many times quicker than each peer, and some for ourselves alone.
 
 use super::{DASK, DICTIONARY, MPICH, OPENMPI, PARVUM, RAY};
-use crate::goals::{Goal, Outcome, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// A bar against peers: what, how much in words, of which program which metric at which size, whether more is better, and the peers with how many times.
 struct Against {

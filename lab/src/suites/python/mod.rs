@@ -4,14 +4,14 @@
 mod goals;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, How, Job, Measure, of_each};
-use crate::goals::digits;
-use crate::record::Manifest;
 use crate::report::headline::Question;
 use crate::report::markup::table as html_table;
 use crate::report::tables;
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, How, Job, Measure, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 const fn system(family: Family) -> System {
@@ -179,7 +179,13 @@ pub(super) mod tests {
             };
             for size in sizes {
                 let program = job.measure.program;
-                rows.push(crate::summary::tests::row(&system, program, metric(program), *size, &[1.0; 3]));
+                rows.push(crate::stats::summary::tests::row(
+                    &system,
+                    program,
+                    metric(program),
+                    *size,
+                    &[1.0; 3],
+                ));
             }
         }
         rows

@@ -1,9 +1,9 @@
 //! The bars of the shared suite.
 
 use super::{CLASSIC, HOME, HYBRID, LAZY, MPI, ONE, PROGRAMS, TASKS, of, sizes, speed_up};
-use crate::goals::{Goal, Outcome, digits};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// The net whose weights fill several pages, on the most tasks.
 const GATHER: (u32, u64) = (8, 8800);

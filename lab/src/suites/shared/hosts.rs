@@ -1,15 +1,15 @@
 //! `parvum compare --suite shared --hosts 2,4`: the same programs, whose tasks are on several hosts.
 
 use super::{PROGRAMS, of, sizes};
-use crate::experiment::{Job, of_each};
-use crate::goals::{Goal, Outcome, digits};
-use crate::hosts::COUNTS;
-use crate::record::Manifest;
+use crate::host::hosts::COUNTS;
 use crate::report::markup::{escape, table as html_table};
 use crate::report::{headline::Question, tables};
+use crate::run::experiment::{Job, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::{Goal, Outcome, digits};
+use crate::stats::summary::{Row, Rows};
 use crate::suites::{Pages, Suite};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 /// The ways of sharing, the one between hosts that nobody has to choose first; then messages.
@@ -263,7 +263,8 @@ mod tests {
         let sizes: usize = PROGRAMS.iter().map(|program| program.sizes[0].len()).sum();
         assert_eq!(jobs.len(), sizes * COUNTS.len() * 2 * FAMILIES.len());
         for job in jobs {
-            let hosts = job.system.and_then(|system| crate::hosts::of_route(system.route)).expect("hosts");
+            let hosts =
+                job.system.and_then(|system| crate::host::hosts::of_route(system.route)).expect("hosts");
             assert!(COUNTS.contains(&hosts) && job.measure.tasks.is_multiple_of(hosts));
         }
     }

@@ -11,10 +11,10 @@ mod report;
 mod table;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, Job, Measure, of_each};
 use crate::report::{headline::Question, tables};
-use crate::summary::Rows;
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::stats::summary::Rows;
+use crate::systems::systems::{Encoding, Extent, Family, System};
 
 const fn shared(family: Family) -> System {
     System::new(family, "shm", Encoding::None)
@@ -109,7 +109,7 @@ const QUESTIONS: [Question; 3] = [
     Question::small("Net of 54 x 160 x 1 on 2 tasks", "network", "run", 8800),
 ];
 
-fn details(html: &mut String, rows: &[crate::summary::Row]) {
+fn details(html: &mut String, rows: &[crate::stats::summary::Row]) {
     tables::numbers(html, rows, &[], &[]);
 }
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     /// A session in which `classic` sends with the square of the tasks, and the others with their number.
-    pub fn example() -> Vec<crate::summary::Row> {
+    pub fn example() -> Vec<crate::stats::summary::Row> {
         let mut rows = Vec::new();
         for system in SYSTEMS {
             for tasks in TASKS {
@@ -182,7 +182,7 @@ mod tests {
                 for (metric, unit, median) in
                     [("run", "ms", 80.0 / f64::from(tasks)), ("traffic", "MB", traffic)]
                 {
-                    rows.push(crate::summary::Row {
+                    rows.push(crate::stats::summary::Row {
                         program: "network".into(),
                         system: system.family.name().into(),
                         route: system.route.into(),

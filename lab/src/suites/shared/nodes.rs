@@ -2,7 +2,7 @@
 
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::markup::{escape, figure};
-use crate::summary::Row;
+use crate::stats::summary::Row;
 use cluster::curves::{Curve, NODES, SUBJECTS, Way, all};
 use std::fmt::Write;
 use std::sync::OnceLock;

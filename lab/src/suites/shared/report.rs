@@ -1,16 +1,16 @@
 //! The shared suite's part of the report.
 
 use super::{PROGRAMS, SYSTEMS, TASKS, of, sizes, speed_up};
-use crate::goals::digits;
 use crate::report::markup::{escape, table as html_table};
-use crate::summary::{Row, Rows};
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
 use std::fmt::Write;
 
 /// A table for each program and size: systems by numbers of tasks.
 fn tables(
     html: &mut String,
     rows: &Rows,
-    cell: impl Fn(&crate::systems::System, &str, (u32, u64)) -> Option<String>,
+    cell: impl Fn(&crate::systems::systems::System, &str, (u32, u64)) -> Option<String>,
 ) {
     for program in &PROGRAMS {
         for size in sizes(rows, program) {

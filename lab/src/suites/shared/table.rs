@@ -1,10 +1,10 @@
 //! The shared suite in a terminal.
 
 use super::{PROGRAMS, SYSTEMS, TASKS, of, sizes, speed_up};
-use crate::goals::digits;
-use crate::record::Manifest;
-use crate::summary::Rows;
-use crate::systems::System;
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::Rows;
+use crate::systems::systems::System;
 use std::fmt::Write;
 
 /// For each program and size a line of each system: how long, how fast against one task, and what was sent.

@@ -3,13 +3,13 @@
 mod report;
 
 use super::{Pages, Suite};
-use crate::experiment::{Cores, Job, Measure, of_each};
-use crate::goals::digits;
-use crate::record::Manifest;
 use crate::report::markup::bytes;
 use crate::report::{headline::Question, tables};
-use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, Job, Measure, of_each};
+use crate::run::record::Manifest;
+use crate::stats::goals::digits;
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 const SOCKETS: System = System::new(Family::Sockets, "", Encoding::None);
@@ -139,8 +139,13 @@ mod tests {
         for job in jobs(Extent::Quick) {
             let metric = if job.measure.program == "sockets, echo" { "half round trip" } else { "bandwidth" };
             for size in job.measure.sizes {
-                let mut row =
-                    crate::summary::tests::row(&SOCKETS, job.measure.program, metric, *size, &[1.0; 6]);
+                let mut row = crate::stats::summary::tests::row(
+                    &SOCKETS,
+                    job.measure.program,
+                    metric,
+                    *size,
+                    &[1.0; 6],
+                );
                 row.tasks = job.measure.tasks;
                 rows.push(row);
             }

@@ -1,10 +1,10 @@
 //! The sockets suite's part of the report.
 
 use super::{CHOSEN, SOCKETS, of};
-use crate::goals::with_unit;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::markup::{bytes, figure, table};
-use crate::summary::{Row, Rows};
+use crate::stats::goals::with_unit;
+use crate::stats::summary::{Row, Rows};
 
 const AXES: Axes = Axes {
     title: "",

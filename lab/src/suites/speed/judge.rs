@@ -2,11 +2,11 @@
 
 use super::asked::{ASKED, Asked, Bar};
 use super::{CALLS, ENGINE, PEERS, PVM};
-use crate::goals::{Goal, Outcome, digits, with_unit};
 use crate::report::markup::bytes;
-use crate::statistics::{Verdict, compare};
-use crate::summary::{Row, Rows};
-use crate::systems::System;
+use crate::stats::goals::{Goal, Outcome, digits, with_unit};
+use crate::stats::statistics::{Verdict, compare};
+use crate::stats::summary::{Row, Rows};
+use crate::systems::systems::System;
 
 /// A number of tasks and a size.
 pub type Place = (u32, u64);
@@ -208,7 +208,7 @@ fn miss(asked: &Asked, share: f64) -> String {
 mod tests {
     use super::super::{NX, UCX};
     use super::*;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     fn of(what: &str) -> &'static Asked {
         ASKED.iter().find(|asked| asked.what == what).unwrap()

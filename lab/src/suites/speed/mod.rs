@@ -6,9 +6,9 @@ mod report;
 mod table;
 
 use super::{Pages, Suite, main};
-use crate::experiment::{Cores, How, Job, Measure, Test, of_each};
 use crate::report::headline::Question;
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::run::experiment::{Cores, How, Job, Measure, Test, of_each};
+use crate::systems::systems::{Encoding, Extent, Family, System};
 
 /// Parvum through PVM's calls.
 const CALLS: System = System::new(Family::Parvum, "shm", Encoding::Raw);

@@ -3,12 +3,12 @@
 use super::asked::{ASKED, Asked};
 use super::judge::{self, Place};
 use super::systems;
-use crate::goals::{Outcome, digits};
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::class;
 use crate::report::markup::{bytes, escape, figure, table};
 use crate::report::{figures, tables};
-use crate::summary::{Row, Rows};
+use crate::stats::goals::{Outcome, digits};
+use crate::stats::summary::{Row, Rows};
 use std::fmt::Write;
 
 /// One line for each thing that is asked, with its verdict.
@@ -148,7 +148,7 @@ mod tests {
     use super::super::{CALLS, ENGINE, PEERS, SUITE};
     use crate::report::page;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
+    use crate::stats::summary::tests::row;
 
     #[test]
     fn a_session_makes_a_whole_page() {

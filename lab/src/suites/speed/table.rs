@@ -3,10 +3,10 @@
 use super::asked::{ASKED, Asked};
 use super::judge::{self, Place};
 use super::systems;
-use crate::goals::{Outcome, digits};
-use crate::record::Manifest;
-use crate::summary::Rows;
-use crate::systems::System;
+use crate::run::record::Manifest;
+use crate::stats::goals::{Outcome, digits};
+use crate::stats::summary::Rows;
+use crate::systems::systems::System;
 use std::fmt::Write;
 
 /// The columns' headings in two lines, in the order of the suite's systems; then the floor.
@@ -110,9 +110,9 @@ fn short(value: f64) -> String {
 mod tests {
     use super::super::{CALLS, ENGINE, NX, PEERS};
     use super::*;
-    use crate::record::LaunchRecord;
     use crate::report::tests::manifest;
-    use crate::summary::tests::row;
+    use crate::run::record::LaunchRecord;
+    use crate::stats::summary::tests::row;
     use crate::table::WIDTH;
 
     #[test]

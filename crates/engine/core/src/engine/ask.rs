@@ -2,13 +2,13 @@
 
 use super::Engine;
 use crate::core::Asker;
-use crate::flow::{OVERHEAD, PLACE};
 use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::message::Pattern;
 use crate::peers::{Asking, IN_PLACE, Offered};
+use crate::receiving::message::Pattern;
 use crate::requests::{Destination, Outcome};
+use crate::sending::credit::{OVERHEAD, PLACE};
 use parvum_transport::{Gather, Limits, Route};
 use parvum_wire::frame::{ASKING, KEPT};
 use parvum_wire::{Header, Kind, Tid};

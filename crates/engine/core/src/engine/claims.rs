@@ -7,7 +7,7 @@
 use super::Engine;
 use crate::ids::{MessageId, RequestId};
 use crate::matching::{Body, Claim};
-use crate::message::Pattern;
+use crate::receiving::message::Pattern;
 use crate::requests::{Destination, Receive, State};
 
 impl Engine {

@@ -5,12 +5,12 @@
 //! hears of it. Every other frame takes the usual way, and so does the receive from then on.
 
 use super::Engine;
-use crate::arrivals::Arrivals;
-use crate::flow::OVERHEAD;
 use crate::ledger::Counter;
-use crate::message::{Block, Envelope, Pattern};
-use crate::outgoing::Buffering;
 use crate::peers::{Peer, is_awaited};
+use crate::receiving::arrivals::Arrivals;
+use crate::receiving::message::{Block, Envelope, Pattern};
+use crate::sending::credit::OVERHEAD;
+use crate::sending::outgoing::Buffering;
 use parvum_transport::{Gather, Route, Sink};
 use parvum_wire::frame::KEPT_BY_SENDER;
 use parvum_wire::{Header, Kind, Tid};

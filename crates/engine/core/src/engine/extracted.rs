@@ -8,7 +8,7 @@
 use super::Engine;
 use crate::ids::MessageId;
 use crate::matching::Body;
-use crate::message::{Envelope, Pattern};
+use crate::receiving::message::{Envelope, Pattern};
 
 impl Engine {
     /// Takes the oldest unexpected message that matches out of matching. [`Engine::receive_message`] receives it, and

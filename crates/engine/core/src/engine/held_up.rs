@@ -10,11 +10,11 @@
 //! How long "a while" is the caller knows: there are no clocks here.
 
 use super::Engine;
-use crate::flow::{OVERHEAD, PLACE};
 use crate::ids::RequestId;
-use crate::message::Envelope;
 use crate::peers::PeerState;
+use crate::receiving::message::Envelope;
 use crate::requests::Outcome;
+use crate::sending::credit::{OVERHEAD, PLACE};
 use parvum_transport::Route;
 use parvum_wire::Kind;
 

@@ -4,13 +4,13 @@
 //! credit and a receiver that ends, it is a message to each peer.
 
 use super::Engine;
-use crate::flow::OVERHEAD;
 use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::outgoing::{Buffering, Outgoing, SendError, Sent};
 use crate::peers::{Group, PeerState, Pending};
 use crate::requests::State;
+use crate::sending::credit::OVERHEAD;
+use crate::sending::outgoing::{Buffering, Outgoing, SendError, Sent};
 use parvum_transport::{Gather, Route};
 use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::Engine;
 use crate::ids::{MessageId, RequestId};
-use crate::message::{Block, Envelope, Pattern};
 use crate::peers::OWN_PEER;
+use crate::receiving::message::{Block, Envelope, Pattern};
 use crate::requests::{Completed, Destination, Outcome, Receive, State};
 
 /// The answer to [`Engine::test`].

@@ -2,10 +2,10 @@
 
 use super::Engine;
 use super::send::header;
-use crate::kept::{Kept, KeptMemory};
-use crate::outgoing::{Buffering, Outgoing, SendError, Sent};
 use crate::peers::Peer;
-use crate::scattered::Scattered;
+use crate::sending::copies::{Kept, KeptMemory};
+use crate::sending::outgoing::{Buffering, Outgoing, SendError, Sent};
+use crate::sending::scattered::Scattered;
 use parvum_transport::Loan;
 use std::sync::Arc;
 

@@ -13,14 +13,14 @@
 
 use super::Engine;
 use super::scattered::{fill, gathered};
-use crate::flow::OVERHEAD;
 use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 use crate::peers::{IN_PLACE, OWN_PEER, Peer, PeerState, Pending, is_awaited, is_wanted};
 use crate::requests::{Outcome, State};
-use crate::scattered::Scattered;
+use crate::sending::credit::OVERHEAD;
+use crate::sending::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
+use crate::sending::scattered::Scattered;
 use parvum_transport::{Gather, Limits};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
 use parvum_wire::{Header, Kind, Tid};

@@ -6,7 +6,7 @@
 //! Within a bin the oldest is first. Tags by masks and ranges are no part of a shape: those of one context and sender
 //! share a bin, and are looked at in order.
 
-use crate::message::{Envelope, Pattern, TagMatch};
+use crate::receiving::message::{Envelope, Pattern, TagMatch};
 use parvum_wire::Tid;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

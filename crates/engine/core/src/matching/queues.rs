@@ -4,7 +4,7 @@ use super::bins::{Key, MANY, ManyPosted, ManyUnexpected, Order};
 use super::claims::Claims;
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::Ledger;
-use crate::message::{Block, Envelope, Pattern};
+use crate::receiving::message::{Block, Envelope, Pattern};
 
 use parvum_transport::Route;
 use parvum_wire::frame::Offer;

@@ -5,7 +5,7 @@
 
 use super::Peers;
 use super::incoming::Incoming;
-use crate::message::{Pattern, TagMatch};
+use crate::receiving::message::{Pattern, TagMatch};
 use parvum_transport::Link;
 use parvum_wire::Header;
 

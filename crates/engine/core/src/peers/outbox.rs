@@ -1,8 +1,8 @@
 //! What waits to be handed over to the links of one peer, in the order in which it goes.
 
-use crate::flow::PLACE;
 use crate::ids::RequestId;
 use crate::memory::Source;
+use crate::sending::credit::PLACE;
 use parvum_transport::Route;
 use parvum_wire::{Header, Kind};
 use std::collections::VecDeque;

@@ -3,10 +3,10 @@
 use super::incoming::Incoming;
 use super::offers::{Offered, Offers};
 use super::outbox::{Outbox, Pending};
-use crate::flow::Credit;
 use crate::ids::RequestId;
 use crate::ledger::PairLedger;
-use crate::message::Envelope;
+use crate::receiving::message::Envelope;
+use crate::sending::credit::Credit;
 use parvum_transport::{Limits, Link, Loan, Route};
 use parvum_wire::frame::FETCH_AT_ONCE;
 use parvum_wire::{Header, Kind, Tid};

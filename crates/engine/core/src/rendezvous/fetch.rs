@@ -2,15 +2,15 @@
 //! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
 
 use crate::core::{Copier, Core, Fetch, Placed, Pulling};
-use crate::farewell::News;
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::Counter;
 use crate::matching::{Body, Message};
 use crate::memory::{MOST_PLACES, places_in};
-use crate::message::Block;
+use crate::parting::farewell::News;
 use crate::peers::{Asking, Peer, Peers};
+use crate::receiving::message::Block;
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote};
-use crate::scattered;
+use crate::sending::scattered;
 use parvum_transport::{Link, Place, PullRefused};
 use parvum_wire::Kind;
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};

@@ -2,8 +2,8 @@
 
 use crate::ids::MessageId;
 use crate::memory::{UserBuffer, UserPieces};
-use crate::message::{Block, Envelope, Pattern};
-use crate::scattered::{self, Scattered};
+use crate::receiving::message::{Block, Envelope, Pattern};
+use crate::sending::scattered::{self, Scattered};
 use std::io::IoSliceMut;
 
 /// Where the data of a received message shall lie.

@@ -1,6 +1,6 @@
 //! A message that was received, its data left where it lies.
 
-use crate::message::Envelope;
+use crate::receiving::message::Envelope;
 use parvum_transport::{Kept, Route};
 use parvum_wire::frame::Offer;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::basics::{bytes_of, outgoing, send};
 use super::simulated::{Nature, ONE, OTHER, Random, engine, join, tid};
-use crate::farewell::{Listening, News, QUIET, Stage};
+use crate::parting::farewell::{Listening, News, QUIET, Stage};
 use crate::{Buffering, Destination, Engine, Outcome, Pattern, Received, SendError, Sent};
 use parvum_transport::Route;
 use parvum_wire::Tid;

@@ -4,7 +4,7 @@ use super::simulated::Random;
 use crate::Ledger;
 use crate::ids::{MessageId, RequestId};
 use crate::matching::{Body, Message, Queues};
-use crate::message::{Block, Envelope, Pattern, TagMatch};
+use crate::receiving::message::{Block, Envelope, Pattern, TagMatch};
 use parvum_wire::Tid;
 
 fn envelope(from: i32, tag: i32, context: u32) -> Envelope {

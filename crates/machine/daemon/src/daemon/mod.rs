@@ -4,32 +4,15 @@
 //! and pipe has a small task that turns what happens into inputs; the shell
 //! carries out the effects at once.
 
-mod agreed;
 mod awake;
-#[allow(unsafe_code)]
-mod child;
-mod client;
-#[allow(unsafe_code)]
-mod exec;
-mod fetch;
-mod foreign;
-mod hosted;
-mod keeper;
-mod lateness;
-mod log;
-mod manner;
-mod network;
-mod options;
-mod output;
-mod port;
-mod recordings;
-mod relay;
-mod repeats;
+mod hosts;
+mod life;
+mod processes;
 mod shell;
-mod start;
+mod tasks;
 #[allow(unsafe_code)]
 mod watch;
 
-pub use fetch::{decline, is_refusal, way_to};
-pub use keeper::keep;
-pub use start::{Manner, StartError, launch, serve, serve_hosted, sweep};
+pub use hosts::fetch::{decline, is_refusal, way_to};
+pub use life::keeper::keep;
+pub use life::start::{Manner, StartError, launch, serve, serve_hosted, sweep};

@@ -1,20 +1,20 @@
 //! The one shell: everything the daemon owns.
 
-use super::awake::Awake;
-use super::child::{self, Surroundings};
-use super::client::{ClientIo, OUTBOX_FULL, handle, turn_away};
-use super::keeper::Keeper;
-use super::lateness::Lateness;
-use super::log::Log;
-use super::network::Network;
-use super::options::Options;
-use super::output::{self, OnItsWay};
-use super::port::{PORT_LIMIT, Port};
-use super::recordings::Recordings;
-use super::relay::Source;
-use super::watch::watch;
-use super::{fetch, foreign, hosted};
+use crate::daemon::awake::Awake;
+use crate::daemon::hosts::lateness::Lateness;
+use crate::daemon::hosts::network::Network;
+use crate::daemon::life::keeper::Keeper;
+use crate::daemon::life::log::Log;
+use crate::daemon::life::options::Options;
+use crate::daemon::processes::child::{self, Surroundings};
+use crate::daemon::processes::output::{self, OnItsWay};
+use crate::daemon::tasks::client::{ClientIo, OUTBOX_FULL, handle, turn_away};
+use crate::daemon::tasks::port::{PORT_LIMIT, Port};
+use crate::daemon::tasks::recordings::Recordings;
+use crate::daemon::tasks::relay::Source;
+use crate::daemon::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
+use crate::{daemon::hosts::fetch, daemon::hosts::hosted, daemon::processes::foreign};
 use parvum_agreement::Agreement;
 use parvum_control::{
     A_GROUP, Book, CALLS, Operation, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
@@ -465,7 +465,7 @@ impl Shell {
             // One that is alone measures its load for nobody else.
             let own = self.machine.borrow().daemon_tid();
             loads.retain(|(host, _)| *host != own);
-            loads.push((own, (super::network::load() * 100.0) as u32));
+            loads.push((own, (crate::daemon::hosts::network::load() * 100.0) as u32));
         }
         if let Err(error) = client.post(&FromDaemon::Reply(id, reply), fds) {
             let why = Failure::new(ErrorKind::TooLarge, error.to_string());

@@ -1,0 +1,7 @@
+//! What is sent: who may buffer it, how much may be under way, and how it reaches the links.
+
+pub(crate) mod copies;
+pub(crate) mod credit;
+pub(crate) mod outflow;
+pub(crate) mod outgoing;
+pub(crate) mod scattered;

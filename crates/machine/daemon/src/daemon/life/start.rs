@@ -1,0 +1,412 @@
+//! Becoming the daemon of a directory, and starting it from elsewhere.
+
+use crate::daemon::life::keeper::Keeper;
+use crate::daemon::life::log::Log;
+use crate::daemon::life::options::Options;
+use crate::daemon::processes::child::{Surroundings, close_inherited};
+use crate::daemon::shell::Shell;
+use crate::shown::shown;
+use crate::state::{Config, Limits, USUAL_SPEED};
+use crate::{daemon::hosts::fetch, daemon::hosts::hosted};
+use parvum_socket::{Place, PlaceError};
+use parvum_wire::control::{Blob, HostSettings, Request};
+use rustix::fs::{FlockOperation, flock, fstat, stat};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, pidfd_open, pidfd_send_signal, setrlimit,
+};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::net::UnixListener;
+
+/// Why the daemon did not start. The texts go to whoever started it.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Another daemon has the directory.
+    #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
+    Running(String),
+    /// A variable makes no sense.
+    #[error("{0}")]
+    Option(String),
+    /// It was invited to a machine, and could not join.
+    #[error("{0}")]
+    NotJoined(String),
+    /// Something in the directory could not be made.
+    #[error("E-DIR: {what} cannot be made: {error}; make room, or set PARVUM_DIR to another directory")]
+    Make {
+        /// What.
+        what: String,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// The system refused something else.
+    #[error("E-SYSTEM: the daemon could not {what}: {error}")]
+    System {
+        /// What it was about to do.
+        what: &'static str,
+        /// The system's reason.
+        error: io::Error,
+    },
+}
+
+/// The line by which a daemon says that it serves.
+const READY: &str = "ready\n";
+
+/// Starts the daemon as a process of its own session and returns at once. The
+/// daemon inherits standard output and says there how it went (`ready`, or an
+/// error); whoever waits reads that to its end.
+pub fn launch(place: &Place) -> Result<(), StartError> {
+    let system = |what, error| StartError::System { what, error };
+    let program = std::env::current_exe().map_err(|e| system("find its own program", e))?;
+    let mut command = Command::new(program);
+    command.arg("daemon").arg("--dir").arg(place.dir());
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map_err(|e| system("start its own program", e))?;
+    Ok(())
+}
+
+/// How the daemon stands to whoever started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// It detaches from its terminal and its starter, and says on standard output whether it serves.
+    Detached,
+    /// It stays, and says nothing.
+    Attached,
+    /// It stays, and says on standard output where its socket is once it serves, as PVM's does.
+    Announced,
+    /// It detaches, and joins a machine by what it hears on standard input: `parvum join`.
+    Invited,
+}
+
+/// Is the daemon of `place` until the machine is stopped. Adds these hosts once it serves; the log
+/// says how that went.
+pub fn serve(
+    place: Place,
+    manner: Manner,
+    settings: HostSettings,
+    hosts: Vec<String>,
+) -> Result<(), StartError> {
+    run(place, manner, settings, hosts, None)
+}
+
+/// Is the daemon of a host that a hoster has started, with the ticket that it has passed on.
+pub fn serve_hosted(place: Place, ticket: &str) -> Result<(), StartError> {
+    run(place, Manner::Invited, HostSettings::default(), Vec::new(), Some(ticket))
+}
+
+fn run(
+    place: Place,
+    manner: Manner,
+    settings: HostSettings,
+    hosts: Vec<String>,
+    ticket: Option<&str>,
+) -> Result<(), StartError> {
+    if matches!(manner, Manner::Detached | Manner::Invited) {
+        close_inherited();
+        // Fails only for a leader of a process group, which is its own master
+        // already.
+        let _ = rustix::process::setsid();
+        let _ = std::env::set_current_dir("/");
+    }
+    let options = Options::read().map_err(StartError::Option)?;
+    place.prepare()?;
+    let mut heard = ticket.map(hosted::answer).transpose().map_err(StartError::NotJoined)?;
+    let lock = match lock(&place) {
+        Err(running @ StartError::Running(_)) if manner == Manner::Invited => {
+            match fetch::look_at_other(&place, heard.take()) {
+                fetch::Other::Stranger => return Err(running),
+                fetch::Other::Declined => {
+                    return Err(StartError::NotJoined("this host is in the machine already".into()));
+                }
+                fetch::Other::Leaving(invitation) => {
+                    heard = Some(*invitation);
+                    lock_in_time(&place)?
+                }
+            }
+        }
+        // Nothing is left of one that could not begin.
+        Err(error @ StartError::Make { .. }) => {
+            place.remove_if_made();
+            return Err(error);
+        }
+        other => other?,
+    };
+    // The lock is ours: whatever lies there belongs to nobody any more.
+    let _ = std::fs::remove_file(place.socket());
+    let _ = std::fs::remove_file(place.machine());
+    let made = |what: &Path, error| StartError::Make { what: what.display().to_string(), error };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| StartError::System { what: "make its runtime", error })?;
+    let local = tokio::task::LocalSet::new();
+    let listener = runtime.block_on(async { UnixListener::bind(place.socket()) });
+    let listener = listener.map_err(|error| {
+        clean_up(&place);
+        made(&place.socket(), error)
+    })?;
+    let closed = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(place.socket(), closed).map_err(|error| made(&place.socket(), error))?;
+    let log = Log::open(&place.log());
+    log.line(&format!("daemon {} begins, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
+    let (encrypt, insists) = (options.encrypt, options.insists_on_encryption());
+    let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile(), options };
+    let keeper = Keeper::start(&place).unwrap_or_else(|error| {
+        log.line(&format!("no keeper: {error}"));
+        Keeper::none()
+    });
+    let mut config = config(settings, encrypt);
+    let mut invited = None;
+    if manner == Manner::Invited {
+        let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
+        match fetch::accept(heard, config.arch.clone(), config.cpus, speed) {
+            Ok(given) if insists && !given.encrypt => {
+                let why = "E-ENCRYPT: this machine was begun with PARVUM_ENCRYPT=no, and this host's settings say \
+                           PARVUM_ENCRYPT=yes; begin the machine without the former, or take the latter away";
+                fetch::decline(why);
+                clean_up(&place);
+                return Err(StartError::NotJoined(why.into()));
+            }
+            Ok(given) => {
+                (config.number, config.life) = (given.number, given.life);
+                (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
+                config.encrypt = given.encrypt;
+                take_over(&mut config.settings, &given.settings);
+                invited = Some(given);
+            }
+            Err(why) => {
+                fetch::decline(&why);
+                clean_up(&place);
+                return Err(StartError::NotJoined(why));
+            }
+        }
+    }
+    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config));
+    if let Some(invited) = invited {
+        let joined = runtime.block_on(local.run_until(fetch::join(&shell, invited)));
+        if let Err(why) = joined {
+            fetch::decline(&why);
+            shell.keeper.dismiss();
+            clean_up(&place);
+            return Err(StartError::NotJoined(why));
+        }
+        detach(&place);
+    }
+    match manner {
+        Manner::Invited => {}
+        Manner::Detached => {
+            tell_starter(READY);
+            detach(&place);
+        }
+        Manner::Attached => {}
+        Manner::Announced => tell_starter(&format!("{}\n", place.socket().display())),
+    }
+    let ended = runtime.block_on(local.run_until(async {
+        if !hosts.is_empty() {
+            shell.ask_for_itself(Request::AddHosts { hosts });
+        }
+        shell.clone().run(listener).await
+    }));
+    if let Err(error) = &ended {
+        shell.log.line(&format!("daemon ends: {error}"));
+    }
+    shell.keeper.dismiss();
+    clean_up(&place);
+    drop(lock);
+    ended.map_err(|error| StartError::System { what: "serve", error })
+}
+
+/// A daemon whose host is out of the machine hears so; it has so long to end.
+const TO_END: Duration = Duration::from_secs(3);
+
+/// Takes the lock of the directory once the daemon that has it has ended. Its life is over; it is killed when it does not know that.
+fn lock_in_time(place: &Place) -> Result<File, StartError> {
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut kills_at = Some(Instant::now() + TO_END);
+    loop {
+        match lock(place) {
+            Err(StartError::Running(_)) if Instant::now() < until => {
+                if kills_at.take_if(|at| *at <= Instant::now()).is_some() {
+                    kill_other(place);
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Kills the daemon that has the directory; its keeper tidies up.
+fn kill_other(place: &Place) {
+    let who = || std::fs::read_to_string(place.lock()).ok()?.trim().parse().ok().and_then(Pid::from_raw);
+    let Some(pid) = who() else { return };
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    // While it has the lock its number is its own, so the handle is of this very process.
+    if matches!(lock(place), Err(StartError::Running(_))) && who() == Some(pid) {
+        // It may have ended by itself just now.
+        let _ = pidfd_send_signal(&handle, Signal::KILL);
+    }
+}
+
+/// Takes the lock of the directory.
+///
+/// The file is removed when a daemon ends, so the lock counts only when the file
+/// locked is still the one that has the name.
+fn lock(place: &Place) -> Result<File, StartError> {
+    let path = place.lock();
+    let made = |error: io::Error| StartError::Make { what: path.display().to_string(), error };
+    for _ in 0..1000 {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+        let mut file = match file {
+            // The directory went with the last daemon.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                place.prepare()?;
+                continue;
+            }
+            other => other.map_err(made)?,
+        };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(StartError::Running(place.dir().display().to_string()));
+            }
+            Err(error) => return Err(made(error.into())),
+        }
+        let mine = fstat(&file).map_err(|e| made(e.into()))?;
+        if stat(&path).is_ok_and(|s| (s.st_dev, s.st_ino) == (mine.st_dev, mine.st_ino)) {
+            let _ = file.set_len(0);
+            // For people only; a full disk may refuse it.
+            let _ = writeln!(file, "{}", std::process::id());
+            return Ok(file);
+        }
+    }
+    Err(StartError::Running(place.dir().display().to_string()))
+}
+
+/// Removes what a daemon that was killed has left in the directory. Does nothing
+/// when a daemon serves there.
+pub fn sweep(place: &Place) -> Result<(), StartError> {
+    if place.dir().exists() {
+        place.check()?;
+        let _lock = lock(place)?;
+        clean_up(place);
+    }
+    Ok(())
+}
+
+/// Removes socket and lock of a daemon that was killed, and keeps its log.
+pub(crate) fn remove_remains(place: &Place) -> Result<(), StartError> {
+    place.check()?;
+    let _lock = lock(place)?;
+    for file in [place.socket(), place.machine(), place.lock()] {
+        let _ = std::fs::remove_file(file);
+    }
+    Ok(())
+}
+
+/// Leaves the directory as it was found: gone if we made it, else with nothing of ours in it.
+fn clean_up(place: &Place) {
+    for file in [place.socket(), place.machine(), place.log(), Log::old(&place.log()), place.lock()] {
+        let _ = std::fs::remove_file(file);
+    }
+    place.remove_if_made();
+}
+
+fn tell_starter(text: &str) {
+    let mut out = io::stdout();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+/// Puts the log behind the standard streams, so that even a panic is on record,
+/// and lets go of the starter's pipe.
+fn detach(place: &Place) {
+    let log = OpenOptions::new().append(true).open(place.log());
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null");
+    if let Ok(null) = &null {
+        let _ = rustix::stdio::dup2_stdin(null);
+    }
+    if let Ok(target) = log.or(null) {
+        let _ = rustix::stdio::dup2_stdout(&target);
+        let _ = rustix::stdio::dup2_stderr(&target);
+    }
+}
+
+/// Raises the soft limit on descriptors to the hard one: every task costs the
+/// daemon about six. Returns the limit as it was, for the tasks.
+fn raise_nofile() -> Rlimit {
+    let before = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, maximum: before.maximum });
+    before
+}
+
+/// What was said of this host by who has invited it goes over what its own variables say.
+fn take_over(own: &mut HostSettings, said: &HostSettings) {
+    own.speed = said.speed.or(own.speed);
+    own.cwd = said.cwd.clone().or(own.cwd.take());
+    own.debugger = said.debugger.clone().or(own.debugger.take());
+    if !said.search.is_empty() {
+        own.search.clone_from(&said.search);
+    }
+}
+
+/// What a hostfile does not say, PVM's variables may.
+fn with_variables(mut settings: HostSettings) -> HostSettings {
+    use std::os::unix::ffi::OsStringExt;
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if settings.search.is_empty()
+        && let Some(path) = set("PVM_PATH")
+    {
+        let dirs = std::env::split_paths(&path).filter(|dir| !dir.as_os_str().is_empty());
+        settings.search = dirs.map(|dir| Blob(dir.into_os_string().into_vec())).collect();
+    }
+    settings.cwd = settings.cwd.or_else(|| set("PVM_WD").map(|dir| Blob(dir.into_vec())));
+    settings
+}
+
+fn config(settings: HostSettings, encrypt: bool) -> Config {
+    let name = rustix::system::uname();
+    let entropy = Box::new(|| {
+        let mut token = [0; 16];
+        let mut got = 0;
+        while got < token.len() {
+            // Fails only before the kernel has its first entropy; then it waits.
+            got += rustix::rand::getrandom(&mut token[got..], rustix::rand::GetRandomFlags::empty())
+                .unwrap_or(0);
+        }
+        token
+    });
+    Config {
+        number: 1,
+        life: 1,
+        addresses: Vec::new(),
+        hosts: Vec::new(),
+        // A host's name is text.
+        host: shown(name.nodename().to_bytes()).into_owned(),
+        arch: arch(),
+        cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        clock: Box::new(|| {
+            let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+            (now.tv_sec, now.tv_nsec as u32)
+        }),
+        encrypt,
+        settings: with_variables(settings),
+        entropy,
+        limits: Limits::default(),
+    }
+}
+
+/// The architecture in PVM's words.
+pub(crate) fn arch() -> String {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => "LINUX64".into(),
+        ("linux", "x86") => "LINUX".into(),
+        ("linux", arch) => format!("LINUX{}", arch.to_uppercase()),
+        (os, arch) => format!("{}{}", os.to_uppercase(), arch.to_uppercase()),
+    }
+}

@@ -1,0 +1,231 @@
+//! Recordings of the tasks of this host, for `parvum trace`. They stay when their task has ended, until its runner, which fetches
+//! them, is gone.
+
+use crate::daemon::shell::{Fd, Shell};
+use parvum_control::{Clock, Moment, RECORD_BYTES, Recording, monotonic_ns};
+use parvum_wire::Tid;
+use parvum_wire::control::{Blob, Recorded, RecordedTask, Recorder, Reply, Request};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The recordings of tasks that have ended take no more memory than this, nor more places; then the oldest go.
+const MOST_BYTES: u64 = 1 << 30;
+const MOST_ENDED: usize = 8192;
+
+/// So many records go home at once.
+const AT_ONCE: usize = 8192;
+
+/// All recordings of this host.
+#[derive(Default)]
+pub(crate) struct Recordings {
+    kept: BTreeMap<Tid, Kept>,
+    /// Those that have ended, in the order of their ends, with the memory that each takes.
+    ended: VecDeque<(Tid, u64)>,
+    /// How many of each job could not be made or kept.
+    thrown_away: HashMap<Tid, u64>,
+}
+
+struct Kept {
+    job: Tid,
+    name: String,
+    recording: Recording,
+    ended: u64,
+}
+
+impl Recordings {
+    /// A recording for a task, to be handed on.
+    fn begin(&mut self, tid: Tid, job: Tid, recorder: Recorder) -> Option<Fd> {
+        // A task runs as well without one.
+        let Ok((recording, file)) = Recording::create(recorder.bytes, recorder.processor_time) else {
+            *self.thrown_away.entry(job).or_default() += 1;
+            return None;
+        };
+        self.insert(tid, Kept { job, name: String::new(), recording, ended: 0 });
+        Some(Rc::new(file))
+    }
+
+    /// One that was made before its task had an id.
+    fn adopt(&mut self, tid: Tid, job: Tid, file: &Fd) {
+        if let Ok(recording) = Recording::open(&**file)
+            && !self.kept.contains_key(&tid)
+        {
+            self.insert(tid, Kept { job, name: String::new(), recording, ended: 0 });
+        }
+    }
+
+    fn insert(&mut self, tid: Tid, kept: Kept) {
+        if let Some(earlier) = self.kept.insert(tid, kept) {
+            // The id has gone round.
+            *self.thrown_away.entry(earlier.job).or_default() += 1;
+            self.ended.retain(|(ended, _)| *ended != tid);
+        }
+    }
+
+    fn name(&mut self, tid: Tid, name: &str) {
+        if let Some(kept) = self.kept.get_mut(&tid) {
+            kept.name = name.to_owned();
+        }
+    }
+
+    /// The task is gone.
+    fn end(&mut self, tid: Tid, now: u64) {
+        let Some(kept) = self.kept.get_mut(&tid) else { return };
+        kept.ended = now;
+        let records = kept.recording.ring().written().min(kept.recording.capacity());
+        self.ended.push_back((tid, records * RECORD_BYTES as u64));
+        let too_many = |ended: &VecDeque<(Tid, u64)>| {
+            ended.len() > MOST_ENDED || ended.iter().map(|(_, bytes)| bytes).sum::<u64>() > MOST_BYTES
+        };
+        while too_many(&self.ended) {
+            let Some(oldest) = self.ended.pop_front().and_then(|(tid, _)| self.kept.remove(&tid)) else {
+                continue;
+            };
+            *self.thrown_away.entry(oldest.job).or_default() += 1;
+        }
+    }
+
+    /// Nobody will fetch what was recorded of that job.
+    fn forget(&mut self, job: Tid) {
+        self.kept.retain(|_, kept| kept.job != job);
+        self.ended.retain(|(tid, _)| self.kept.contains_key(tid));
+        self.thrown_away.remove(&job);
+    }
+
+    fn describe(&self, recorded: &mut Recorded) {
+        let job = recorded.job;
+        let row = |(tid, kept): (&Tid, &Kept)| {
+            let Moment { ticks, monotonic } = kept.recording.began();
+            RecordedTask {
+                tid: *tid,
+                name: kept.name.clone(),
+                began: (ticks, monotonic),
+                ended: kept.ended,
+                written: kept.recording.ring().written(),
+                kept: kept.recording.capacity(),
+                routes: kept.recording.routes(),
+            }
+        };
+        recorded.tasks = self.kept.iter().filter(|(_, kept)| kept.job == job).map(row).collect();
+        recorded.thrown_away = self.thrown_away.get(&job).copied().unwrap_or(0);
+        let Moment { ticks, monotonic } = Clock::of_this_host().moment();
+        let passed = monotonic_ns() - monotonic;
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+        recorded.now = (ticks, monotonic, since_1970 - passed);
+    }
+
+    fn piece(&self, tid: Tid, from: &mut u64, data: &mut Blob) {
+        let Some(kept) = self.kept.get(&tid) else { return };
+        let (first, records) = kept.recording.ring().read(*from, AT_ONCE);
+        *from = first;
+        data.0 = records.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+    }
+}
+
+impl Shell {
+    /// A recording for a task that is about to be there, if its job is recorded.
+    pub(crate) fn begin_recording(&self, tid: Tid, name: &str) -> Option<Fd> {
+        let (job, recorder) = self.recording_of(tid)?;
+        let mut recordings = self.recordings.borrow_mut();
+        let file = recordings.begin(tid, job, recorder);
+        recordings.name(tid, name.rsplit('/').next().unwrap_or_default());
+        file
+    }
+
+    /// A recording for a task that enrols beside the one that its process was spawned as, if that one's job is recorded.
+    pub(crate) fn recording_inside(&self, request: &Request) -> Option<Fd> {
+        let Request::Enrol { ticket: Some(ticket), .. } = request else { return None };
+        let inside = self.shown(*ticket)?;
+        let (_, recorder) = self.recording_of(inside)?;
+        Recording::create(recorder.bytes, recorder.processor_time).ok().map(|(_, file)| Rc::new(file))
+    }
+
+    /// The task of that recording has enrolled.
+    pub(crate) fn adopt_recording(&self, tid: Tid, name: &str, file: Option<&Fd>) {
+        let mut recordings = self.recordings.borrow_mut();
+        if let (Some(file), Some((job, _))) = (file, self.recording_of(tid)) {
+            recordings.adopt(tid, job, file);
+        }
+        recordings.name(tid, name);
+    }
+
+    /// There is no such task after all.
+    pub(crate) fn drop_recording(&self, tid: Tid) {
+        self.recordings.borrow_mut().kept.remove(&tid);
+    }
+
+    pub(crate) fn end_recording(&self, tid: Tid) {
+        self.recordings.borrow_mut().end(tid, monotonic_ns());
+    }
+
+    pub(crate) fn forget_recordings(&self, job: Tid) {
+        self.recordings.borrow_mut().forget(job);
+    }
+
+    /// Adds to an answer of the machine what only the shell knows: pages and recordings.
+    pub(crate) fn fill_in(&self, reply: &mut Reply) {
+        match reply {
+            Reply::Tasks(rows) => rows.iter_mut().for_each(|row| self.look_at(row)),
+            // An answer of another host has it already.
+            Reply::Recorded(recorded) if recorded.host.host() == self.identity().0 => {
+                self.recordings.borrow().describe(recorded)
+            }
+            Reply::Records { tid, first, data } => self.recordings.borrow().piece(*tid, first, data),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_control::Happening;
+
+    fn tid(local: u32) -> Tid {
+        Tid::new(1, local).expect("in range")
+    }
+
+    fn told(recordings: &Recordings, job: Tid) -> Recorded {
+        let mut recorded = Recorded { job, host: tid(0), tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
+        recordings.describe(&mut recorded);
+        recorded
+    }
+
+    fn of(bytes: u64) -> Recorder {
+        Recorder { bytes, processor_time: false }
+    }
+
+    #[test]
+    fn a_recording_outlives_its_task_and_ends_with_its_runner() {
+        let mut recordings = Recordings::default();
+        let file = recordings.begin(tid(2), tid(1), of(1 << 16)).expect("made");
+        recordings.begin(tid(9), tid(8), of(1 << 16)).expect("made");
+        recordings.name(tid(2), "ring");
+        let task = Recording::open(&*file).expect("a recording");
+        (0..3).for_each(|_| task.record(Happening::GoesOn));
+        drop((task, file));
+        recordings.end(tid(2), 77);
+        let recorded = told(&recordings, tid(1));
+        let [row] = &recorded.tasks[..] else { panic!("{recorded:?}") };
+        assert_eq!((row.name.as_str(), row.ended, row.written), ("ring", 77, 3));
+        assert!(recorded.now.0 >= row.began.0 && recorded.now.1 >= row.began.1 && recorded.now.2 > 1 << 60);
+        let (mut from, mut data) = (1, Blob(Vec::new()));
+        recordings.piece(tid(2), &mut from, &mut data);
+        assert_eq!((from, data.0.len()), (1, 2 * RECORD_BYTES));
+        recordings.forget(tid(1));
+        assert_eq!(told(&recordings, tid(1)).tasks, []);
+        assert_eq!(told(&recordings, tid(8)).tasks.len(), 1);
+    }
+
+    #[test]
+    fn of_too_many_the_oldest_go_and_are_counted() {
+        let mut recordings = Recordings::default();
+        for local in 2..MOST_ENDED as u32 + 5 {
+            recordings.begin(tid(local), tid(1), of(4096)).expect("made");
+            recordings.end(tid(local), local.into());
+        }
+        let recorded = told(&recordings, tid(1));
+        assert_eq!((recorded.tasks.len(), recorded.thrown_away), (MOST_ENDED, 3));
+        assert_eq!(recorded.tasks[0].tid, tid(5), "the oldest are gone");
+    }
+}

@@ -1,0 +1,155 @@
+//! What onlookers are told: in which function of MPI the program is, and what it does there.
+//!
+//! A function that may wait is kept in mind when the program calls it, in one word of the thread. What the members of a communicator do
+//! together, and a send that its receiver may hold up, is shown in the task's page before it begins; a wait there is then known by its
+//! function and its context. Short messages say their function only in the notes of their wait, and cost nothing.
+
+use crate::collective::Call;
+use crate::comms::comm::Comm;
+use crate::objects::numbers::THREAD_MULTIPLE;
+use crate::process::process::Process;
+use parvum_api::Told;
+use parvum_wire::functions;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a thread keeps. In one piece: to find a thread's memory costs as much as to use it.
+struct Kept {
+    /// The function that it has called.
+    function: Cell<u32>,
+    /// See [`reader`].
+    reader: Cell<u32>,
+}
+
+thread_local! {
+    static KEPT: Kept = const { Kept { function: Cell::new(0), reader: Cell::new(0) } };
+}
+
+/// The number of a function; 0 for one that never waits.
+pub const fn number(name: &str) -> u32 {
+    functions::number(name)
+}
+
+/// The program has called this function.
+#[inline]
+pub fn enter(function: u32) {
+    if function != 0 && KEPT.with(|kept| kept.function.replace(function)) == 0 {
+        first_of_thread();
+    }
+}
+
+/// Which place this thread has as a reader of the windows, as [`crate::windows::near`] counts them.
+#[inline(always)]
+pub(crate) fn reader() -> u32 {
+    KEPT.with(|kept| kept.reader.get())
+}
+
+pub(crate) fn set_reader(reader: u32) {
+    KEPT.with(|kept| kept.reader.set(reader));
+}
+
+fn function() -> u32 {
+    KEPT.with(|kept| kept.function.get())
+}
+
+/// How many threads have called functions that wait, and the mark of a call when they are several.
+static THREADS: AtomicU32 = AtomicU32::new(0);
+static MARK: AtomicU32 = AtomicU32::new(0);
+
+#[cold]
+fn first_of_thread() {
+    // Relaxed: for a person's eyes. A thread that has ended counts on.
+    if THREADS.fetch_add(1, Ordering::Relaxed) > 0 {
+        MARK.store(functions::THREADS, Ordering::Relaxed);
+    }
+}
+
+/// Short messages do not keep their function in mind; where the program may have several threads they are counted all the same.
+#[inline]
+pub(crate) fn within(kind: u32, function: u32) -> u32 {
+    if crate::process::process::threads() == THREAD_MULTIPLE {
+        enter(function);
+    }
+    functions::within(kind, function) | MARK.load(Ordering::Relaxed)
+}
+
+/// A kind of wait, in the function that this thread is in.
+#[inline]
+pub(crate) fn now(kind: u32) -> u32 {
+    functions::within(kind, function()) | MARK.load(Ordering::Relaxed)
+}
+
+/// No number of bytes that all must agree on.
+pub(crate) const NO_BYTES: u64 = u64::MAX;
+
+pub(crate) const BARRIER: u32 = 1;
+pub(crate) const BROADCAST: u32 = 2;
+
+/// What the members of a communicator do together, by the number in the tags of their messages: those of different calls never meet.
+pub(crate) fn kind_of(call: &Call) -> u32 {
+    match call {
+        Call::Barrier => BARRIER,
+        Call::Bcast { .. } => BROADCAST,
+        Call::Gather { .. } => 3,
+        Call::Scatter { .. } => 4,
+        Call::Allgather { .. } => 5,
+        Call::Alltoall { .. } => 6,
+        Call::Reduce { .. } => 7,
+        Call::Allreduce { .. } => 8,
+        Call::ReduceScatter { .. } => 9,
+        Call::Scan { exclusive: false, .. } => 10,
+        Call::Scan { exclusive: true, .. } => 11,
+        Call::Neighbours { .. } => 12,
+    }
+}
+
+/// The same of what members tell each other to make something.
+pub(crate) const MAKING: u32 = 13;
+
+/// Root and bytes of a collective call; the bytes where all members must name as many.
+pub(crate) fn extent_of(call: &Call) -> (i32, u64) {
+    match call {
+        Call::Bcast { data, root } => (*root, data.length() as u64),
+        Call::Reduce { get, give, root, .. } => {
+            (*root, give.as_ref().map_or(get.length(), |give| give.length()) as u64)
+        }
+        Call::Allreduce { get, .. } | Call::Scan { get, .. } => (-1, get.length() as u64),
+        Call::Gather { root, .. } | Call::Scatter { root, .. } => (*root, NO_BYTES),
+        Call::ReduceScatter { give, .. } => (-1, give.length() as u64),
+        _ => (-1, NO_BYTES),
+    }
+}
+
+/// Shows what this process does next with the others of a communicator. `turn` is its place among what they do.
+#[inline]
+pub(crate) fn tell_turn(process: &Process, comm: &Comm, turn: i32, root: i32, bytes: u64) {
+    tell(process, comm, comm.collective_context(), turn, root, bytes);
+}
+
+/// Shows a send that may have to wait for its receiver.
+#[inline]
+pub(crate) fn tell_send(process: &Process, comm: &Comm, bytes: usize) {
+    tell(process, comm, comm.context(), -1, -1, bytes as u64);
+}
+
+/// The send is over: what was shown of it is not the next one's.
+#[inline]
+pub(crate) fn forget_send(process: &Process) {
+    process.waist.tell(&NOTHING);
+}
+
+const NOTHING: Told =
+    Told { function: 0, context: 0, rank: 0, size: 0, root: -1, turn: -1, bytes: NO_BYTES, name: [0; 2] };
+
+fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
+    process.waist.tell(&Told {
+        function: function(),
+        context,
+        rank: comm.rank() as u32,
+        size: comm.size() as u32,
+        root,
+        turn,
+        bytes,
+        name: comm.shown_name(),
+    });
+}

@@ -1,0 +1,13 @@
+//! This process and others: how a program starts and ends, processes that it spawns, and what onlookers see.
+
+#[allow(unsafe_code)]
+pub(crate) mod ending;
+#[allow(unsafe_code)]
+pub(crate) mod inherited;
+pub mod introspect;
+#[allow(unsafe_code)]
+pub(crate) mod launcher;
+pub(crate) mod process;
+#[allow(unsafe_code)]
+pub(crate) mod rivals;
+pub(crate) mod spawned;

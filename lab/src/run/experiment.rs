@@ -1,0 +1,375 @@
+//! The plan: which launches, how often, in which order.
+//!
+//! Every launch is one whole start of one program under one system. The first round runs each once and learns what it
+//! costs; the rest of the time is then dealt out in rounds, each in a fresh random order, so that rivals interleave and
+//! a disturbance of the machine falls on all of them. The order depends on the seed alone.
+
+use crate::stats::random::Random;
+use crate::systems::systems::{Extent, Family, System};
+use std::time::Duration;
+
+/// Which cores the tasks are pinned to, in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cores {
+    /// All to the same one.
+    One,
+    /// Two; a machine with fewer cannot measure this.
+    Two,
+    /// One for each task, as far as there are that many.
+    Each,
+}
+
+/// What is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// A program of `apps/`, which measures and writes its samples.
+    Program(&'static str),
+    /// A job, timed from outside: of a program of `apps/`, or of `/bin/true`.
+    Job(Option<&'static str>),
+    /// UCX's own `ucx_perftest`.
+    Perftest(&'static [Test]),
+    /// The program that measures the layers of a message's way; built with Parvum, not with `apps/`.
+    Layers,
+}
+
+/// One run of `ucx_perftest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Test {
+    /// As `-t` takes it.
+    pub name: &'static str,
+    /// Bytes of a message.
+    pub size: u64,
+    /// Messages.
+    pub count: u32,
+    /// The program of the row its figure goes to.
+    pub program: &'static str,
+}
+
+/// Who runs where, for programs that read that from a file: masters, each with slaves of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrangement {
+    /// Masters.
+    pub masters: u32,
+    /// Slaves of each.
+    pub slaves: u32,
+    /// Each task has a machine of its own; else all masters share one and all slaves another.
+    pub spread: bool,
+}
+
+impl Arrangement {
+    /// Masters and slaves.
+    pub const fn tasks(self) -> u32 {
+        self.masters * (1 + self.slaves)
+    }
+
+    /// Machines that it takes.
+    pub const fn machines(self) -> u32 {
+        if self.spread { self.tasks() } else { 2 }
+    }
+
+    /// Whether so many machines show it: what pairs do to each other cannot be shown on fewer than they ask for; slaves of one master may
+    /// share what the master leaves.
+    pub fn fits(self, machines: usize) -> bool {
+        let least = if self.masters == 1 { 2 } else { self.machines() };
+        machines >= least as usize
+    }
+
+    /// The file, with a machine of these for each that it asks for: hosts, or cores that stand for them. What is left shares those after the first.
+    pub fn file(self, machines: &[String]) -> String {
+        let place = |machine: u32| match (machines, machine as usize) {
+            ([], _) => ".",
+            ([only], _) => only,
+            (all, machine) if machine < all.len() => &all[machine],
+            (all, machine) => &all[1 + (machine - 1) % (all.len() - 1)],
+        };
+        let mut lines = String::new();
+        let mut next = 0;
+        for _ in 0..self.masters {
+            for task in 0..=self.slaves {
+                let machine = if self.spread { next } else { u32::from(task > 0) };
+                next += 1;
+                let role = if task == 0 { "master" } else { "slave" };
+                lines.push_str(&format!("{role} {}\n", place(machine)));
+            }
+        }
+        lines
+    }
+}
+
+/// What one launch measures, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measure {
+    /// For people, such as `ring on one core`.
+    pub name: String,
+    /// The program of its rows, such as `ring-one-core`.
+    pub program: &'static str,
+    /// What is started.
+    pub how: How,
+    /// Tasks that work together.
+    pub tasks: u32,
+    /// Whether the launcher starts the first of them only, which starts the others.
+    pub spawns: bool,
+    /// Where they run.
+    pub cores: Cores,
+    /// Sizes, in bytes or points; empty where there are none.
+    pub sizes: &'static [u64],
+    /// Further arguments.
+    pub options: &'static str,
+    /// A data set that it is given, if this machine has it ([`peers::data`](crate::systems::peers::data)).
+    pub data: Option<&'static str>,
+    /// Launches wanted in the quick run, when time allows.
+    pub launches: usize,
+    /// Seconds after which a launch is ended by force.
+    pub patience: u64,
+    /// Whether nothing of the system runs before and after: its daemon is part of what is timed.
+    pub cold: bool,
+    /// Whether the kernel refuses to copy from task to task.
+    pub refused: bool,
+    /// What else `parvum run` or `mpirun` is told.
+    pub starter: &'static [&'static str],
+    /// The build of the engine that its tasks load, where that is not the shipped one: a folder of `build/variants`.
+    pub build: Option<&'static str>,
+    /// Who runs where, for programs that read that from a file.
+    pub arrangement: Option<Arrangement>,
+    /// A second job of the same program runs all the while, on the same cores: its arguments.
+    pub rival: Option<Rival>,
+}
+
+/// A job that is in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rival {
+    /// Its sizes.
+    pub sizes: &'static [u64],
+    /// Its further arguments.
+    pub options: &'static str,
+}
+
+impl Measure {
+    /// A program that measures and writes its samples itself, on a core for each of two tasks.
+    pub fn program(name: impl Into<String>, program: &'static str) -> Self {
+        Measure {
+            name: name.into(),
+            program,
+            how: How::Program(program),
+            tasks: 2,
+            spawns: false,
+            cores: Cores::Two,
+            sizes: &[],
+            options: "",
+            data: None,
+            launches: 10,
+            patience: 15,
+            cold: false,
+            refused: false,
+            starter: &[],
+            build: None,
+            arrangement: None,
+            rival: None,
+        }
+    }
+}
+
+/// One line of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// What.
+    pub measure: Measure,
+    /// Of which system; the floors have none.
+    pub system: Option<System>,
+}
+
+impl Job {
+    /// What the machine does without a messaging library.
+    pub fn floors(sizes: &'static [u64]) -> Job {
+        let options = "--time-ms 8 --least 5 --most 500";
+        Job { measure: Measure { sizes, options, ..Measure::program("floors", "floors") }, system: None }
+    }
+
+    /// For progress lines and error messages.
+    pub fn name(&self) -> String {
+        match self.system {
+            Some(system) => format!("{}: {}", self.measure.name, system.label()),
+            None => self.measure.name.clone(),
+        }
+    }
+
+    /// How many launches are wanted, when time allows.
+    pub fn wanted(&self, extent: Extent) -> usize {
+        match extent {
+            Extent::Quick => self.measure.launches,
+            Extent::Full => (self.measure.launches * 3).max(6),
+        }
+    }
+
+    /// The files of `apps/` that it needs: a name, and the family it is built for.
+    pub fn files(&self) -> Vec<(&'static str, Option<Family>)> {
+        let family = self.system.map(|system| system.family);
+        let mut files = match self.measure.how {
+            How::Program(program) | How::Job(Some(program)) => vec![(program, family)],
+            How::Job(None) | How::Perftest(_) | How::Layers => vec![],
+        };
+        if matches!(self.measure.how, How::Job(_)) && family == Some(Family::Pvm) {
+            files.push(("start", family));
+        }
+        if self.measure.refused {
+            files.push(("refuse", None));
+        }
+        if self.measure.cold {
+            files.push(("from-cold", None));
+        }
+        files
+    }
+}
+
+/// The same measure of several systems.
+pub fn of_each(measure: &Measure, systems: impl IntoIterator<Item = System>) -> impl Iterator<Item = Job> {
+    systems.into_iter().map(|system| Job { measure: measure.clone(), system: Some(system) })
+}
+
+/// The first round: each job once.
+pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs).collect();
+    random.shuffle(&mut order);
+    order
+}
+
+/// One part in so many of the time is a large share, of as many jobs or more.
+const DEAR: u32 = 20;
+
+/// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
+/// `wanted[j]` its number of launches including the `done[j]`
+/// that it has had. A job of which a single launch takes a large share is not
+/// repeated: all others would get fewer launches for it.
+pub fn more_rounds(
+    costs: &[Option<Duration>],
+    wanted: &[usize],
+    done: &[usize],
+    mut left: Duration,
+    random: &mut Random,
+) -> Vec<usize> {
+    let mut order = Vec::new();
+    let jobs = costs.iter().flatten().count() as u32;
+    let dear = left / DEAR.min(jobs.max(1));
+    let most = wanted.iter().copied().max().unwrap_or(0);
+    for round in 2..=most {
+        let mut launches = Vec::new();
+        for (job, cost) in costs.iter().enumerate() {
+            if let Some(cost) = cost
+                && wanted[job] >= round
+                && done[job] < round
+                && *cost <= left.min(dear)
+            {
+                left -= *cost;
+                launches.push(job);
+            }
+        }
+        if launches.is_empty() {
+            break;
+        }
+        random.shuffle(&mut launches);
+        order.append(&mut launches);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_arrangement_places_each_task() {
+        let file = |arrangement: Arrangement, machines: &[&str]| {
+            arrangement.file(&machines.iter().map(|machine| (*machine).to_owned()).collect::<Vec<_>>())
+        };
+        let pair = Arrangement { masters: 1, slaves: 1, spread: true };
+        assert_eq!(file(pair, &[":3", ":5"]), "master :3\nslave :5\n");
+        assert_eq!(file(pair, &[]), "master .\nslave .\n");
+        assert_eq!(file(pair, &["alpha"]), "master alpha\nslave alpha\n");
+        let four = Arrangement { slaves: 4, ..pair };
+        let (two, three) = ([":3", ":5"], [":3", ":5", ":7"]);
+        assert_eq!(file(four, &two), "master :3\nslave :5\nslave :5\nslave :5\nslave :5\n");
+        assert_eq!(file(four, &three), "master :3\nslave :5\nslave :7\nslave :5\nslave :7\n");
+        let together = Arrangement { masters: 2, slaves: 1, spread: false };
+        assert_eq!(file(together, &three), "master :3\nslave :5\nmaster :3\nslave :5\n");
+        let apart = Arrangement { masters: 2, ..pair };
+        assert_eq!(file(apart, &["a", "b", "c", "d"]), "master a\nslave b\nmaster c\nslave d\n");
+        assert!(four.fits(2) && together.fits(2) && !pair.fits(1) && !apart.fits(2) && apart.fits(4));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_plan() {
+        let costs = vec![Some(Duration::from_millis(300)); 20];
+        let plan = |seed| {
+            let mut random = Random::new(seed);
+            let mut order = first_round(20, &mut random);
+            order.extend(more_rounds(&costs, &[10; 20], &[1; 20], Duration::from_secs(30), &mut random));
+            order
+        };
+        assert_eq!(plan(5), plan(5));
+        assert_ne!(plan(5), plan(6));
+    }
+
+    #[test]
+    fn rivals_interleave() {
+        let costs = vec![Some(Duration::from_millis(1)); 4];
+        let order = more_rounds(&costs, &[5; 4], &[1; 4], Duration::from_secs(1), &mut Random::new(1));
+        assert_eq!(order.len(), 16);
+        for round in order.chunks(4) {
+            let mut round = round.to_vec();
+            round.sort_unstable();
+            assert_eq!(round, [0, 1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn a_failed_job_is_not_repeated() {
+        let costs = [None, Some(Duration::from_millis(1))];
+        assert_eq!(
+            more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(1), &mut Random::new(1)),
+            [1, 1]
+        );
+    }
+
+    #[test]
+    fn a_job_that_takes_a_large_share_is_not_repeated() {
+        let mut costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds))).to_vec();
+        let again = |costs: &[Option<Duration>], job| {
+            let (wanted, done) = (vec![3; costs.len()], vec![1; costs.len()]);
+            let order = more_rounds(costs, &wanted, &done, Duration::from_secs(200), &mut Random::new(1));
+            order.into_iter().filter(|one| *one == job).count()
+        };
+        // Of two jobs each may have half.
+        assert_eq!([0, 1].map(|job| again(&costs, job)), [2, 2]);
+        costs.resize(20, Some(Duration::from_millis(1)));
+        assert_eq!([0, 1].map(|job| again(&costs, job)), [0, 2]);
+    }
+
+    #[test]
+    fn a_job_names_the_files_it_needs() {
+        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let mut job = Job { measure: Measure::program("rate", "rate"), system: Some(system(Family::Mpich)) };
+        assert_eq!(job.files(), [("rate", Some(Family::Mpich))]);
+        job.measure.refused = true;
+        assert!(job.files().contains(&("refuse", None)));
+        job.measure.refused = false;
+        job.measure.how = How::Job(None);
+        assert_eq!(job.files(), []);
+        job.system = Some(system(Family::Pvm));
+        assert_eq!(job.files(), [("start", Some(Family::Pvm))]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_kept(costs in prop::collection::vec(1u64..5000, 1..30), left in 0u64..60_000, seed: u64) {
+            let costs: Vec<Option<Duration>> = costs.into_iter().map(|ms| Some(Duration::from_millis(ms))).collect();
+            let left = Duration::from_millis(left);
+            let order = more_rounds(&costs, &vec![10; costs.len()], &vec![1; costs.len()], left, &mut Random::new(seed));
+            let spent: Duration = order.iter().filter_map(|&job| costs[job]).sum();
+            prop_assert!(spent <= left);
+            for job in 0..costs.len() {
+                prop_assert!(order.iter().filter(|&&j| j == job).count() <= 9);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a user may choose about a comparison; `parvum compare` takes these as its arguments.
+
+use crate::systems::systems::Extent;
+use std::path::PathBuf;
+
+/// Compare message-passing systems on this machine.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct CompareOptions {
+    /// The quick comparison, which is the default: at most three minutes of measuring, five for the suite speed
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Every route and encoding, three times the launches (about half an hour)
+    #[arg(long)]
+    pub full: bool,
+    /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
+    /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
+    /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), exchange
+    /// (all to all at once), npb (LU, SP and BT of the NAS benchmarks, verified), loggp (what a message costs its ends, its way and its
+    /// link), or python (executors, joblib and messages of Python beside mpi4py, Ray, Dask, loky and multiprocessing)
+    #[arg(long, default_value = "main", value_name = "NAME")]
+    pub suite: String,
+    /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user
+    /// namespace): 2, 4 or 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]
+    pub hosts: Vec<u32>,
+    /// Only these classes (suite npb): S, W, A, B; without it W, with --full all
+    #[arg(long = "class", value_delimiter = ',', value_name = "LIST", value_parser = class)]
+    pub classes: Vec<char>,
+    /// Only these benchmarks (suite npb)
+    #[arg(long = "benchmark", value_delimiter = ',', value_name = "LIST", value_parser = ["lu", "sp", "bt"])]
+    pub benchmarks: Vec<String>,
+    /// Only with so many tasks (suite npb): 1, 2, 4, 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = tasks)]
+    pub tasks: Vec<u32>,
+    /// List every table and figure of the five papers, and what runs each again
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
+    pub list: Option<ListForm>,
+    /// Run again what this paper measured (000 to 004, as --list has them), and say of each of its claims whether it still holds
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["suite", "list"])]
+    pub paper: Option<String>,
+    /// Run again everything of all five papers that can be, suite after suite, and say on one page of each of their tables and
+    /// figures whether what the paper found still holds: 20 minutes, with --full some hours
+    #[arg(long, conflicts_with_all = ["suite", "list", "paper", "hosts", "host", "classes", "benchmarks", "tasks"])]
+    pub papers: bool,
+    /// Go on with a run of --papers that was interrupted: its folder. Its settings hold, and others are refused
+    #[arg(long, value_name = "DIR", requires = "papers", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
+    /// Compare with an earlier run of the same suite, its folder, and name what changed beyond noise; with a second folder nothing is
+    /// run: the two are compared
+    #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
+    pub against: Vec<PathBuf>,
+    /// Keep a finished run, its folder, in results/published of the sources, and write its numbers into README.md and the docs (of a run
+    /// of --papers, what it found, into docs/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
+    pub publish: Option<PathBuf>,
+    /// Of that paper, these figures alone: 6 or 6,7,8
+    #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
+    pub figure: Vec<u32>,
+    /// Of that paper, these tables alone
+    #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
+    pub table: Vec<u32>,
+    /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
+    /// as pvm346-direct-raw
+    #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
+    pub systems: String,
+    /// Compare over these hosts, this one first, whose folders are shared (suites main, of which it leaves the ring, pvmtime, exchange, npb
+    /// and loggp): how others are reached says PARVUM_START_BY, else ssh
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
+    pub host: Vec<String>,
+    /// Where results go; a dated folder is made in it
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Decides the order of launches; the manifest records it
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Seconds for all launches together
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// The sources of the compared programs
+    #[arg(long, value_name = "DIR")]
+    pub apps: Option<PathBuf>,
+    /// The `parvum` command to compare (this one)
+    #[arg(long, value_name = "FILE")]
+    pub parvum: Option<PathBuf>,
+    /// The folder with Parvum's libpvm3.so.3 (beside the command)
+    #[arg(long, value_name = "DIR")]
+    pub libraries: Option<PathBuf>,
+}
+
+fn hosts(said: &str) -> Result<u32, String> {
+    let count = said.parse().ok().filter(|count| crate::host::hosts::COUNTS.contains(count));
+    count.ok_or_else(|| "2, 4 or 8 hosts can be made".to_owned())
+}
+
+fn class(said: &str) -> Result<char, String> {
+    let known = ["S", "W", "A", "B"].into_iter().find(|known| said.eq_ignore_ascii_case(known));
+    known.and_then(|class| class.chars().next()).ok_or_else(|| "the classes are S, W, A and B".to_owned())
+}
+
+fn tasks(said: &str) -> Result<u32, String> {
+    let count = said.parse().ok().filter(|count| crate::suites::npb::TASKS.contains(count));
+    count.ok_or_else(|| "the benchmarks are run on 1, 2, 4 or 8 tasks".to_owned())
+}
+
+/// How the list of the papers' tables and figures is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ListForm {
+    /// For a terminal
+    Text,
+    /// The page docs/papers.md
+    Markdown,
+}
+
+impl CompareOptions {
+    /// How much is compared.
+    pub fn extent(&self) -> Extent {
+        if self.full { Extent::Full } else { Extent::Quick }
+    }
+}

@@ -1,0 +1,520 @@
+//! Runs the launches of a plan and keeps what they measured.
+
+use crate::error::LabError;
+use crate::host::cores;
+use crate::host::factors;
+use crate::host::memory;
+use crate::host::state;
+use crate::run::experiment::{Cores, How, Job, Measure, Rival};
+use crate::run::launch::{self, Launch, Running};
+use crate::run::leftovers::Leftovers;
+use crate::run::record::{Folder, LaunchRecord};
+use crate::stats::random::Random;
+use crate::stats::samples::{self, Line};
+use crate::stats::summary::Recorded;
+use crate::systems::peers::Toolbox;
+use crate::systems::perftest;
+use crate::systems::programs::Programs;
+use crate::systems::sessions::Session;
+use crate::systems::systems::{Family, System};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// After so long a rival's tasks compute.
+const HEAD_START: Duration = Duration::from_millis(300);
+
+/// Everything a launch needs.
+#[derive(Debug)]
+pub struct Runner {
+    /// Installed systems.
+    pub toolbox: Toolbox,
+    /// Their programs.
+    pub programs: Programs,
+    /// Their daemons.
+    pub sessions: Vec<Session>,
+    /// A short-lived folder for sample files and logs.
+    pub scratch: PathBuf,
+    /// Rivals' segments that were there before.
+    pub leftovers: Leftovers,
+    /// Distinct physical cores.
+    pub cores: Vec<u32>,
+    /// What stands for machines where programs are told who runs where: hosts, or cores of this one.
+    pub machines: Vec<String>,
+    /// Messages that each slave sends, where that is not the program's own number.
+    pub messages: Option<u32>,
+    /// Whether the machines are hosts.
+    pub over_hosts: bool,
+    /// Orders the sizes within a launch.
+    pub random: Random,
+    /// Every launch so far.
+    pub launches: Vec<LaunchRecord>,
+    /// Every line so far.
+    pub lines: Vec<Recorded>,
+}
+
+impl Runner {
+    /// Whether this machine can run a job now.
+    pub fn serves(&self, job: &Job) -> bool {
+        if job.measure.build.is_some_and(|build| self.programs.build(build).is_none()) {
+            return false;
+        }
+        match job.measure.how {
+            How::Layers => self.programs.layers(&self.toolbox).is_some(),
+            _ => job.system.is_none_or(|system| self.session(&system, &job.measure).is_some()),
+        }
+    }
+
+    fn session(&self, system: &System, measure: &Measure) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.serves(system, measure.refused))
+    }
+
+    /// Runs one launch; returns what it took, or nothing if it failed.
+    pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
+        let number = self.launches.len();
+        let load = factors::load();
+        let before = state::hop(&self.cores);
+        let attempt = self.attempt(job);
+        let line_ns = before.into_iter().chain(state::hop(&self.cores)).reduce(f64::max);
+        if attempt.lines.is_err() {
+            self.tidy(job);
+        }
+        let recorded = |line: Line| {
+            // UCX's own program measures what several of ours do.
+            let program = match job.measure.how {
+                How::Perftest(_) => line.program.clone(),
+                _ => job.measure.program.to_owned(),
+            };
+            Recorded::new(number, &program, job.system.as_ref(), line)
+        };
+        let (mut lines, failure) = match attempt.lines {
+            Ok(lines) => (lines.into_iter().map(recorded).collect(), None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        let worked = failure.is_none();
+        let launch = LaunchRecord {
+            launch: number,
+            job: job.name(),
+            program: job.measure.program.to_owned(),
+            system: job.system.map(|system| system.id()).unwrap_or_default(),
+            tasks: job.measure.tasks,
+            command: attempt.command,
+            elapsed_s: attempt.elapsed.as_secs_f64(),
+            load,
+            line_ns,
+            failure,
+        };
+        folder.keep(&launch, &lines)?;
+        self.launches.push(launch);
+        self.lines.append(&mut lines);
+        Ok(worked.then_some(attempt.elapsed))
+    }
+
+    /// A launch does not count, for another one was made in its place.
+    pub fn replace(&mut self, launch: usize, by: usize) {
+        self.launches[launch].failure = Some(state::repeated_as(by));
+        self.lines.retain(|line| line.launch != launch);
+    }
+
+    /// After a launch that failed: what it left would disturb those that follow.
+    fn tidy(&self, job: &Job) {
+        if let Some(session) = job.system.and_then(|system| self.session(&system, &job.measure)) {
+            session.reset();
+        }
+        self.leftovers.remove();
+    }
+
+    fn attempt(&mut self, job: &Job) -> Attempt {
+        let out = self.scratch.join("samples.jsonl");
+        // A launch that writes nothing must not find its forerunner's samples.
+        let _ = std::fs::remove_file(&out);
+        let log = self.scratch.join("launch.log");
+        if let How::Perftest(tests) = job.measure.how {
+            let launch = self.launch(job, &out);
+            let mut tests = tests.to_vec();
+            self.random.shuffle(&mut tests);
+            let cores = self.cores(Cores::Two, 2);
+            let ended = perftest::run(&launch, &tests, &cores, &log);
+            return Attempt { command: launch.line(), elapsed: ended.elapsed, lines: ended.lines };
+        }
+        let rival = match job.measure.rival.map(|rival| self.begin_rival(job, rival)) {
+            Some(Err(why)) => {
+                return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
+            }
+            Some(Ok(rival)) => Some(rival),
+            None => None,
+        };
+        if let Some(arrangement) = job.measure.arrangement
+            && let Err(why) = std::fs::write(self.arrangement_file(), arrangement.file(&self.machines))
+        {
+            let why = format!("cannot write {}: {why}", self.arrangement_file().display());
+            return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
+        }
+        let launch = self.launch(job, &out);
+        let daemon = job.measure.arrangement.and_then(|_| self.session(&job.system?, &job.measure)?.daemon());
+        let before = daemon.and_then(memory::begin);
+        let session = job.system.and_then(|system| self.session(&system, &job.measure));
+        let said = session.map_or(0, Session::tasks_said);
+        let mut ended = launch.run(&log);
+        if let Some(failure) = &mut ended.failure
+            && let Some(words) = session.and_then(|session| session.tasks_words(said))
+        {
+            failure.push_str(&format!(": {words}"));
+        }
+        if let Some(rival) = rival {
+            // A job that had nothing in its way would pass for one that had.
+            if rival.is_over() && ended.failure.is_none() {
+                ended.failure = Some(launch::explain("its rival ended before it", &self.rivals_log()));
+            }
+            let _ = rival.end(Duration::ZERO);
+        }
+        let lines = match (ended.failure, job.measure.how) {
+            (Some(failure), _) => Err(failure),
+            (None, How::Job(_)) => Ok(vec![timed(&job.measure, ended.elapsed)]),
+            (None, _) => samples::read(&out).map_err(|damage| damage.to_string()),
+        };
+        let lines = lines.map(|mut lines| {
+            // The longest messages are what it held most for.
+            if let (Some(longest), Some(before)) = (lines.iter_mut().max_by_key(|line| line.size), before) {
+                longest.daemon_kib = daemon.and_then(|daemon| memory::grown(daemon, before));
+            }
+            lines
+        });
+        Attempt { command: launch.line(), elapsed: ended.elapsed, lines }
+    }
+
+    fn arrangement_file(&self) -> PathBuf {
+        self.scratch.join("arrangement")
+    }
+
+    fn rivals_log(&self) -> PathBuf {
+        self.scratch.join("rival.log")
+    }
+
+    /// Starts the job that is to be in the way, and lets it get going.
+    fn begin_rival(&mut self, job: &Job, rival: Rival) -> Result<Running, String> {
+        let Rival { sizes, options } = rival;
+        let measure = Measure { sizes, options, ..job.measure.clone() };
+        let launch = self.launch(&Job { measure, system: job.system }, Path::new("/dev/null"));
+        let running = launch
+            .begin(&self.rivals_log())
+            .map_err(|why| format!("cannot start the rival, {}: {why}", launch.line()))?;
+        std::thread::sleep(HEAD_START);
+        Ok(running)
+    }
+
+    fn launch(&mut self, job: &Job, out: &Path) -> Launch {
+        let measure = &job.measure;
+        let mut arguments = self.arguments(measure);
+        arguments.extend(["--out".into(), out.into()]);
+        if measure.arrangement.is_some() {
+            arguments.extend(["--config".into(), self.arrangement_file().into()]);
+            arguments.extend(self.messages.iter().flat_map(|n| ["--messages".into(), n.to_string().into()]));
+        }
+        let deadline = Duration::from_secs(measure.patience);
+        let Some(system) = job.system else {
+            let program = match measure.how {
+                How::Layers => self.programs.layers(&self.toolbox).unwrap_or_default(),
+                _ => self.programs.path(measure.program, None),
+            };
+            return Launch { program, arguments, environment: vec![], deadline };
+        };
+        let family = system.family;
+        let mut environment =
+            self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
+        if let Some(protocol) = family.protocol() {
+            environment.push(("TMK_PROTOCOL".into(), protocol.into()));
+        }
+        if let Some(build) = measure.build.and_then(|build| self.programs.build(build)) {
+            put_first(&mut environment, &build);
+        }
+        let starter = self.toolbox.kit(family).map(|kit| kit.starter.clone()).unwrap_or_default();
+        let launch = match measure.how {
+            How::Perftest(_) | How::Layers => {
+                Launch { program: starter, arguments: vec![], environment, deadline }
+            }
+            How::Job(program) => {
+                let file = program
+                    .map_or_else(|| "/bin/true".into(), |program| self.programs.path(program, Some(family)));
+                let (program, arguments) = match family {
+                    Family::Pvm => {
+                        (self.programs.path("start", Some(family)), vec![measure.tasks.to_string().into()])
+                    }
+                    _ => (starter, starter_arguments(family, measure.tasks)),
+                };
+                Launch { program, arguments, environment, deadline }.with(file.into())
+            }
+            How::Program(program) => {
+                let file = self.programs.path(program, Some(family));
+                let crowded = self.cores(measure.cores, measure.tasks).len() < measure.tasks as usize;
+                match family {
+                    Family::Parvum | Family::Engine | Family::Containers if crowded => {
+                        // By the machine, as mpirun starts MPI's: a task started by hand is of another session than those that
+                        // it spawns, and the kernel lets tasks of one session only take turns on a core.
+                        let mut all = starter_arguments(family, 1);
+                        let session = self.session(&system, measure);
+                        all.extend(session.map(|one| one.starter_arguments(family, 1)).unwrap_or_default());
+                        all.extend(["--".into(), file.into()]);
+                        all.append(&mut arguments);
+                        all.extend(pvm_arguments(&system, self.over_hosts));
+                        Launch { program: starter, arguments: all, environment, deadline }
+                    }
+                    Family::Parvum
+                    | Family::Engine
+                    | Family::Containers
+                    | Family::Pvm
+                    | Family::Ucx
+                    | Family::Sockets
+                    | Family::Python
+                    | Family::PyMpich
+                    | Family::PyOpenMpi
+                    | Family::Ray
+                    | Family::Dask
+                    | Family::Loky
+                    | Family::Multiprocessing => {
+                        arguments.extend(pvm_arguments(&system, self.over_hosts));
+                        Launch { program: file, arguments, environment, deadline }
+                    }
+                    _ => {
+                        let mut all =
+                            starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
+                        all.extend(
+                            self.session(&system, measure)
+                                .map(|session| session.starter_arguments(family, measure.tasks))
+                                .unwrap_or_default(),
+                        );
+                        all.extend(measure.starter.iter().map(OsString::from));
+                        all.push(file.into());
+                        all.append(&mut arguments);
+                        Launch { program: starter, arguments: all, environment, deadline }
+                    }
+                }
+            }
+        };
+        let launch = if measure.refused { launch.under(&self.programs.path("refuse", None)) } else { launch };
+        let launch = if measure.cold { launch.under(&self.programs.path("from-cold", None)) } else { launch };
+        match self.session(&system, measure) {
+            Some(session) => session.on_first(launch),
+            None => launch,
+        }
+    }
+
+    /// What a program of `apps/` is told.
+    fn arguments(&mut self, measure: &Measure) -> Vec<OsString> {
+        let list = |numbers: Vec<String>| numbers.join(",");
+        let cores = self.cores(measure.cores, measure.tasks);
+        let mut words = format!(
+            "--tasks {} --cpus {} {}",
+            measure.tasks,
+            list(cores.iter().map(u32::to_string).collect()),
+            measure.options
+        );
+        if !measure.sizes.is_empty() {
+            // The order of sizes is random too.
+            let mut sizes = measure.sizes.to_vec();
+            self.random.shuffle(&mut sizes);
+            words.push_str(&format!(" --sizes {}", list(sizes.iter().map(u64::to_string).collect())));
+        }
+        let mut words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        if let Some(file) = measure.data.and_then(crate::systems::peers::data) {
+            words.extend(["--data".into(), file.into_os_string()]);
+        }
+        words
+    }
+
+    fn cores(&self, cores: Cores, tasks: u32) -> Vec<u32> {
+        let most = match cores {
+            Cores::One => 1,
+            Cores::Two => 2,
+            Cores::Each => tasks as usize,
+        };
+        self.cores[..self.cores.len().min(most)].to_vec()
+    }
+}
+
+/// How a launch went.
+struct Attempt {
+    command: String,
+    elapsed: Duration,
+    lines: Result<Vec<Line>, String>,
+}
+
+/// Has the loader look into a folder before any other; tasks that are spawned get the variable along.
+fn put_first(environment: &mut Vec<(String, OsString)>, folder: &Path) {
+    const NAME: &str = "LD_LIBRARY_PATH";
+    let mut path = folder.as_os_str().to_owned();
+    match environment.iter_mut().find(|(name, _)| name == NAME) {
+        Some((_, others)) => {
+            path.push(":");
+            path.push(&*others);
+            *others = path;
+        }
+        None => environment.push((NAME.to_owned(), path)),
+    }
+}
+
+/// What `mpirun` or `parvum` is told. More tasks than cores is a normal day, and pinning is the programs' own business.
+fn starter_arguments(family: Family, tasks: u32) -> Vec<OsString> {
+    let tasks = tasks.to_string();
+    let words: &[&str] = match family {
+        family if family.is_ours() => &["run", "-n", &tasks],
+        Family::OpenMpi | Family::OpenMpi4 => &["--bind-to", "none", "--oversubscribe", "-n", &tasks],
+        _ => &["-n", &tasks],
+    };
+    words.iter().map(OsString::from).collect()
+}
+
+/// The choices that only PVM programs have.
+fn pvm_arguments(system: &System, over_hosts: bool) -> Vec<OsString> {
+    let mut words = Vec::new();
+    if let Some(encoding) = system.encoding.argument() {
+        words.extend(["--encoding", encoding]);
+    }
+    // On one host Parvum's route is set from outside; over hosts one machine serves all its routes.
+    if system.family == Family::Pvm || over_hosts && system.family == Family::Parvum {
+        let direct = matches!(system.route, "direct" | "tcp")
+            || system.route.starts_with(|c: char| c.is_ascii_digit());
+        words.extend(["--route", if direct { "direct" } else { "dont" }]);
+    }
+    words.into_iter().map(OsString::from).collect()
+}
+
+/// A job's time from outside, as a line of samples.
+fn timed(measure: &Measure, elapsed: Duration) -> Line {
+    let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+    Line { program: measure.program.into(), tasks: measure.tasks, samples_ns: vec![ns], ..Line::default() }
+}
+
+/// Distinct cores that stand for machines where programs are told who runs where.
+pub fn machine_cores() -> Vec<String> {
+    cores::physical(8).iter().map(|core| format!(":{core}")).collect()
+}
+
+/// Distinct cores for the tasks, at least one.
+pub fn task_cores() -> Vec<u32> {
+    cores::physical(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::experiment::of_each;
+    use crate::suites;
+    use crate::systems::peers::Kit;
+    use crate::systems::systems::Extent;
+
+    /// The word after `name`.
+    fn after(launch: &Launch, name: &str) -> Option<String> {
+        let words: Vec<String> = launch.arguments.iter().map(|w| w.to_string_lossy().into_owned()).collect();
+        let at = words.iter().position(|word| word == name)?;
+        words.get(at + 1).cloned()
+    }
+
+    fn runner() -> Runner {
+        let kit = |family| Kit { family, version: String::new(), starter: "starter".into(), libraries: None };
+        let families = suites::ALL.iter().flat_map(|suite| suite.families);
+        Runner {
+            toolbox: Toolbox { kits: families.map(|family| kit(*family)).collect(), absent: vec![] },
+            programs: Programs::in_folder("programs"),
+            sessions: vec![],
+            scratch: PathBuf::new(),
+            leftovers: Leftovers::in_folder(Path::new("/nonexistent")),
+            cores: vec![3, 5],
+            machines: vec![":3".into(), ":5".into()],
+            messages: None,
+            over_hosts: false,
+            random: Random::new(1),
+            launches: vec![],
+            lines: vec![],
+        }
+    }
+
+    #[test]
+    fn over_hosts_a_program_of_parvums_chooses_its_route_and_sends_less() {
+        let mut runner = runner();
+        let job = (suites::find("pvmtime").unwrap().jobs)(Extent::Quick)
+            .into_iter()
+            .find(|job| job.system.is_some_and(|s| (s.family, s.route) == (Family::Parvum, "tcp")))
+            .unwrap();
+        let launch = runner.launch(&job, Path::new("out"));
+        assert_eq!((after(&launch, "--route"), after(&launch, "--messages")), (None, None));
+        assert!(after(&launch, "--config").is_some());
+        (runner.over_hosts, runner.messages) = (true, Some(128));
+        let launch = runner.launch(&job, Path::new("out"));
+        assert_eq!(after(&launch, "--route"), Some("direct".into()));
+        assert_eq!(after(&launch, "--messages"), Some("128".into()));
+    }
+
+    #[test]
+    fn between_hosts_pvm_goes_direct_unless_its_route_says_otherwise() {
+        for (route, told) in
+            [("2-hosts", "direct"), ("daemon-2-hosts", "dont"), ("direct", "direct"), ("daemon", "dont")]
+        {
+            let system = System::new(Family::Pvm, route, crate::systems::systems::Encoding::Raw);
+            let job = of_each(&Measure::program("lu", "npb"), [system]).next().unwrap();
+            let launch = runner().launch(&job, Path::new("out"));
+            assert_eq!(after(&launch, "--route"), Some(told.into()), "{route}");
+        }
+    }
+
+    #[test]
+    fn a_launcher_starts_all_tasks_unless_they_start_each_other() {
+        let mut runner = runner();
+        for job in suites::ALL.iter().flat_map(|suite| (suite.jobs)(Extent::Full)) {
+            let Some(Family::OpenMpi | Family::Mpich4) = job.system.map(|system| system.family) else {
+                continue;
+            };
+            let launch = runner.launch(&job, Path::new("out"));
+            let tasks = if job.measure.program == "spawn" { 1 } else { job.measure.tasks };
+            assert_eq!(after(&launch, "-n"), Some(tasks.to_string()), "{}", job.name());
+            if matches!(job.measure.how, How::Program(_)) {
+                assert_eq!(after(&launch, "--tasks"), Some(job.measure.tasks.to_string()), "{}", job.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_runs_under_the_program_that_refuses() {
+        let refused = Measure { refused: true, ..Measure::program("ring", "ring") };
+        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let mut lines = of_each(&refused, [system(Family::Mpich), system(Family::Engine)])
+            .map(|job| runner().launch(&job, Path::new("out")).line());
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse starter -n 2 programs/ring.mpich --tasks 2")
+        );
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse programs/ring.engine --tasks 2 --cpus 3,5")
+        );
+    }
+
+    #[test]
+    fn another_build_comes_before_the_shipped_one() {
+        let mut environment = vec![("LD_LIBRARY_PATH".to_owned(), OsString::from("/shipped"))];
+        put_first(&mut environment, Path::new("/other"));
+        assert_eq!(environment, [("LD_LIBRARY_PATH".to_owned(), OsString::from("/other:/shipped"))]);
+        let mut bare = Vec::new();
+        put_first(&mut bare, Path::new("/other"));
+        assert_eq!(bare, [("LD_LIBRARY_PATH".to_owned(), OsString::from("/other"))]);
+    }
+
+    #[test]
+    fn a_build_that_is_not_there_is_not_measured() {
+        let measure = Measure { build: Some("bogus"), ..Measure::program("ring", "ring") };
+        let job = Job { measure, system: None };
+        assert!(!runner().serves(&job));
+        assert!(runner().serves(&Job { measure: Measure { build: None, ..job.measure }, system: None }));
+    }
+
+    #[test]
+    fn a_job_is_started_as_its_users_start_one() {
+        let job = Measure { how: How::Job(Some("job")), ..Measure::program("job", "job") };
+        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let line = |family| {
+            let job = of_each(&job, [system(family)]).next().unwrap();
+            runner().launch(&job, Path::new("out")).line()
+        };
+        assert_eq!(line(Family::Parvum), "starter run -n 2 programs/job.parvum");
+        assert_eq!(line(Family::Pvm), "programs/start.pvm346 2 programs/job.pvm346");
+        assert!(line(Family::OpenMpi4).ends_with("--oversubscribe -n 2 programs/job.openmpi4"));
+    }
+}
