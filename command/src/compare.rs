@@ -1,6 +1,6 @@
 //! `parvum compare`: the laboratory's main job.
 
-use crate::out;
+use crate::terminal::out;
 use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;

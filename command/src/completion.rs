@@ -21,5 +21,5 @@ pub fn print(shell: Shell, cli: &mut Command) -> Result<(), SessionError> {
         Shell::Fish => clap_complete::Shell::Fish,
     };
     clap_complete::generate(shell, cli, "parvum", &mut text);
-    crate::out::written(std::io::stdout().write_all(&text))
+    crate::terminal::out::written(std::io::stdout().write_all(&text))
 }

@@ -2,29 +2,16 @@
 
 #![deny(unsafe_code)]
 
-mod arguments;
 mod compare;
 mod completion;
-mod configuration;
 mod console;
-mod environment;
-mod hostfile;
 mod hosts;
-mod json;
-mod layout;
-mod ledger;
 mod look;
 mod mpiexec;
-mod out;
-mod power;
 mod predict;
-mod push;
-mod pvmd;
 mod run;
-mod signal_names;
-#[allow(unsafe_code)]
-mod signals;
-mod spelling;
+mod settings;
+mod terminal;
 mod top;
 mod trace;
 mod why;
@@ -94,7 +81,7 @@ enum Command {
         json: bool,
     },
     /// Add hosts: start daemons there, all at once, with ssh or another command
-    Add(hosts::AddArgs),
+    Add(hosts::membership::AddArgs),
     /// Take hosts out of the machine; their tasks end
     Remove {
         /// The hosts, as `parvum hosts` shows them
@@ -114,7 +101,7 @@ enum Command {
         #[arg(value_parser = parse_tid)]
         tid: Tid,
         /// The signal, by name or number: KILL, SIGKILL, 9
-        #[arg(short, long, default_value = "TERM", value_parser = signal_names::parse)]
+        #[arg(short, long, default_value = "TERM", value_parser = terminal::signal_names::parse)]
         signal: i32,
     },
     /// Show versions, the directory, limits and counts of the daemon; or one task: its state, where its time goes, and
@@ -137,7 +124,7 @@ enum Command {
         arguments: Vec<OsString>,
     },
     /// Print what a shell needs to use this Parvum: eval "$(parvum env)"
-    Env(environment::EnvArgs),
+    Env(settings::environment::EnvArgs),
     /// Print what makes a shell complete this command's words: parvum completion bash > ~/.local/share/bash-completion/completions/parvum
     Completion {
         /// For which shell
@@ -183,7 +170,7 @@ fn main() -> ExitCode {
     // By PVM's names the command is PVM's console and daemon.
     match called.as_ref().and_then(|path| path.file_name()?.to_str()) {
         Some("pvm") => return console::run(arguments),
-        Some("pvmd" | "pvmd3") => return pvmd::run(arguments),
+        Some("pvmd" | "pvmd3") => return hosts::pvmd::run(arguments),
         // And by MPI's the launcher of its programs.
         Some("mpiexec" | "mpirun") => {
             return mpiexec::run(called.unwrap_or_default().as_os_str(), arguments);
@@ -195,7 +182,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     if command.only_looks() {
-        signals::end_with_the_reader();
+        terminal::signals::end_with_the_reader();
     }
     let result = match command {
         Command::Compare(options) => {
@@ -204,11 +191,11 @@ fn main() -> ExitCode {
                 Err(error) => complain(&error),
             };
         }
-        Command::Env(args) => environment::print(&args),
+        Command::Env(args) => settings::environment::print(&args),
         Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
-        Command::Up { hostfile: Some(file), quiet } => return power::up_with(quiet, file),
-        Command::Up { hostfile: None, quiet } => power::up(quiet),
-        Command::Down { quiet } => power::down(quiet),
+        Command::Up { hostfile: Some(file), quiet } => return hosts::power::up_with(quiet, file),
+        Command::Up { hostfile: None, quiet } => hosts::power::up(quiet),
+        Command::Down { quiet } => hosts::power::down(quiet),
         Command::Run(args) => return run::run(&args),
         Command::Trace(args) => return trace::trace(&args),
         Command::Predict(args) => {
@@ -217,22 +204,22 @@ fn main() -> ExitCode {
         Command::Why(args) => {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }
-        Command::Ps { json } => look::ps(json),
+        Command::Ps { json } => look::views::ps(json),
         Command::Top(args) => top::top(&args),
-        Command::Hosts { verbose, json } => look::hosts(verbose, json),
-        Command::Add(args) => return hosts::add(&args),
-        Command::Remove { hosts } => return hosts::remove(hosts),
-        Command::Join { hosted } => return hosts::join(hosted.as_deref()),
-        Command::Kill { tid, signal } => look::kill(tid, signal),
-        Command::Info { tid: None, json } => look::info(json),
-        Command::Info { tid: Some(tid), json } => ledger::task(tid, json),
+        Command::Hosts { verbose, json } => look::views::hosts(verbose, json),
+        Command::Add(args) => return hosts::membership::add(&args),
+        Command::Remove { hosts } => return hosts::membership::remove(hosts),
+        Command::Join { hosted } => return hosts::membership::join(hosted.as_deref()),
+        Command::Kill { tid, signal } => look::views::kill(tid, signal),
+        Command::Info { tid: None, json } => look::views::info(json),
+        Command::Info { tid: Some(tid), json } => look::task::task(tid, json),
         Command::Console { arguments } => return console::run(arguments.into_iter()),
         Command::Daemon { dir, keep: true, .. } => {
             parvum_machine::keep(&place(dir));
             Ok(())
         }
         Command::Daemon { dir, join: true, hosted, .. } => {
-            return hosts::become_host(place(dir), hosted.as_deref());
+            return hosts::membership::become_host(place(dir), hosted.as_deref());
         }
         Command::Daemon { dir, launch, foreground, .. } => return daemon(place(dir), launch, foreground),
     };
@@ -262,9 +249,9 @@ impl Command {
 
 /// Reads the command line and the file of settings. What makes no sense was said.
 fn command_line() -> Result<Command, ExitCode> {
-    let line = spelling::of_process(std::env::args_os().collect(), &Cli::command());
+    let line = settings::spelling::of_process(std::env::args_os().collect(), &Cli::command());
     parsed(&line).map_err(|why| {
-        out::note(why);
+        terminal::out::note(why);
         ExitCode::from(USAGE)
     })
 }
@@ -272,7 +259,7 @@ fn command_line() -> Result<Command, ExitCode> {
 /// What a line asks for, where it and the user's settings make sense.
 fn parsed(line: &[OsString]) -> Result<Command, String> {
     let cli = Cli::command();
-    let file = configuration::read(&cli)?;
+    let file = settings::configuration::read(&cli)?;
     file.take_variables()?;
     let parsed = file.applied(cli, line).try_get_matches_from(line);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -330,7 +317,7 @@ fn place(dir: Option<PathBuf>) -> Place {
 /// One error, one line.
 fn complain(error: &dyn Display) -> ExitCode {
     let text = error.to_string();
-    out::note(&text);
+    terminal::out::note(&text);
     if text.starts_with("E-USAGE") { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 

@@ -1,6 +1,6 @@
 //! `parvum predict`: how long a program's tasks would take on other machines, from what they computed and sent on this one.
 
-use crate::out;
+use crate::terminal::out;
 use clap::Args;
 use parvum_lab::stats::costs;
 use replay::group::Operation;

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)]
-#[path = "../../command/src/hostfile.rs"]
+#[path = "../../command/src/settings/hostfile.rs"]
 mod hostfile;
 
 fuzz_target!(|text: &str| {

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::report::tests::manifest;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     const OURS: System = System::new(Family::Parvum, "shm", Encoding::Raw);
     const QUOTED: &str = "A hop takes {main ring|Parvum|shm|raw|2|8|half round trip} us.\n";

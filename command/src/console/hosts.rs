@@ -2,7 +2,7 @@
 
 use super::line::Words;
 use super::{Console, Done, Next};
-use crate::power;
+use crate::hosts::power;
 use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, HostRow, Reply, Request};
@@ -80,7 +80,7 @@ impl Console {
     }
 
     fn change_hosts(&mut self, request: Request) -> Result<Vec<Result<Tid, Failure>>, SessionError> {
-        match self.session.ask(request, &[], crate::hosts::PATIENCE)?.reply? {
+        match self.session.ask(request, &[], crate::hosts::membership::PATIENCE)?.reply? {
             Reply::HostResults(results) => Ok(results),
             _ => self.odd(),
         }

@@ -18,8 +18,8 @@ mod spawn;
 mod tasks;
 mod trace;
 
-use crate::arguments::Arguments;
-use crate::{complain, options as session_options, signals};
+use crate::settings::arguments::Arguments;
+use crate::{complain, options as session_options, terminal::signals};
 use aliases::Aliases;
 use editor::{Editor, Known, Typed};
 use input::{Plain, Read};
@@ -144,7 +144,7 @@ fn open(arguments: &Arguments) -> Result<(Session, bool), Trouble> {
     let mut session = Session::open(&session_options(Role::Task, true))?;
     session.request(Request::Configure(settings))?;
     remarks.iter().for_each(|remark| eprintln!("pvm: {remark}"));
-    for (host, why) in crate::hosts::add_all(&mut session, others)? {
+    for (host, why) in crate::hosts::membership::add_all(&mut session, others)? {
         eprintln!("pvm: {host}: Can't start pvmd: {why}");
     }
     Ok((session, false))

@@ -134,7 +134,7 @@ impl Console {
     }
 
     pub(super) fn sig(&mut self, words: &Words) -> Done {
-        match crate::signal_names::parse(&words.text(0)) {
+        match crate::terminal::signal_names::parse(&words.text(0)) {
             Ok(number @ 1..=64) => self.signal(number, &words.rest(1)),
             _ => {
                 let text = super::commands::printable(&words.text(0));

@@ -5,8 +5,8 @@ mod options;
 pub mod surroundings;
 mod words;
 
-use crate::out;
 use crate::run::{self, MpiJob, MpiPart, RunArgs};
+use crate::terminal::out;
 use options::{Common, Own};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};

@@ -4,8 +4,8 @@ use super::input::{Input, Reader};
 use super::plan::short_name;
 use super::printer::{Closed, Printer, Who};
 use super::{OnFailure, RunArgs, places};
-use crate::look::odd;
-use crate::{out, signal_names, signals};
+use crate::look::views::odd;
+use crate::{terminal::out, terminal::signal_names, terminal::signals};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{
@@ -280,7 +280,7 @@ impl Job {
                     }
                 }
                 Event::Exited { tid, status } => self.exited(tid, status)?,
-                Event::Remark { text } => crate::out::note(text),
+                Event::Remark { text } => crate::terminal::out::note(text),
                 Event::Notified { about: Notice::HostDelete, tid, .. } => self.host_is_lost(tid)?,
                 _ => {}
             }

@@ -8,7 +8,7 @@ mod plan;
 mod printer;
 mod races;
 
-use crate::{complain, options, signals};
+use crate::{complain, options, terminal::signals};
 use clap::{Args, ValueEnum};
 pub use job::Ended;
 use job::Job;

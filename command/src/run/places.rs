@@ -1,7 +1,7 @@
 //! On which hosts the tasks of a run start, and to which processors they are bound.
 
 use super::{MapBy, RunArgs};
-use crate::look::odd;
+use crate::look::views::odd;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, Reply, Request};

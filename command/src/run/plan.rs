@@ -214,7 +214,7 @@ fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
     }
     let mut all = vec![Part { program: first, count: Some(args.n), wanted: None }];
     for words in parts {
-        let words = crate::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
+        let words = crate::settings::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
         let part = Further::try_parse_from(words)
             .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error)))?;
         let program = program(&part.program, &part.wdir, &part.variables)?;

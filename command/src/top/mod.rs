@@ -3,8 +3,8 @@
 pub mod sample;
 mod screen;
 
-use crate::look::odd;
-use crate::{json, out, tool};
+use crate::look::views::odd;
+use crate::{look::json, terminal::out, tool};
 use clap::Args;
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{Reply, Request};

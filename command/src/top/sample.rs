@@ -1,7 +1,7 @@
 //! What two pictures of the machine say together: rates.
 
-use crate::ledger::{self, counter};
-use crate::look::{briefly, describe};
+use crate::look::task::{self, counter};
+use crate::look::views::{briefly, describe};
 use parvum_control::Times;
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, TaskRow};
@@ -132,8 +132,7 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
         let sum = |row: &TaskRow| places.iter().map(|place| at(row, *place)).sum::<u64>();
         old.map_or(0.0, |old| sum(row).saturating_sub(sum(old)) as f64 / seconds)
     };
-    let times =
-        |row: &TaskRow| row.sight.as_ref().map_or(Times::default(), |sight| ledger::times(row, sight));
+    let times = |row: &TaskRow| row.sight.as_ref().map_or(Times::default(), |sight| task::times(row, sight));
     let part = |of: fn(&Times) -> u64| {
         let spent = old.map_or(0, |old| of(&times(row)).saturating_sub(of(&times(old))));
         (spent as f64 / (seconds * 1e9) * 100.0).min(100.0)

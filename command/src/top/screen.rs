@@ -1,8 +1,8 @@
 //! The picture in a terminal.
 
 use super::sample::{HostLine, Order, TaskLine};
-use crate::look::bytes;
-use crate::out::counted;
+use crate::look::views::bytes;
+use crate::terminal::out::counted;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};

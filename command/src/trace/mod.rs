@@ -8,8 +8,8 @@ mod replay;
 mod story;
 mod text;
 
-use crate::out::note;
 use crate::run::{self, RunArgs};
+use crate::terminal::out::note;
 use clap::Args;
 use parvum_control::RECORDING_BYTES;
 use parvum_task::SessionError;

@@ -3,7 +3,7 @@
 
 use super::story::{Message, Point, Story, Task};
 use super::text::{Micros, Quoted, peer, tag};
-use crate::signal_names;
+use crate::terminal::signal_names;
 use std::collections::HashMap;
 use std::io::{self, Write};
 

@@ -3,7 +3,7 @@
 use super::counts;
 use super::story::{Point, Story, Sums, Task, Wait};
 use super::text::Quoted;
-use crate::signal_names;
+use crate::terminal::signal_names;
 use std::io::{self, Write};
 
 const PAGE: &str = include_str!("picture.html");

@@ -2,7 +2,7 @@
 
 use super::containers::Names;
 use super::{shared, words};
-use crate::ledger::{counter, route};
+use crate::look::task::{counter, route};
 use parvum_control::{CALLS, MEMORY, Taken, is_of_shared_memory, kind_of_call};
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
 use parvum_wire::{Tid, functions};

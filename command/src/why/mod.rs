@@ -7,7 +7,7 @@ mod mpi;
 mod shared;
 mod words;
 
-use crate::{complain, out, tool};
+use crate::{complain, terminal::out, tool};
 use clap::Args;
 use containers::Names;
 use graph::{Finding, Picture};

@@ -1,8 +1,8 @@
 //! Sending and receiving: PVM's rules, over the engine.
 
-use crate::attend::HowLong;
-use crate::buffer::{Arrived, Buffer};
+use crate::buffers::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
+use crate::machine::attend::HowLong;
 use crate::options;
 use crate::state::Held;
 use crate::trace::{Did, numbers};
@@ -32,7 +32,7 @@ impl Held {
                 ])
             });
         }
-        if context == crate::group_server::CONTEXT && Tid(to) == Tid(self.me()?.tid).daemon() {
+        if context == crate::machine::group_server::CONTEXT && Tid(to) == Tid(self.me()?.tid).daemon() {
             return self.ask_group_server(tag);
         }
         let reserved = self.may_use_reserved_tags();
@@ -333,7 +333,7 @@ impl Held {
 /// Copies what has room of a received message, whose data may still be with its sender, and gives it back. What is known of it
 /// has the length of its data: a table of types at its end is none.
 fn copy_out(waist: Waist, message: Message, room: &mut [u8]) -> Pvm<Message> {
-    let length = message.length.saturating_sub(crate::buffer::table_length(message.meta) as u64);
+    let length = message.length.saturating_sub(crate::buffers::buffer::table_length(message.meta) as u64);
     let fits = room.len().min(length as usize);
     let room = &mut room[..fits];
     let read = match message.is_remote() {

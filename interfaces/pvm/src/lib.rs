@@ -6,21 +6,12 @@
 
 #![deny(unsafe_code)]
 
-mod attend;
-mod buffer;
 mod buffers;
 #[allow(unsafe_code)]
 mod calls;
 mod errors;
 mod exchange;
-mod group_server;
-mod groups;
-mod manager;
-mod memory;
-mod names;
+mod machine;
 mod options;
-mod output;
-mod pack;
 mod state;
 mod trace;
-mod words;

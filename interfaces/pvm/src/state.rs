@@ -1,10 +1,10 @@
 //! What a PVM task has: its identity, buffers, options and context.
 
-use crate::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
-use crate::buffer::{Arrived, Buffer};
-use crate::buffers::{Spent, bury};
+use crate::buffers::buffer::{Arrived, Buffer};
+use crate::buffers::memory::Memory;
+use crate::buffers::table::{Spent, bury};
 use crate::errors::{Pvm, PvmError, text};
-use crate::memory::Memory;
+use crate::machine::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
 use crate::options::{self, Options};
 use crate::trace::Tracing;
 use parvum_api::{Enrolled, Notes, Status, Waist, call};

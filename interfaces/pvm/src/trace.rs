@@ -12,9 +12,9 @@
 //! go in one message, between -1 and -2. Instead of events a task may count its calls, or time them,
 //! and tell the sums when it leaves.
 
+use crate::buffers::words::Words;
 use crate::calls::{Config, MASK};
 use crate::state::State;
-use crate::words::Words;
 use parvum_api::{Notes, SendTo, Waist, call as waits};
 use parvum_wire::encoding;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -16,38 +16,16 @@
 #![deny(unsafe_code)]
 #![allow(non_snake_case, reason = "the library and its functions have the names of TreadMarks")]
 
-mod allocator;
 #[allow(unsafe_code)]
 mod calls;
-mod desk;
 #[allow(unsafe_code)]
 mod errors;
-mod far;
-#[allow(unsafe_code)]
-mod fault;
-#[allow(unsafe_code)]
-mod groups;
-#[allow(unsafe_code)]
-mod handlers;
-#[allow(unsafe_code)]
-mod heap;
+mod faults;
 mod host;
-#[allow(unsafe_code)]
-mod image;
-#[allow(unsafe_code)]
-mod near;
+mod memory;
+mod nodes;
 mod options;
-mod places;
 mod races;
-mod reduce;
 mod run;
 #[allow(unsafe_code)]
 mod shown;
-#[allow(unsafe_code)]
-mod sites;
-#[allow(unsafe_code)]
-mod startup;
-#[allow(unsafe_code)]
-mod stepping;
-#[allow(unsafe_code)]
-mod userfault;

@@ -94,7 +94,7 @@ impl Options {
             Some(path) if path.starts_with('/') => Some(Told::File(path.into())),
             Some(other) => return Err(refused("TMK_RACES", other, "yes, no or the path of a file")),
         };
-        if races.is_some() && !crate::stepping::CAN {
+        if races.is_some() && !crate::races::stepping::CAN {
             return Err(Trouble::NoStepping);
         }
         if races.is_some() && replicas {

@@ -1,15 +1,15 @@
 //! What a process of a run has, and what its calls do.
 
-use crate::allocator::Allocator;
-use crate::desk::{self, NOTHING, kind};
 use crate::errors::Trouble;
-use crate::far::Far;
-use crate::heap::Heap;
 use crate::host::Host;
-use crate::image;
-use crate::near::Near;
-use crate::races::Races;
-use crate::reduce::Reduces;
+use crate::memory::allocator::Allocator;
+use crate::memory::heap::Heap;
+use crate::memory::image;
+use crate::nodes::desk::{self, NOTHING, kind};
+use crate::nodes::far::Far;
+use crate::nodes::near::Near;
+use crate::nodes::reduce::Reduces;
+use crate::races::findings::Races;
 use crate::shown::Shown;
 use parvum_api::call;
 use parvum_consistency::{Counts, Fault};
@@ -60,7 +60,7 @@ pub(crate) enum Way {
     Far(Box<Far>),
 }
 
-/// How processes leave; see [`crate::desk`].
+/// How processes leave; see [`crate::nodes::desk`].
 #[derive(Default)]
 pub(crate) struct Leaving {
     /// Who wants to, and who knows that all do.
@@ -188,7 +188,7 @@ impl Run {
         // Who looks for races wants to know where in the program a block was asked for.
         let site = self.races.as_ref().filter(|_| kind != kind::FREE).map(|races| races.site_of_call());
         let mut asks = number.to_le_bytes().to_vec();
-        asks.extend(site.iter().flat_map(crate::races::encoded));
+        asks.extend(site.iter().flat_map(crate::races::findings::encoded));
         loop {
             let keeper = self.keeper();
             if self.own == keeper {

@@ -5,7 +5,7 @@ use crate::run::record::{self, Folder, LaunchRecord};
 use crate::stats::samples::Line;
 use crate::stats::summary::Recorded;
 use crate::stats::summary::tests::row;
-use crate::systems::systems::{Encoding, Family, System as Compared};
+use crate::systems::system::{Encoding, Family, System as Compared};
 use std::path::PathBuf;
 
 const OURS: Compared = Compared::new(Family::Parvum, "shm", Encoding::Raw);

@@ -264,7 +264,7 @@ fn verdict(claim: &Claim, today: &Today, measured: Option<Measured>) -> Verdict 
 mod tests {
     use super::*;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
 

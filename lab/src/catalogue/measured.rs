@@ -101,7 +101,7 @@ fn of_same_launches(terms: &[Term]) -> Option<Estimate> {
 mod tests {
     use super::*;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
     const OURS: System = System::new(Family::Parvum, "shm", Encoding::Raw);

@@ -18,7 +18,7 @@ pub use words::{bounds, list, markdown, results, today};
 use crate::error::LabError;
 use crate::run::experiment::Job;
 use crate::suites;
-use crate::systems::systems::Extent;
+use crate::systems::system::Extent;
 use serde::Deserialize;
 use std::sync::LazyLock;
 

@@ -15,7 +15,7 @@ use crate::run::progress::Whole;
 use crate::run::record;
 use crate::stats::summary::Row;
 use crate::suites;
-use crate::systems::systems::Extent;
+use crate::systems::system::Extent;
 use settings::Settings;
 use std::fs::File;
 use std::path::{Path, PathBuf};

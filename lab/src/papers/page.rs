@@ -275,7 +275,7 @@ mod tests {
     use crate::run::options::CompareOptions;
     use crate::stats::summary::tests::row;
     use crate::systems::peers::Own;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     fn outcomes() -> Vec<Outcome> {
         let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);

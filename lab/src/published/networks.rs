@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::report::tests::manifest;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
     use std::path::PathBuf;
 
     /// A root with a folder of docs, and that of a run.

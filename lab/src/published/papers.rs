@@ -116,7 +116,7 @@ pub(super) mod tests {
     use crate::run::options::CompareOptions;
     use crate::stats::summary::tests::row;
     use crate::systems::peers::Own;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     /// A published run of all papers that has rows of one suite, and none of them.
     pub(in crate::published) fn with_nothing_measured(root: &Path) {

@@ -6,7 +6,7 @@ use super::markup::{bytes, figure};
 use crate::catalogue::{Against, Curves, Exhibit, Law, Paper, Printed};
 use crate::stats::summary::Row;
 use crate::suites;
-use crate::systems::systems::{Extent, System};
+use crate::systems::system::{Extent, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More lines than these nobody tells apart: then only those are drawn of which the paper claims something.
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::catalogue::{Kind, PAPERS};
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family};
+    use crate::systems::system::{Encoding, Family};
 
     fn exhibit(paper: &str, kind: Kind, number: u32) -> (&'static Paper, &'static Exhibit) {
         let paper = PAPERS.iter().find(|one| one.number == paper).expect("it is one of the five");

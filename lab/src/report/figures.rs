@@ -5,7 +5,7 @@ use super::headline::class;
 use super::markup::{bytes, figure, points as points_text};
 use super::split::{self, Group, Task};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, System, fft_systems, ring_systems};
+use crate::systems::system::{Encoding, Extent, Family, System, fft_systems, ring_systems};
 
 fn point(row: &Row) -> Point {
     Point { x: row.size as f64, y: row.median, low: row.low, high: row.high }

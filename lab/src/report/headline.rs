@@ -4,7 +4,7 @@ use super::markup::escape;
 use crate::stats::goals::digits;
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Family, System};
+use crate::systems::system::{Family, System};
 use std::fmt::Write;
 
 /// A question that a card answers.
@@ -201,7 +201,7 @@ impl Scale {
 mod tests {
     use super::*;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::Encoding;
+    use crate::systems::system::Encoding;
 
     #[test]
     fn a_distance_that_no_test_confirms_is_said_with_its_launches() {

@@ -183,7 +183,7 @@ pub(crate) mod tests {
     use crate::stats::summary::{Recorded, summarise};
     use crate::suites::main::SUITE;
     use crate::systems::peers::Absent;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     fn sample() -> Vec<Recorded> {
         let system = System { family: Family::Pvm, route: "direct", encoding: Encoding::Raw };

@@ -82,7 +82,7 @@ pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row], over_hosts: bool) -> Ve
 mod tests {
     use super::*;
     use crate::stats::summary::tests::row;
-    use crate::systems::systems::{Encoding, Family, System};
+    use crate::systems::system::{Encoding, Family, System};
 
     #[test]
     fn a_claim_is_shown_where_there_is_a_value_and_only_there() {

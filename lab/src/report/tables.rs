@@ -5,7 +5,7 @@ use super::markup::{bytes, escape, points, table};
 use crate::papers::printed;
 use crate::stats::goals::digits;
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Extent, System, fft_systems, ring_systems};
+use crate::systems::system::{Extent, System, fft_systems, ring_systems};
 use std::fmt::Write;
 
 fn range(row: &Row) -> String {

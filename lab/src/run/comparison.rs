@@ -20,7 +20,7 @@ use crate::suites;
 use crate::systems::peers::{Absent, Own, Toolbox};
 use crate::systems::programs::Programs;
 use crate::systems::sessions::Session;
-use crate::systems::systems::{Extent, Family};
+use crate::systems::system::{Extent, Family};
 use crate::table;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::HashSet;

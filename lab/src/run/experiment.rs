@@ -5,7 +5,7 @@
 //! a disturbance of the machine falls on all of them. The order depends on the seed alone.
 
 use crate::stats::random::Random;
-use crate::systems::systems::{Extent, Family, System};
+use crate::systems::system::{Extent, Family, System};
 use std::time::Duration;
 
 /// Which cores the tasks are pinned to, in turn.
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_job_names_the_files_it_needs() {
-        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let mut job = Job { measure: Measure::program("rate", "rate"), system: Some(system(Family::Mpich)) };
         assert_eq!(job.files(), [("rate", Some(Family::Mpich))]);
         job.measure.refused = true;

@@ -1,6 +1,6 @@
 //! What a user may choose about a comparison; `parvum compare` takes these as its arguments.
 
-use crate::systems::systems::Extent;
+use crate::systems::system::Extent;
 use std::path::PathBuf;
 
 /// Compare message-passing systems on this machine.

@@ -6,7 +6,7 @@ use crate::run::experiment::{self, Cores, Job};
 use crate::run::progress::Progress;
 use crate::run::record::{Folder, LaunchRecord};
 use crate::run::runner::Runner;
-use crate::systems::systems::Extent;
+use crate::systems::system::Extent;
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

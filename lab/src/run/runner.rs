@@ -16,7 +16,7 @@ use crate::systems::peers::Toolbox;
 use crate::systems::perftest;
 use crate::systems::programs::Programs;
 use crate::systems::sessions::Session;
-use crate::systems::systems::{Family, System};
+use crate::systems::system::{Family, System};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -401,7 +401,7 @@ mod tests {
     use crate::run::experiment::of_each;
     use crate::suites;
     use crate::systems::peers::Kit;
-    use crate::systems::systems::Extent;
+    use crate::systems::system::Extent;
 
     /// The word after `name`.
     fn after(launch: &Launch, name: &str) -> Option<String> {
@@ -450,7 +450,7 @@ mod tests {
         for (route, told) in
             [("2-hosts", "direct"), ("daemon-2-hosts", "dont"), ("direct", "direct"), ("daemon", "dont")]
         {
-            let system = System::new(Family::Pvm, route, crate::systems::systems::Encoding::Raw);
+            let system = System::new(Family::Pvm, route, crate::systems::system::Encoding::Raw);
             let job = of_each(&Measure::program("lu", "npb"), [system]).next().unwrap();
             let launch = runner().launch(&job, Path::new("out"));
             assert_eq!(after(&launch, "--route"), Some(told.into()), "{route}");
@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn what_is_refused_runs_under_the_program_that_refuses() {
         let refused = Measure { refused: true, ..Measure::program("ring", "ring") };
-        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let mut lines = of_each(&refused, [system(Family::Mpich), system(Family::Engine)])
             .map(|job| runner().launch(&job, Path::new("out")).line());
         assert!(
@@ -508,7 +508,7 @@ mod tests {
     #[test]
     fn a_job_is_started_as_its_users_start_one() {
         let job = Measure { how: How::Job(Some("job")), ..Measure::program("job", "job") };
-        let system = |family| System { family, route: "", encoding: crate::systems::systems::Encoding::None };
+        let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let line = |family| {
             let job = of_each(&job, [system(family)]).next().unwrap();
             runner().launch(&job, Path::new("out")).line()

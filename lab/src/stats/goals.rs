@@ -1,7 +1,7 @@
 //! What bars are: something asked, and how it came out. The suites have their own.
 
 use crate::stats::summary::Row;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// How a bar was met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

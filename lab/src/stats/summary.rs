@@ -3,7 +3,7 @@
 use crate::stats::fit::{self, Link, Point};
 use crate::stats::samples::Line;
 use crate::stats::statistics::{Estimate, bootstrap, estimate, median, quantile, sorted};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -486,7 +486,7 @@ impl<'a> Rows<'a> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::systems::systems::{Extent, ring_systems};
+    use crate::systems::system::{Extent, ring_systems};
 
     /// A row of two tasks with these launches.
     pub fn row(system: &System, program: &str, metric: &str, size: u64, launches: &[f64]) -> Row {
@@ -538,11 +538,8 @@ pub(crate) mod tests {
 
     #[test]
     fn sockets_have_a_rate_by_message_and_by_buffer() {
-        let system = System::new(
-            crate::systems::systems::Family::Sockets,
-            "",
-            crate::systems::systems::Encoding::None,
-        );
+        let system =
+            System::new(crate::systems::system::Family::Sockets, "", crate::systems::system::Encoding::None);
         let line = |size, ns| Line {
             program: "sockets".into(),
             tasks: 2,

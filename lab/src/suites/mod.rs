@@ -20,7 +20,7 @@ use crate::run::experiment::Job;
 use crate::run::record::Manifest;
 use crate::stats::goals::Goal;
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Extent, Family, System};
+use crate::systems::system::{Extent, Family, System};
 
 /// One suite.
 #[derive(Debug)]

@@ -4,4 +4,4 @@ pub mod peers;
 pub mod perftest;
 pub mod programs;
 pub mod sessions;
-pub mod systems;
+pub mod system;

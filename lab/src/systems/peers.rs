@@ -1,6 +1,6 @@
 //! Finding what is installed: where each system lives, which version it is, and how to get one that is absent.
 
-use crate::systems::systems::Family;
+use crate::systems::system::Family;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -3,7 +3,7 @@
 use crate::error::LabError;
 use crate::run::experiment::Job;
 use crate::systems::peers::{Kit, Toolbox};
-use crate::systems::systems::Family;
+use crate::systems::system::Family;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;

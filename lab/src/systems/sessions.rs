@@ -5,7 +5,7 @@ use crate::host::cores;
 use crate::host::hosts::{self, Hosts};
 use crate::run::launch::Launch;
 use crate::systems::peers::Kit;
-use crate::systems::systems::{Family, System};
+use crate::systems::system::{Family, System};
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};

@@ -36,32 +36,26 @@
 
 #![deny(unsafe_code)]
 
-mod candidates;
-mod dial;
 mod events;
-mod faults;
-mod greet;
 pub mod keys;
 mod link;
-mod memory;
+mod meeting;
 mod mesh;
-mod refusal;
 mod session;
 mod settings;
+mod simulation;
 mod socket;
 mod streams;
-mod table;
-mod tls;
 pub mod wire;
 
-pub use candidates::{Candidate, Reach, local_candidates};
-pub use dial::{ConnectError, Connected, Outcome, Tried};
 pub use events::{Ended, Events, MeshEvent};
-pub use faults::{Faults, Rates};
-pub use memory::MemoryNetwork;
+pub use meeting::candidates::{Candidate, Reach, local_candidates};
+pub use meeting::dial::{ConnectError, Connected, Outcome, Tried};
+pub use meeting::refusal::{Refusal, RefusalKind};
 pub use mesh::{LinkRow, Mesh, MeshError};
-pub use refusal::{Refusal, RefusalKind};
 pub use settings::{PROTOCOL, Settings};
+pub use simulation::faults::{Faults, Rates};
+pub use simulation::memory::MemoryNetwork;
 pub use streams::{StreamError, StreamReader, StreamSender};
 pub use wire::frames::Farewell;
 

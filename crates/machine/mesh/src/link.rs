@@ -1,8 +1,8 @@
 //! One connection with one peer, from the end of the greeting on.
 
 use crate::events::Waiting;
+use crate::meeting::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
 use crate::mesh::Inner;
-use crate::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
 use crate::session::Session;
 use crate::socket::plain;
 use crate::wire::frames::{self, Farewell, Frame, Framer};

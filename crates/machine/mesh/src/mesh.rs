@@ -1,17 +1,18 @@
 //! The mesh itself: one endpoint, its peers, and what a daemon can ask of it.
 
-use crate::dial::{self, ConnectError, Connected, Tried};
 use crate::events::{Events, MAX_EVENTS, Waiting};
-use crate::greet::{self, NoLink};
 use crate::keys::{HostName, Identity};
 use crate::link::Link;
-use crate::refusal::{ENDED, RefusalKind};
+use crate::meeting::dial::{self, ConnectError, Connected, Tried};
+use crate::meeting::greet::{self, NoLink};
+use crate::meeting::refusal::{ENDED, RefusalKind};
+use crate::meeting::table::Table;
 use crate::session::Session;
 use crate::socket::{self, plain};
 use crate::streams::{StreamError, StreamSender};
-use crate::table::Table;
 use crate::{
-    Candidate, Ended, Farewell, Host, Incarnation, MeshEvent, Refusal, Settings, local_candidates, tls,
+    Candidate, Ended, Farewell, Host, Incarnation, MeshEvent, Refusal, Settings, local_candidates,
+    meeting::tls,
 };
 use bytes::Bytes;
 use quinn::{ClientConfig, Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};

@@ -19,26 +19,22 @@
 mod arrays;
 mod basic;
 mod construct;
-mod convert;
 mod elements;
-mod external;
 mod facts;
 mod fortran;
-mod layout;
-mod pack;
-mod pieces;
 mod recipe;
 mod types;
-mod walk;
 mod wrong;
 
 pub use basic::{Basic, Class};
+pub use data::pack::{copy_items, pack, unpack};
 pub use elements::Signature;
-pub use external::{pack_external, size_external, unpack_external};
-pub use pack::{copy_items, pack, unpack};
+pub use external::pack::{pack_external, size_external, unpack_external};
 pub use recipe::{Combiner, Contents, Distribution, Envelope, Order, Words};
 pub use types::Type;
 pub use wrong::{About, Wrong};
 
+mod data;
+mod external;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! The type itself: immutable, counted, cheap to clone.
 
 use crate::Basic;
+use crate::data::layout::Piece;
 use crate::elements::Signature;
 use crate::facts::{Facts, Kinds};
-use crate::layout::Piece;
 use crate::recipe::Recipe;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};

@@ -1,7 +1,7 @@
 //! What Debian's `libmpichfort.so.12` and `libmpichcxx.so.12` ask of the C library: attributes as other languages have them, and places
 //! in memory that stand for something.
 
-use parvum_mpi::callbacks::callbacks::{ErrhandlerProxy, On, OpProxy, answer};
+use parvum_mpi::callbacks::answers::{ErrhandlerProxy, On, OpProxy, answer};
 use parvum_mpi::calls;
 use parvum_mpi::objects::attributes::{CopyProxy, DeleteProxy};
 use std::ffi::{c_int, c_void};

@@ -11,7 +11,7 @@ mod rest;
 mod statuses;
 mod version;
 
-use parvum_mpi::callbacks::callbacks::{On, answer};
+use parvum_mpi::callbacks::answers::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
 use parvum_mpi::messages::status::Status;
 use parvum_mpi::process::introspect::{enter, number};

@@ -3,7 +3,7 @@
 use crate::fortran::{
     MPI_F_STATUS_IGNORE, MPI_F_STATUSES_IGNORE, MPI_F08_STATUS_IGNORE, MPI_F08_STATUSES_IGNORE,
 };
-use parvum_mpi::callbacks::callbacks::{On, answer};
+use parvum_mpi::callbacks::answers::{On, answer};
 use parvum_mpi::errors::{Error, class};
 use parvum_mpi::messages::status::Status;
 use std::ffi::c_int;

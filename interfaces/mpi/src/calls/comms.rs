@@ -11,7 +11,7 @@ use crate::objects::numbers::{
     COMM_NULL, COMM_SELF, COMM_TYPE_HW_GUIDED, COMM_TYPE_HW_UNGUIDED, COMM_TYPE_RESOURCE_GUIDED,
     COMM_TYPE_SHARED, COMM_WORLD, IDENT, Kind, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
 };
-use crate::process::process::process;
+use crate::process::this::process;
 use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;

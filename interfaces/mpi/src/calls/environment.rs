@@ -1,14 +1,14 @@
 //! Beginning and end, and what a program asks of its surroundings.
 
 use super::{give_text, put, put_if};
-use crate::callbacks::callbacks::abort;
+use crate::callbacks::answers::abort;
 use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{Info, keep};
 use crate::objects::numbers::{
     MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE,
 };
-use crate::process::process;
+use crate::process::this;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::thread::ThreadId;
@@ -42,38 +42,38 @@ pub fn watch_the_end() {
 fn start(threads: i32) -> Mpi {
     clock();
     let _ = MAIN_THREAD.set(std::thread::current().id());
-    process::init(threads)
+    this::init(threads)
 }
 
 pub unsafe fn initialized(flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(process::is_initialized())) }
+    unsafe { put(flag, c_int::from(this::is_initialized())) }
 }
 
 pub unsafe fn finalize() -> Mpi {
-    process::finalize()
+    this::finalize()
 }
 
 pub unsafe fn finalized(flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(process::is_finalized())) }
+    unsafe { put(flag, c_int::from(this::is_finalized())) }
 }
 
 pub unsafe fn query_thread(provided: *mut c_int) -> Mpi {
-    process::process()?;
+    this::process()?;
     // SAFETY: the caller's promise.
-    unsafe { put(provided, process::threads()) }
+    unsafe { put(provided, this::threads()) }
 }
 
 pub unsafe fn is_thread_main(flag: *mut c_int) -> Mpi {
-    process::process()?;
+    this::process()?;
     let is_main = MAIN_THREAD.get() == Some(&std::thread::current().id());
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(is_main)) }
 }
 
 pub unsafe fn mpi_abort(_comm: i32, code: i32) -> Mpi {
-    let who = process::process().map_or(String::new(), |process| format!("rank {} ", process.world.rank()));
+    let who = this::process().map_or(String::new(), |process| format!("rank {} ", process.world.rank()));
     eprintln!("{who}called MPI_Abort with {code}: the job ends");
     abort(code)
 }

@@ -6,7 +6,7 @@ use crate::comms::comm::{Comm, OwnContext, comm, keep};
 use crate::comms::failure;
 use crate::comms::ulfm::{self, Agreement, Decision, Question};
 use crate::errors::Mpi;
-use crate::process::process::{machine_notes, process};
+use crate::process::this::{machine_notes, process};
 use crate::requests::operations::{Operation, State, Then};
 use crate::requests::progress;
 use std::ffi::c_int;

@@ -13,7 +13,7 @@ use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::hints as known_hints;
 use crate::objects::info::{Info, hints};
 use crate::objects::numbers::{Kind, MAX_OBJECT_NAME};
-use crate::process::process::process;
+use crate::process::this::process;
 use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::messages::send::{self, Mode};
 use crate::messages::status::Status;
 use crate::objects::handles::Objects;
 use crate::objects::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
-use crate::process::process::{machine_notes, running};
+use crate::process::this::{machine_notes, running};
 use crate::requests::deferred;
 use crate::requests::operations::{DONE, Operation, Outcome, State, keep, keep_shared, with_nobody};
 use parvum_api::Message;

@@ -8,7 +8,7 @@ use crate::messages::partitioned::{Transfer, With};
 use crate::messages::send::{self, Mode};
 use crate::objects::datatypes::datatype;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
-use crate::process::process::{machine_notes, process};
+use crate::process::this::{machine_notes, process};
 use crate::requests::operations::{
     Named, Operation, Persistent, State, keep_persistent, named, room_for_one,
 };

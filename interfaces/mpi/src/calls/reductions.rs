@@ -2,7 +2,7 @@
 
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
-use crate::callbacks::callbacks::{OPS, OpProxy, UserOp, keep_op};
+use crate::callbacks::answers::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comms::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};

@@ -5,7 +5,7 @@ use super::{array, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::process::process::{Process, process};
+use crate::process::this::{Process, process};
 use crate::requests::operations::{Named, Operation, Outcome, Persistent, forget, named};
 use crate::{comms::failure, requests::progress};
 use std::ffi::c_int;

@@ -8,7 +8,7 @@ use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::handles::Objects;
 use crate::objects::info::{Info, hints, keep};
 use crate::objects::numbers::{Kind, SESSION_NULL};
-use crate::process::process::{ensure_running, process};
+use crate::process::this::{ensure_running, process};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 

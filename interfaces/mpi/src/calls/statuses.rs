@@ -6,7 +6,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::messages::status::Status;
 use crate::objects::numbers::UNDEFINED;
-use crate::process::process::{machine_notes, process};
+use crate::process::this::{machine_notes, process};
 use crate::requests::generalised::Functions;
 use crate::requests::operations::{Operation, State, keep};
 use std::ffi::c_int;

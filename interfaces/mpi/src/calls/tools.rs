@@ -1,6 +1,6 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
-use crate::process::process::has_begun;
+use crate::process::this::has_begun;
 use crate::tools::{self, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
 use std::ffi::{CStr, c_char, c_int, c_void};
 

@@ -9,7 +9,7 @@ use crate::files::shared_pointer::{Deed, beyond};
 use crate::messages::buffers::Data;
 use crate::messages::status::Status;
 use crate::objects::datatypes::datatype;
-use crate::process::process::process;
+use crate::process::this::process;
 use crate::requests::operations::{Operation, Outcome};
 use std::ffi::c_int;
 use std::sync::PoisonError;

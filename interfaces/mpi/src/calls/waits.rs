@@ -5,7 +5,7 @@ use super::{array_mut, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::process::process::{Process, is_running, machine_notes, process, running};
+use crate::process::this::{Process, is_running, machine_notes, process, running};
 use crate::requests::deferred::{self, Batch};
 use crate::requests::operations::{DONE, Operation, Outcome};
 use crate::requests::progress;

@@ -8,7 +8,7 @@ use super::{Call, combine_of, exposed, group, intra, refuse_revoked, trials};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::messages::buffers::Data;
-use crate::process::process::{Process, process};
+use crate::process::this::{Process, process};
 use crate::requests::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{comms::failure, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};

@@ -19,7 +19,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use crate::objects::numbers::IN_PLACE;
 use crate::process::introspect;
-use crate::process::process::{notes, process};
+use crate::process::this::{notes, process};
 use crate::requests::operations::{Operation, Persistent, State};
 use crate::requests::progress;
 use crate::requests::schedule::{Areas, Combine, Part, Schedule, Stage};

@@ -11,7 +11,7 @@ use crate::objects::handles::Objects;
 use crate::objects::hints;
 use crate::objects::info::Info;
 use crate::objects::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
-use crate::process::process::{Process, process};
+use crate::process::this::{Process, process};
 use parvum_collectives::plans::hosts::Hosts;
 use parvum_collectives::plans::ways::Trials;
 use parvum_partition::Sharing;

@@ -9,7 +9,7 @@ use crate::objects::attributes::Attributes;
 use crate::objects::info::Info;
 use crate::objects::numbers::UNDEFINED;
 use crate::process::introspect;
-use crate::process::process::process;
+use crate::process::this::process;
 use crate::requests::operations::Operation;
 use crate::requests::schedule::{Areas, Bytes, Combine, Part, Schedule, Stage};
 use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};

@@ -2,7 +2,7 @@
 
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::process::{Process, machine_notes, process};
+use crate::process::this::{Process, machine_notes, process};
 use crate::requests::operations::{LOOK, Operation, Outcome};
 use crate::requests::progress;
 use parvum_api::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};

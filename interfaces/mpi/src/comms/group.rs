@@ -69,7 +69,7 @@ impl Group {
 
     #[inline]
     pub(crate) fn tasks(&self) -> &Arc<[i32]> {
-        self.tasks.get_or_init(|| Arc::new([crate::process::process::me()]))
+        self.tasks.get_or_init(|| Arc::new([crate::process::this::me()]))
     }
 
     /// This process's rank, if it is a member.

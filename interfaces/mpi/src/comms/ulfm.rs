@@ -10,7 +10,7 @@ use crate::comms::create::{duplicate_of, numbers, words};
 use crate::comms::failure::dead;
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
-use crate::process::process::Process;
+use crate::process::this::Process;
 use parvum_wire::control::{Blob, MailFlags, Reply, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

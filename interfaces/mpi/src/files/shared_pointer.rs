@@ -4,7 +4,7 @@
 //! begins where the file was opened, ends with the process, and leaves nothing behind.
 
 use crate::errors::{Error, Mpi, class};
-use crate::process::process::Process;
+use crate::process::this::Process;
 use crate::windows::questions::Question;
 use crate::windows::serving::service;
 use parvum_service::Trouble;

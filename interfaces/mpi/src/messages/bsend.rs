@@ -5,7 +5,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{BSEND_OVERHEAD, BUFFER_AUTOMATIC};
-use crate::process::process::{Process, process};
+use crate::process::this::{Process, process};
 use crate::requests::operations::Operation;
 use crate::requests::progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -11,7 +11,7 @@ use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use crate::messages::status::Status;
-use crate::process::process::{Process, machine_notes};
+use crate::process::this::{Process, machine_notes};
 use crate::requests::operations::{LOOK, Outcome};
 use parvum_api::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use crate::messages::buffers::{Data, Place, Sent};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::process::introspect;
-use crate::process::process::{Process, notes, process};
+use crate::process::this::{Process, notes, process};
 use crate::requests::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
 use crate::requests::progress;
 use parvum_api::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};

@@ -1,6 +1,6 @@
 //! Error handlers. An object keeps its handler for as long as it has it, whether the program has freed the handle by then or not.
 
-use crate::callbacks::callbacks::{end_job, fatal};
+use crate::callbacks::answers::{end_job, fatal};
 use crate::callbacks::calling::calling;
 use crate::errors::{self, Error, Mpi, class};
 use crate::objects::handles::Objects;

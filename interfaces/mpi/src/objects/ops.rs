@@ -1,6 +1,6 @@
 //! Operations on elements: MPI's own, on the room's table of operators, and the program's.
 
-use crate::callbacks::callbacks::{OPS, UserOp};
+use crate::callbacks::answers::{OPS, UserOp};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::datatypes::{any_datatype, datatype};
 use crate::objects::numbers::OP_NULL;

@@ -5,7 +5,7 @@
 //! which the C library knows nothing (`_exit`) is for the daemon to see, by the process's page. The engine does not depart before: the
 //! others would hear of a death, and end the job, before the reason is told.
 
-use crate::process::process::{Process, is_finalized, process};
+use crate::process::this::{Process, is_finalized, process};
 use std::ffi::{c_int, c_void};
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -7,7 +7,7 @@
 use crate::collective::Call;
 use crate::comms::comm::Comm;
 use crate::objects::numbers::THREAD_MULTIPLE;
-use crate::process::process::Process;
+use crate::process::this::Process;
 use parvum_api::Told;
 use parvum_wire::functions;
 use std::cell::Cell;
@@ -67,7 +67,7 @@ fn first_of_thread() {
 /// Short messages do not keep their function in mind; where the program may have several threads they are counted all the same.
 #[inline]
 pub(crate) fn within(kind: u32, function: u32) -> u32 {
-    if crate::process::process::threads() == THREAD_MULTIPLE {
+    if crate::process::this::threads() == THREAD_MULTIPLE {
         enter(function);
     }
     functions::within(kind, function) | MARK.load(Ordering::Relaxed)

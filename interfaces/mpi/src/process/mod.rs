@@ -7,7 +7,7 @@ pub(crate) mod inherited;
 pub mod introspect;
 #[allow(unsafe_code)]
 pub(crate) mod launcher;
-pub(crate) mod process;
 #[allow(unsafe_code)]
 pub(crate) mod rivals;
 pub(crate) mod spawned;
+pub(crate) mod this;

@@ -5,7 +5,7 @@ use crate::comms::create::{from_told, numbers, share, words};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::COMM_NULL;
 use crate::process::inherited::inherited;
-use crate::process::process::{PARENT_CONTEXT, Process, notes, process};
+use crate::process::this::{PARENT_CONTEXT, Process, notes, process};
 use parvum_api::{ANY_TASK, Pattern, SendTo, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};

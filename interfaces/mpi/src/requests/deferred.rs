@@ -1,7 +1,7 @@
 //! Short receives that were begun and not posted: the call that waits for them takes their messages one after the other, straight
 //! from their links, and pays neither for posting nor for an operation of each.
 //!
-//! Nobody can tell the difference. Every other call [posts](post_all) them first, in their order ([`process`](crate::process::process::process)
+//! Nobody can tell the difference. Every other call [posts](post_all) them first, in their order ([`process`](crate::process::this::process)
 //! does), and so does a wait whose next message does not come soon: whoever waits for one of the later receives is answered. Nothing
 //! is deferred where several threads may call at a time, where the program waits by another interface of ours too, or where somebody has
 //! to be heard of meanwhile.
@@ -13,7 +13,7 @@ use crate::messages::send;
 use crate::messages::status::Status;
 use crate::objects::numbers::{Kind, REQUEST_NULL};
 use crate::process::introspect;
-use crate::process::process::{self, Process, notes};
+use crate::process::this::{self, Process, notes};
 use crate::requests::operations::{DONE, Operation, Outcome, outcome_of_bytes};
 use crate::requests::progress;
 use parvum_api::{Came, Pattern, Wanted, call};
@@ -67,7 +67,7 @@ fn is_ours(handle: i32) -> bool {
 /// Begins a receive without posting it, if that may be; its handle.
 #[inline]
 pub(crate) fn defer(comm: InUse, pattern: &Pattern, data: &Data, source: i32) -> Result<i32, InUse> {
-    let may_be = progress::is_quiet() && !comm.is_tolerant() && process::may_defer();
+    let may_be = progress::is_quiet() && !comm.is_tolerant() && this::may_defer();
     let Some((start, length)) = data.run().filter(|&(_, length)| may_be && length <= SHORT) else {
         return Err(comm);
     };
@@ -80,7 +80,7 @@ pub(crate) fn defer(comm: InUse, pattern: &Pattern, data: &Data, source: i32) ->
         None => {
             let batch = now.insert(spare.take().unwrap_or_default());
             batch.first = number;
-            process::defers(true);
+            this::defers(true);
             batch
         }
     };
@@ -102,7 +102,7 @@ pub(crate) fn post_all(process: &Process) {
 }
 
 fn take_now(deferred: &mut Deferred) -> Option<Batch> {
-    process::defers(false);
+    this::defers(false);
     deferred.now.take()
 }
 

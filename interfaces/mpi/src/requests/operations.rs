@@ -6,7 +6,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::handles::Objects;
 use crate::objects::numbers::{ANY_SOURCE, Kind, PROC_NULL};
-use crate::process::process::Process;
+use crate::process::this::Process;
 use crate::requests::deferred;
 use crate::requests::generalised::Functions;
 use crate::requests::schedule::Schedule;
@@ -255,7 +255,7 @@ impl Operation {
 
     /// One that is over already.
     pub(crate) fn over(outcome: Outcome, on: i32) -> Operation {
-        Operation::new(State::Over(outcome), on, crate::process::process::machine_notes())
+        Operation::new(State::Over(outcome), on, crate::process::this::machine_notes())
     }
 
     pub(crate) fn notes(&self) -> &Notes {

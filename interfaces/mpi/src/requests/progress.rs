@@ -2,7 +2,7 @@
 
 use crate::comms::failure;
 use crate::errors::Mpi;
-use crate::process::process::{Process, process};
+use crate::process::this::{Process, process};
 use crate::requests::operations::{Operation, Outcome};
 use parvum_api::{Notes, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};

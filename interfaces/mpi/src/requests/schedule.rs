@@ -1,7 +1,7 @@
 //! Collective operations that go on beside the program: plans that are run step by step, as messages come.
 
 use crate::errors::{Error, Mpi, class};
-use crate::process::process::{Process, gone};
+use crate::process::this::{Process, gone};
 use crate::requests::operations::{LOOK, Outcome};
 use parvum_api::{Request, Status as Answer, call};
 use parvum_collectives::plans::{Area, Group, Plan};
@@ -360,7 +360,7 @@ impl Exchange for Guarded<'_> {
         if crate::requests::progress::is_quiet() && crate::comms::failure::news().is_none() {
             return self.0.receive(from, room);
         }
-        let Ok(process) = crate::process::process::process() else { return Err(Answer::NoMachine) };
+        let Ok(process) = crate::process::this::process() else { return Err(Answer::NoMachine) };
         // SAFETY: the memory is borrowed until this returns, and the request is over then.
         let request =
             unsafe { process.waist.post_into(&self.0.pattern(from), room.as_mut_ptr(), room.len(), 0) };

@@ -2,7 +2,7 @@
 
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::process::Process;
+use crate::process::this::Process;
 use crate::windows::memory::{self, Mapping, Segment, SharedLock};
 use crate::windows::room::room;
 use crate::windows::{Flavor, Wish, tell_all};

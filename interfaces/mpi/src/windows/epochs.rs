@@ -5,7 +5,7 @@ use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use crate::messages::send::{self, Mode};
-use crate::process::process::process;
+use crate::process::this::process;
 use crate::requests::operations::Operation;
 use crate::requests::progress;
 use crate::windows::questions::Question;

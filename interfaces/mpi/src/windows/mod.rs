@@ -33,7 +33,7 @@ use crate::objects::handles::Objects;
 use crate::objects::hints;
 use crate::objects::info::Info;
 use crate::objects::numbers::{Kind, PROC_NULL, WIN_NULL};
-use crate::process::process::process;
+use crate::process::this::process;
 use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
 use memory::{Mapping, SharedLock};

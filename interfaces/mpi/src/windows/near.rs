@@ -6,7 +6,7 @@
 
 use crate::objects::datatypes::plain_size;
 use crate::process::introspect;
-use crate::process::process::is_running;
+use crate::process::this::is_running;
 use crate::windows::access::There;
 use crate::windows::reach::Reach;
 use crate::windows::words::{self, Deed};

@@ -64,7 +64,7 @@ impl Reach {
 
     /// Which epochs are open from now on: towards one target, or towards all.
     pub(crate) fn show(&self, epochs: &Epochs, rank: Option<usize>) {
-        let has_one_thread = crate::process::process::threads() != THREAD_MULTIPLE;
+        let has_one_thread = crate::process::this::threads() != THREAD_MULTIPLE;
         let show = |rank: usize, toward: &Toward| {
             toward.open.store(if epochs.is_open(rank) { toward.size } else { 0 }, Relaxed);
             toward.locked.store(epochs.is_locked(Some(rank)), Relaxed);

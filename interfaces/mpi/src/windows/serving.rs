@@ -7,7 +7,7 @@
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::ops::{NO_OP, REPLACE};
-use crate::process::process::{Process, machine_notes, process};
+use crate::process::this::{Process, machine_notes, process};
 use crate::windows::memory::{self, SharedLock};
 use crate::windows::{questions, words};
 use parvum_api::SendTo;

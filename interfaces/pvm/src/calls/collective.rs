@@ -7,7 +7,7 @@
 use super::group::group_name;
 use super::message::size_of_items;
 use crate::errors::{Pvm, PvmError};
-use crate::groups::Circle;
+use crate::machine::groups::Circle;
 use crate::state::{call, call_but};
 use parvum_api::Status;
 use parvum_collectives::operators::{self, Kind, Operator};

@@ -16,7 +16,7 @@ pub(super) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
     let name = unsafe { text(group) }.map_err(|_| PvmError::NullGroup)?;
     match name.to_bytes() {
         b"" => Err(PvmError::NullGroup),
-        name => Ok(crate::names::text_of(name)),
+        name => Ok(crate::machine::names::text_of(name)),
     }
 }
 

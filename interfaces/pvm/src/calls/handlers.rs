@@ -1,7 +1,7 @@
 //! Functions of the program that PVM calls: pvm_addmhf(3), pvm_recvf(3), pvm_catchout(3).
 
-use crate::attend::{Handle, Match, Run};
 use crate::errors::PvmError;
+use crate::machine::attend::{Handle, Match, Run};
 use crate::state::{call, quietly};
 use std::ffi::{c_char, c_int};
 

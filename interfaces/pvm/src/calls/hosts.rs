@@ -238,7 +238,7 @@ pub unsafe extern "C" fn pvm_archcode(arch: *const c_char) -> c_int {
         let arch: &CStr = unsafe { text(arch)? };
         let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
         if rows.iter().any(|row| row.arch.as_bytes() == arch.to_bytes()) {
-            Ok(crate::buffer::DATA_SIGNATURE)
+            Ok(crate::buffers::buffer::DATA_SIGNATURE)
         } else {
             Err(PvmError::NotFound)
         }

@@ -2,7 +2,7 @@
 
 use super::put;
 use crate::errors::{self, Pvm, PvmError};
-use crate::manager::{ManagedHost, ManagedTask};
+use crate::machine::manager::{ManagedHost, ManagedTask};
 use crate::options;
 use crate::state::{Held, call, quietly};
 use crate::trace::{Did, numbers};
@@ -58,7 +58,7 @@ impl Held {
             name: row.name.into_bytes(),
             arch: row.arch.into_bytes(),
             speed: row.speed,
-            dsig: crate::buffer::DATA_SIGNATURE,
+            dsig: crate::buffers::buffer::DATA_SIGNATURE,
         };
         Ok((rows.into_iter().map(row).collect(), kinds as c_int))
     }

@@ -1,8 +1,8 @@
 //! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
 
 use super::{array, put};
-use crate::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
+use crate::machine::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::state::call;
 use crate::trace::{Did, numbers};
 use parvum_api::{Notes, SendTo, call as waits};

@@ -1,7 +1,7 @@
 //! What a message says of itself, and messages inside messages: pvm_getminfo(3), pvm_pkmesg(3) ...
 
 use super::put;
-use crate::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
+use crate::buffers::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
 use crate::errors::{Pvm, PvmError, is_any};
 use crate::state::{Held, call, call_but};
 use parvum_api::Message;
@@ -42,7 +42,8 @@ impl Held {
             Buffer::Arrived(arrived) => (arrived.length, if arrived.xdr { XDR } else { DATA_SIGNATURE }),
             Buffer::Found(found) => {
                 let xdr = found.meta & encoding::MASK == encoding::XDR;
-                let length = (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta));
+                let length =
+                    (found.length as usize).saturating_sub(crate::buffers::buffer::table_length(found.meta));
                 (length, if xdr { XDR } else { DATA_SIGNATURE })
             }
         };
@@ -120,7 +121,7 @@ pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
         let MessageInfo { length, context, tag, wait_id, encoding, checksum, from, to } =
             state.message_info(id)?;
         let (meta, data) = state.whole(id)?;
-        let data = &data[..data.len() - crate::buffer::table_length(meta)];
+        let data = &data[..data.len() - crate::buffers::buffer::table_length(meta)];
         // The bytes that follow are counted once more, as those of any array packed this way.
         for number in [length, context, tag, wait_id, encoding, checksum, from, to, length] {
             super::packing::pack_number(state, number)?;
@@ -141,8 +142,8 @@ pub extern "C" fn pvm_pkmesgbody(id: c_int) -> c_int {
         if (meta & encoding::MASK == encoding::XDR) != xdr {
             return Err(PvmError::Mismatch);
         }
-        let runs = crate::buffer::runs_of(meta, &data);
-        let data = &data[..data.len() - crate::buffer::table_length(meta)];
+        let runs = crate::buffers::buffer::runs_of(meta, &data);
+        let data = &data[..data.len() - crate::buffers::buffer::table_length(meta)];
         state.on_packed(data.len(), |packed| packed.append_body(data, &runs))
     })
 }

@@ -30,7 +30,7 @@ pub(crate) use trace::{
 };
 pub(crate) use variables::{own_tid, tell_context, tell_identity, tell_manager};
 
-use crate::buffer::Packed;
+use crate::buffers::buffer::Packed;
 use crate::errors::{Pvm, PvmError};
 use parvum_api::{self as waist, Message, Notes, Request, Status, Waist};
 use std::ffi::{CStr, c_char};
@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 // SAFETY: it names memory of the process, which any thread may read; who packs
 // in place promises that it stays until the message is sent.
-unsafe impl Send for crate::buffer::Left {}
+unsafe impl Send for crate::buffers::buffer::Left {}
 
 /// Ends the program as C's exit does; also from one of the program's own exit handlers, where Rust's would abort.
 pub(crate) fn exit(code: i32) -> ! {
@@ -67,7 +67,11 @@ pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) ->
 }
 
 #[inline(always)]
-fn pieces_of<R>(data: &[u8], in_place: &[crate::buffer::Left], use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+fn pieces_of<R>(
+    data: &[u8],
+    in_place: &[crate::buffers::buffer::Left],
+    use_them: impl FnOnce(&[&[u8]]) -> R,
+) -> R {
     if in_place.is_empty() {
         return use_them(&[data]);
     }
@@ -86,7 +90,7 @@ fn pieces_of<R>(data: &[u8], in_place: &[crate::buffer::Left], use_them: impl Fn
 /// A packed message apart from its buffer: another thread may change or free the buffer while this message is sent.
 pub(crate) struct SharedPieces {
     pub(crate) data: Arc<Vec<u8>>,
-    left: Vec<crate::buffer::Left>,
+    left: Vec<crate::buffers::buffer::Left>,
 }
 
 impl Packed {

@@ -1,9 +1,9 @@
 //! Buffers, packing and unpacking: pvm_initsend(3) ... pvm_upkulong(3).
 
 use super::{bytes_of, put, text};
-use crate::buffer::{Arrived, Buffer, Class, Packed, Packing};
+use crate::buffers::buffer::{Arrived, Buffer, Class, Packed, Packing};
+use crate::buffers::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
 use crate::errors::{Pvm, PvmError};
-use crate::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
 use crate::state::{Held, call};
 use crate::trace::{Did, numbers};
 use parvum_wire::xdr::{self, Element};
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn pvm_bufinfo(
             Buffer::Packed(packed) => packed.length(),
             Buffer::Arrived(arrived) => arrived.length,
             Buffer::Found(found) => {
-                (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta))
+                (found.length as usize).saturating_sub(crate::buffers::buffer::table_length(found.meta))
             }
         };
         // What this task packs is its own.

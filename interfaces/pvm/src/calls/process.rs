@@ -1,8 +1,8 @@
 //! Processes: pvm_mytid(3), pvm_spawn(3), pvm_kill(3), pvm_notify(3) ...
 
 use super::{array, put, text};
-use crate::attend::is_needed;
 use crate::errors::{Pvm, PvmError, is_absence};
+use crate::machine::attend::is_needed;
 use crate::state::{Held, call, call_but};
 use crate::trace::{Did, Value};
 use parvum_wire::Tid;
@@ -40,7 +40,7 @@ pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_exit() -> c_int {
     if is_needed() {
-        crate::attend::await_output();
+        crate::machine::attend::await_output();
     }
     call("pvm_exit", Held::leave)
 }
@@ -206,7 +206,7 @@ unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
         return Ok(SpawnWhere::Anywhere);
     }
     // SAFETY: the caller's promise.
-    let place = crate::names::text_of(unsafe { text(place)? }.to_bytes());
+    let place = crate::machine::names::text_of(unsafe { text(place)? }.to_bytes());
     if place.is_empty() {
         return Err(PvmError::BadParam);
     }

@@ -1,12 +1,12 @@
 //! Tracing: pvm_settmask(3), pvm_gettmask(3), pvm_reg_tracer, and the variables PVM's tracing lives by.
 
 use super::info::c_text;
-use crate::attend::{DUTIES, TRACE};
+use crate::buffers::words::{Reading, Words};
 use crate::errors::PvmError;
+use crate::machine::attend::{DUTIES, TRACE};
 use crate::options;
 use crate::state::call;
 use crate::trace::KINDS;
-use crate::words::{Reading, Words};
 use parvum_wire::control::{Blob, OutputMessages};
 use parvum_wire::trace::DATA as DATA_NAMES;
 use parvum_wire::{Tid, encoding};

@@ -188,7 +188,7 @@ pub extern "C" fn pvmbailout(code: c_int) {
 /// The data format of this machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvmgetdsig() -> c_int {
-    crate::buffer::DATA_SIGNATURE
+    crate::buffers::buffer::DATA_SIGNATURE
 }
 
 /// The descriptors to wait for, for programs that wait for others as well: one is readable when
@@ -225,7 +225,7 @@ pub extern "C" fn i_dump(_all: c_int) {
 pub unsafe extern "C" fn pvmreset(_me: c_int, kill: c_int, class: *const c_char, index: c_int) -> c_int {
     call("pvm_reset", |state| {
         // SAFETY: the caller's promise.
-        let class = crate::names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
+        let class = crate::machine::names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
         if kill != 0 {
             state.end_all_others()?;
         }

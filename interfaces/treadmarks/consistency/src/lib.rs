@@ -28,39 +28,21 @@
 
 #![deny(unsafe_code)]
 
-mod ahead;
-mod barrier;
-mod claims;
-mod collect;
-mod counts;
-mod diff;
-mod home;
-mod intervals;
-mod keys;
 mod locks;
-mod memory;
 mod message;
-mod miss;
-mod moving;
 mod node;
-mod page;
-mod pushing;
+mod pages;
 mod races;
-mod replicas;
-mod serve;
 mod stamp;
-mod survivors;
 mod tasks;
 #[cfg(test)]
 mod tests;
-mod views;
-mod wishes;
 
-pub use claims::Claims;
-pub use counts::Counts;
-pub use diff::WORD;
-pub use keys::{Keys, Taken};
-pub use memory::{Access, Memory};
-pub use node::{Fault, Homes, Letter, Node, Progress, Setup, Start};
+pub use locks::keys::{Keys, Taken};
+pub use node::counts::Counts;
+pub use node::state::{Fault, Homes, Letter, Node, Progress, Setup, Start};
+pub use pages::claims::Claims;
+pub use pages::diff::WORD;
+pub use pages::memory::{Access, Memory};
 pub use races::{Race, Side, Site};
 pub use tasks::Tasks;

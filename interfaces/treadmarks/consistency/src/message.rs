@@ -3,11 +3,11 @@
 //! A *question* may come at any time; an *answer* comes to a node whose program waits for it, and only then. Of one node to
 //! another, questions keep their order among themselves.
 
-use crate::diff::Diff;
-use crate::pushing::Pushed;
+use crate::locks::wishes::{Fulfilled, Wish};
+use crate::node::pushing::Pushed;
+use crate::pages::diff::Diff;
 use crate::races::{Clock, Report};
 use crate::stamp::Stamp;
-use crate::wishes::{Fulfilled, Wish};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -17,8 +17,8 @@
 mod views;
 
 use crate::Counts;
-use crate::memory::{Access, Memory};
-use crate::node::{Fault, Letter, Node, Progress, Setup};
+use crate::node::state::{Fault, Letter, Node, Progress, Setup};
+use crate::pages::memory::{Access, Memory};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use views::LocalView;

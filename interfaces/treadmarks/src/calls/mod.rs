@@ -3,10 +3,10 @@
 mod fortran;
 
 use crate::errors::{Trouble, end};
-use crate::reduce::{operation, reduce};
+use crate::nodes::reduce::{operation, reduce};
+use crate::nodes::startup;
 use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
-use crate::startup;
 use libc::{c_char, c_int, c_uint, c_ulong};
 use parvum_api::call as wait;
 use parvum_collectives::operators::{combine, order};
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
             run.partition.reduce_all(data, type_.size(), order(operator, type_), &mut |into, from| {
                 combine(into, from)
             });
-        outcome.map_err(|failure| crate::near::lost(failure, &run.partition))
+        outcome.map_err(|failure| crate::nodes::near::lost(failure, &run.partition))
     });
 }
 

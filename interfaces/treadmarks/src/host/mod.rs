@@ -10,9 +10,9 @@ mod pages;
 #[allow(unsafe_code)]
 pub(crate) mod rooms;
 
-use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
-use crate::groups::Groups;
+use crate::nodes::desk::{self, kind};
+use crate::nodes::groups::Groups;
 use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
 use letters::{Call, Outcome};

@@ -1,8 +1,8 @@
 //! The pages of a host, as its node sees them: it reads and writes them in a mapping of its own, and closes them in all tasks.
 
 use super::rooms::{Alive, Rooms};
-use crate::desk;
-use crate::heap::View;
+use crate::memory::heap::View;
+use crate::nodes::desk;
 use parvum_consistency::{Access, Keys, Memory};
 use std::sync::Arc;
 

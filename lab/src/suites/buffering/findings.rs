@@ -2,7 +2,7 @@
 
 use super::LONG;
 use crate::stats::summary::Rows;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// One line of Saphir's Table 1.
 #[derive(Debug, Clone, Copy, PartialEq)]

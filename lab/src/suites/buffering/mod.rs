@@ -9,7 +9,7 @@ mod table;
 use super::{Pages, Suite};
 use crate::report::headline::Question;
 use crate::run::experiment::{Cores, Job, Measure, of_each};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
 const NX: System = System::new(Family::Nx, "shm", Encoding::None);

@@ -70,7 +70,7 @@ pub fn places(html: &mut String, rows: &[Row]) {
             }
             let headings: Vec<String> =
                 std::iter::once(String::new()).chain(sizes.iter().map(|size| bytes(*size as f64))).collect();
-            let cells = |system: &crate::systems::systems::System| {
+            let cells = |system: &crate::systems::system::System| {
                 let cells =
                     sizes.iter().map(|size| findings::place(&found, system, "token", form, tasks, *size));
                 let words = cells.map(|cell| {

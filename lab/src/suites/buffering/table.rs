@@ -115,8 +115,8 @@ pub fn exchanges(rows: &Rows) -> Vec<Vec<String>> {
     })
 }
 
-fn each(cells: impl Fn(&crate::systems::systems::System) -> Option<Vec<String>>) -> Vec<Vec<String>> {
-    let line = |system: &crate::systems::systems::System| {
+fn each(cells: impl Fn(&crate::systems::system::System) -> Option<Vec<String>>) -> Vec<Vec<String>> {
+    let line = |system: &crate::systems::system::System| {
         let mut line = vec![system.label()];
         line.extend(cells(system)?);
         Some(line)

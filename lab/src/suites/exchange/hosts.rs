@@ -4,7 +4,7 @@ use super::{ALL_SIZES, Against, SIZES, SUITE as ON_ONE, ahead, details, section,
 use crate::report::headline::Question;
 use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::suites::{Pages, Suite};
-use crate::systems::systems::{Extent, OVER_HOSTS};
+use crate::systems::system::{Extent, OVER_HOSTS};
 
 const AGAINST: Against =
     [(OVER_HOSTS[0], &[OVER_HOSTS[2], OVER_HOSTS[3]]), (OVER_HOSTS[1], &[OVER_HOSTS[4], OVER_HOSTS[5]])];

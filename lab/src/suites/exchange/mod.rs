@@ -12,7 +12,7 @@ use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::systems::system::{Encoding, Extent, Family, OVER_HOSTS, System};
 use std::fmt::Write;
 
 /// PVM's calls, ours first, then MPI's.

@@ -8,7 +8,7 @@ use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
 use crate::suites::{Pages, Suite};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 use replay::group::Operation;
 use replay::{FRAME, Machine, Route, play};
 use std::fmt::Write;

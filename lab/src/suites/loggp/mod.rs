@@ -12,7 +12,7 @@ use crate::run::experiment::{Job, Measure, of_each};
 use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 use replay::Route;
 use replay::fit::{self, Measured};
 

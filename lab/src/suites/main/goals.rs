@@ -4,7 +4,7 @@ use super::PAPER_POINTS;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Family, System};
+use crate::systems::system::{Encoding, Family, System};
 
 const OURS: System = System { family: Family::Parvum, route: "shm", encoding: Encoding::Raw };
 const PVM: System = System { family: Family::Pvm, route: "direct", encoding: Encoding::Raw };

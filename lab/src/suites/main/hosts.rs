@@ -6,7 +6,7 @@ use crate::report::{figures, tables};
 use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::stats::summary::Row;
 use crate::suites::{Pages, Suite};
-use crate::systems::systems::{Extent, Family, OVER_HOSTS};
+use crate::systems::system::{Extent, Family, OVER_HOSTS};
 
 /// Message lengths in bytes: the paper's end at 1 MiB, which a network of 10 Mbit/s carries in a second.
 const SIZES: [u64; 10] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1 << 20];

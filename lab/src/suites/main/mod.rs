@@ -7,7 +7,7 @@ mod table;
 use super::{Pages, Suite};
 use crate::report::{figures, headline::Question, tables};
 use crate::run::experiment::{Cores, How, Job, Measure, of_each};
-use crate::systems::systems::{Extent, Family, System, fft_systems, ring_systems, route_systems};
+use crate::systems::system::{Extent, Family, System, fft_systems, ring_systems, route_systems};
 
 /// Message lengths of the ring, in bytes.
 pub const RING_SIZES: [u64; 11] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1_048_576, 4_194_304];

@@ -5,7 +5,7 @@ use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{self, Extent, System};
+use crate::systems::system::{self, Extent, System};
 use std::fmt::Write;
 
 /// Whether small or large values win.
@@ -36,7 +36,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
 
 /// The ring over hosts.
 pub fn over_hosts(rows: &Rows, _: &Manifest) -> String {
-    let systems = systems::OVER_HOSTS;
+    let systems = system::OVER_HOSTS;
     let column = |heading, better, metric: &str, size| Column {
         heading,
         better,
@@ -56,7 +56,7 @@ pub fn over_hosts(rows: &Rows, _: &Manifest) -> String {
 }
 
 fn points(text: &mut String, rows: &Rows) {
-    let systems = systems::ring_systems(Extent::Full);
+    let systems = system::ring_systems(Extent::Full);
     let column = |heading, better, program: &str, metric: &str, size| Column {
         heading,
         better,
@@ -78,7 +78,7 @@ fn points(text: &mut String, rows: &Rows) {
 }
 
 fn transforms(text: &mut String, rows: &Rows) {
-    let systems = systems::fft_systems(Extent::Full);
+    let systems = system::fft_systems(Extent::Full);
     for tasks in FFT_TASKS {
         let headings = ["128 us", "256 us", "512 us", "1024 us"];
         let mut columns: Vec<Column> = PAPER_POINTS

@@ -6,7 +6,7 @@ use super::{
 use crate::report::markup::bytes;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// Checks every bar.
 pub fn check(rows: &[Row]) -> Vec<Goal> {

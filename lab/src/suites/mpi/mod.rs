@@ -6,7 +6,7 @@ mod table;
 use super::{Pages, Suite, main};
 use crate::report::{headline::Question, tables};
 use crate::run::experiment::{Cores, How, Job, Measure, of_each};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 /// Parvum's MPI.
 const OURS: System = System::new(Family::Mpi, "shm", Encoding::None);

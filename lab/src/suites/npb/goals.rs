@@ -4,7 +4,7 @@ use super::{CASES, Case, SYSTEMS, TASKS, all_systems, formulas, hosts, of};
 use crate::host::cores;
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Family, System};
+use crate::systems::system::{Family, System};
 
 /// Those of one host.
 pub fn on_one_host(rows: &[Row]) -> Vec<Goal> {

@@ -4,7 +4,7 @@ use super::{CASES, FAMILIES, Pages, Suite, details, goals, is_planned, report, t
 use crate::host::hosts::COUNTS;
 use crate::report::headline::Question;
 use crate::run::experiment::{Job, of_each};
-use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::systems::system::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Where they run, and the same by PVM's default route.
 const ROUTES: [[&str; 2]; 3] =

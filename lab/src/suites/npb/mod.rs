@@ -11,7 +11,7 @@ use super::{Pages, Suite};
 use crate::report::{headline::Question, tables};
 use crate::run::experiment::{Cores, How, Job, Measure, of_each};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
+use crate::systems::system::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Ours, then those it is measured against; PVM's direct route and its default one, through daemons.
 const SYSTEMS: [System; 6] = [

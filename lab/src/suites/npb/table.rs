@@ -35,7 +35,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
             let ours = systems
                 .iter()
                 .filter(|own| {
-                    own.family == crate::systems::systems::Family::Parvum
+                    own.family == crate::systems::system::Family::Parvum
                         && place(own.route) == place(system.route)
                 })
                 .find(|own| of(rows, own, case, "iteration", tasks).is_some());

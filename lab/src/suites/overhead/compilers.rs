@@ -8,7 +8,7 @@ use crate::run::experiment::{Job, Measure, of_each};
 use crate::stats::goals::digits;
 use crate::stats::statistics::{Verdict, compare, quantile, sorted};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use crate::table::columns;
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 use super::{CMMD, CONTAINERS, ENGINE, NX, PVM, layers, spread};
 use crate::stats::goals::{Goal, Outcome, at_most, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {

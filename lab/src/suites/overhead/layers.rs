@@ -5,7 +5,7 @@ use super::{CMMD, CONTAINERS, ENGINE, NX, PVM, ROUTED, TCP};
 use crate::papers::printed;
 use crate::stats::goals::digits;
 use crate::stats::summary::Rows;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use crate::table::columns;
 use std::fmt::Write;
 

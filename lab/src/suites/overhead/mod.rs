@@ -12,7 +12,7 @@ mod transform;
 use super::{Pages, Suite, main};
 use crate::report::headline::Question;
 use crate::run::experiment::{Cores, How, Job, Measure, of_each};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
 const NX: System = System::new(Family::Nx, "shm", Encoding::None);

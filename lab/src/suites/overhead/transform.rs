@@ -4,7 +4,7 @@ use super::{FFT_TASKS, INTERFACES};
 use crate::papers::printed;
 use crate::stats::goals::digits;
 use crate::stats::summary::Rows;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use crate::table::columns;
 use std::fmt::Write;
 

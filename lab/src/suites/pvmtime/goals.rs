@@ -3,7 +3,7 @@
 use super::{DAEMONS, LARGEST, throughput};
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Family, System};
+use crate::systems::system::{Encoding, Family, System};
 
 /// A daemon that holds so many MiB more for a blast holds a bounded part of its 64 MiB.
 const BOUNDED: f64 = 32.0;

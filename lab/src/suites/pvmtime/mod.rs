@@ -9,7 +9,7 @@ use super::{Pages, Suite};
 use crate::report::{headline::Question, tables};
 use crate::run::experiment::{Arrangement, Cores, Job, Measure, of_each};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 /// Message lengths of the quick run: of the paper's, 4 bytes to 16 KiB by 1 KiB, every fourth; and some below 1 KiB, which it left for later.
 const SIZES: [u64; 7] = [4, 64, 256, 1024, 4096, 8192, 16384];

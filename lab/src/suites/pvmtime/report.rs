@@ -6,7 +6,7 @@ use crate::report::headline::class;
 use crate::report::markup::{bytes, escape, figure, table};
 use crate::stats::goals::digits;
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, System};
+use crate::systems::system::{Encoding, System};
 
 const AXES: Axes = Axes {
     title: "",

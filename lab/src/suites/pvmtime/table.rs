@@ -4,7 +4,7 @@ use super::{EXPERIMENTS, LARGEST, routes, throughput};
 use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::summary::Rows;
-use crate::systems::systems::Encoding;
+use crate::systems::system::Encoding;
 use crate::table::columns;
 
 /// Throughput of 1 KiB and of the largest message, for each experiment that packs as XDR, by route.

@@ -3,7 +3,7 @@
 use super::{DASK, DICTIONARY, MPICH, OPENMPI, PARVUM, RAY};
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// A bar against peers: what, how much in words, of which program which metric at which size, whether more is better, and the peers with how many times.
 struct Against {

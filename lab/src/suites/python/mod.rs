@@ -11,7 +11,7 @@ use crate::run::experiment::{Cores, How, Job, Measure, of_each};
 use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 const fn system(family: Family) -> System {

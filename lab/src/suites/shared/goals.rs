@@ -3,7 +3,7 @@
 use super::{CLASSIC, HOME, HYBRID, LAZY, MPI, ONE, PROGRAMS, TASKS, of, sizes, speed_up};
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// The net whose weights fill several pages, on the most tasks.
 const GATHER: (u32, u64) = (8, 8800);

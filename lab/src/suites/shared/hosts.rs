@@ -9,7 +9,7 @@ use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome, digits};
 use crate::stats::summary::{Row, Rows};
 use crate::suites::{Pages, Suite};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 /// The ways of sharing, the one between hosts that nobody has to choose first; then messages.

@@ -14,7 +14,7 @@ use super::{Pages, Suite};
 use crate::report::{headline::Question, tables};
 use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::stats::summary::Rows;
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 const fn shared(family: Family) -> System {
     System::new(family, "shm", Encoding::None)

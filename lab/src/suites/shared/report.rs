@@ -10,7 +10,7 @@ use std::fmt::Write;
 fn tables(
     html: &mut String,
     rows: &Rows,
-    cell: impl Fn(&crate::systems::systems::System, &str, (u32, u64)) -> Option<String>,
+    cell: impl Fn(&crate::systems::system::System, &str, (u32, u64)) -> Option<String>,
 ) {
     for program in &PROGRAMS {
         for size in sizes(rows, program) {

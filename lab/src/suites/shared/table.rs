@@ -4,7 +4,7 @@ use super::{PROGRAMS, SYSTEMS, TASKS, of, sizes, speed_up};
 use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::summary::Rows;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use std::fmt::Write;
 
 /// For each program and size a line of each system: how long, how fast against one task, and what was sent.

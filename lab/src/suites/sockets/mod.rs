@@ -9,7 +9,7 @@ use crate::run::experiment::{Cores, Job, Measure, of_each};
 use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 use std::fmt::Write;
 
 const SOCKETS: System = System::new(Family::Sockets, "", Encoding::None);

@@ -1,7 +1,7 @@
 //! What is asked: the table of the speed goals, row by row, as data.
 
 use super::{CALLS, ENGINE, GROUP_SIZES, GROUP_TASKS, NX};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// One row.
 #[derive(Debug)]

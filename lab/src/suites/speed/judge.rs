@@ -6,7 +6,7 @@ use crate::report::markup::bytes;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::systems::System;
+use crate::systems::system::System;
 
 /// A number of tasks and a size.
 pub type Place = (u32, u64);

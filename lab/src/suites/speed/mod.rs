@@ -8,7 +8,7 @@ mod table;
 use super::{Pages, Suite, main};
 use crate::report::headline::Question;
 use crate::run::experiment::{Cores, How, Job, Measure, Test, of_each};
-use crate::systems::systems::{Encoding, Extent, Family, System};
+use crate::systems::system::{Encoding, Extent, Family, System};
 
 /// Parvum through PVM's calls.
 const CALLS: System = System::new(Family::Parvum, "shm", Encoding::Raw);

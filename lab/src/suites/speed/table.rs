@@ -6,7 +6,7 @@ use super::systems;
 use crate::run::record::Manifest;
 use crate::stats::goals::{Outcome, digits};
 use crate::stats::summary::Rows;
-use crate::systems::systems::System;
+use crate::systems::system::System;
 use std::fmt::Write;
 
 /// The columns' headings in two lines, in the order of the suite's systems; then the floor.

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "it calls what is tested")]
 
 use super::model::{Dice, random};
-use crate::convert::Number;
+use crate::external::convert::Number;
 use crate::{Basic, Class, Type, Wrong, pack_external, size_external, unpack_external};
 
 /// What one element of a basic type is in external32, as hexadecimal digits, checked there and back.

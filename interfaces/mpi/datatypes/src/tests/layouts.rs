@@ -1,6 +1,6 @@
 //! Layouts: how few loops and runs the data of a type is.
 
-use crate::layout::{Piece, Shape};
+use crate::data::layout::{Piece, Shape};
 use crate::{Basic, Order, Type};
 
 /// A layout in few words: `8` a run, `3x8/16` a loop with a stride, `{...}` places, `[...]` a list.

@@ -1,7 +1,7 @@
 //! What one node notes of its own accesses, from one barrier to the next.
 
 use super::Site;
-use crate::diff::WORD;
+use crate::pages::diff::WORD;
 use crate::stamp::Stamp;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,250 @@
+//! `parvum info TASK`: what a task does, where its time goes, and what it exchanged with whom, over which route and why.
+
+use crate::look::views::{bytes, describe, host_rows, odd};
+use crate::{look::json, terminal::out, tool};
+use parvum_control::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
+use parvum_task::SessionError;
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, PairRow, Reply, Request, Sight, TaskRow};
+
+/// Counters by number: `parvum_control::COUNTER_NAMES`.
+pub mod counter {
+    pub const SENT: usize = 0;
+    pub const SENT_BYTES: usize = 1;
+    pub const COPIED_IN: usize = 4;
+    pub const COPIED_OUT: usize = 5;
+    pub const FETCHED: usize = 7;
+    pub const EXPECTED: usize = 8;
+    pub const UNEXPECTED: usize = 9;
+    pub const KEPT_HERE: usize = 10;
+    pub const KEPT_AT_SENDER: usize = 11;
+    pub const STALLS: usize = 12;
+    pub const DISCARDED: usize = 13;
+    /// Messages sent over the first route; the others follow.
+    pub const SENT_OVER: usize = parvum_control::SENT_OVER;
+    pub const WAITING_MESSAGES: usize = 20;
+    pub const WAITING_SENDS: usize = 22;
+    pub const ARRIVED_BYTES: usize = 23;
+    pub const ASLEEP: usize = 25;
+}
+
+/// Where a task's time went.
+pub fn times(row: &TaskRow, sight: &Sight) -> Times {
+    let in_wait = row.waits.as_ref().map_or(0, |waits| waits.for_ms * 1_000_000);
+    Times::of(&row.counters, sight.age, in_wait)
+}
+
+/// What one task is doing, and what it has counted.
+pub fn task(tid: Tid, as_json: bool) -> Result<(), SessionError> {
+    let mut session = tool()?;
+    if !tid.is_task() {
+        return Err(Failure::new(ErrorKind::NoSuchTask, format!("{tid} names no task")).into());
+    }
+    let request = Request::Tasks { of: Some(tid), deep: true };
+    let Reply::Tasks(rows) = session.request(request)? else { return Err(odd()) };
+    if as_json {
+        let hosts = host_rows(&mut session)?;
+        let told = rows.first().map(|row| json::task_in_full(row, &hosts));
+        return out::json(&told.unwrap_or_default());
+    }
+    let Reply::Tasks(all) = session.request(Request::Tasks { of: None, deep: false })? else {
+        return Err(odd());
+    };
+    for row in rows {
+        out::table(&facts(&row))?;
+        for table in row.sight.iter().flat_map(|sight| [pairs(sight, &all), routes(sight)]) {
+            if table.len() > 1 {
+                out::line("")?;
+                out::table(&table)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn facts(row: &TaskRow) -> Vec<Vec<String>> {
+    let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
+    let mut line = |what: &str, value: String| table.push(vec![what.into(), value]);
+    line("program", format!("{}, process {}", row.name, row.pid));
+    line("state", describe(row));
+    if let Some(rank) = row.rank {
+        line("rank", rank.to_string());
+    }
+    if let Some(sight) = row.sight.as_ref().filter(|sight| !sight.cpus.is_empty()) {
+        line("processors", sight.cpus.clone());
+    }
+    if let Some(sight) = &row.sight {
+        let times = times(row, sight);
+        let part =
+            |time: u64| format!("{} ({:.1} %)", seconds(time), 100.0 * time as f64 / times.age.max(1) as f64);
+        line("age", seconds(times.age));
+        line("waiting", part(times.waiting));
+        line("communicating", format!("{}, of samples", part(times.communicating)));
+        line("computing", part(times.computing()));
+    }
+    // The times are told above, in a unit for people.
+    let counted = COUNTER_NAMES.iter().zip(&row.counters).take(counter::ASLEEP);
+    for (name, count) in counted.filter(|(name, count)| !name.is_empty() && **count > 0) {
+        line(name, count.to_string());
+    }
+    for (what, count) in sent_over(row) {
+        line(&what, count.to_string());
+    }
+    if let Some(way) = memory_way(row) {
+        line("shared memory", way.into());
+        for (name, count) in memory_counts(row).filter(|(_, count)| *count > 0) {
+            line(name, count.to_string());
+        }
+    }
+    table
+}
+
+/// How a task shares memory, if it does.
+pub fn memory_way(row: &TaskRow) -> Option<&'static str> {
+    let way = *row.counters.get(MEMORY_WAY)? as u8;
+    MEMORY_WAYS.get(usize::from(way)).copied().filter(|way| !way.is_empty())
+}
+
+/// What it has counted of that.
+pub fn memory_counts(row: &TaskRow) -> impl Iterator<Item = (&'static str, u64)> {
+    MEMORY_NAMES.into_iter().zip(row.counters.iter().skip(MEMORY).copied())
+}
+
+/// How many messages a task has sent over each route that it has used, in words.
+pub fn sent_over(row: &TaskRow) -> Vec<(String, u64)> {
+    let names = row.sight.iter().flat_map(|sight| &sight.routes);
+    let counts = row.counters.iter().skip(counter::SENT_OVER);
+    let used = names
+        .zip(counts.take(MEMORY - counter::SENT_OVER))
+        .filter(|(name, count)| !name.is_empty() && **count > 0);
+    let words = |name: &str| match name {
+        "itself" => "messages sent to this task itself".to_owned(),
+        "routed" => "messages sent routed".to_owned(),
+        other => format!("messages sent over {other}"),
+    };
+    used.map(|(name, count)| (words(name), *count)).collect()
+}
+
+fn seconds(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0..10_000_000 => format!("{:.3} ms", nanoseconds as f64 / 1e6),
+        _ => format!("{:.2} s", nanoseconds as f64 / 1e9),
+    }
+}
+
+/// Peer by peer and route by route.
+fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
+    let head = [
+        "PEER",
+        "NAME",
+        "ROUTE",
+        "SENT",
+        "BYTES",
+        "ARRIVED",
+        "BYTES",
+        "POSTED",
+        "UNEXPECTED",
+        "COPIED IN",
+        "COPIED OUT",
+        "FETCHED",
+        "KEPT HERE",
+        "KEPT AT SENDER",
+        "NO CREDIT",
+        "SLEPT FOR",
+    ];
+    let mut table = vec![head.map(String::from).to_vec()];
+    for pair in sight.pairs.iter().filter(|pair| pair.counters.iter().any(|count| *count > 0)) {
+        let at = |place: usize| pair.counters.get(place).copied().unwrap_or(0);
+        let arrived = at(counter::EXPECTED) + at(counter::UNEXPECTED);
+        table.push(vec![
+            peer(pair),
+            all.iter().find(|row| row.tid == pair.peer).map_or("-".into(), |row| row.name.clone()),
+            route(sight, pair).to_owned(),
+            at(counter::SENT).to_string(),
+            bytes(at(counter::SENT_BYTES)),
+            arrived.to_string(),
+            bytes(at(counter::ARRIVED_BYTES)),
+            at(counter::EXPECTED).to_string(),
+            at(counter::UNEXPECTED).to_string(),
+            bytes(at(counter::COPIED_IN)),
+            bytes(at(counter::COPIED_OUT)),
+            bytes(at(counter::FETCHED)),
+            bytes(at(counter::KEPT_HERE)),
+            bytes(at(counter::KEPT_AT_SENDER)),
+            at(counter::STALLS).to_string(),
+            seconds(pair.waited),
+        ]);
+    }
+    table
+}
+
+/// For each pair: the route in use, and why not the others.
+fn routes(sight: &Sight) -> Vec<Vec<String>> {
+    let mut table = vec![["PEER", "ROUTE", "WHY"].map(String::from).to_vec()];
+    for pair in sight.pairs.iter().filter(|pair| pair.reasons.iter().any(|reason| *reason != 0)) {
+        // The way to oneself stands first, and needs no reason.
+        let named = sight.routes.iter().zip(pair.reasons).skip(1);
+        for (name, reason) in named.filter(|(name, _)| !name.is_empty()) {
+            table.push(vec![peer(pair), name.clone(), Taken::text(reason).into()]);
+        }
+    }
+    table
+}
+
+fn peer(pair: &PairRow) -> String {
+    if pair.peer.is_task() { pair.peer.to_string() } else { "others".into() }
+}
+
+/// The name of a pair's route, as the task itself has it.
+pub fn route<'a>(sight: &'a Sight, pair: &PairRow) -> &'a str {
+    let name = sight.routes.get(usize::from(pair.route)).filter(|_| pair.peer.is_task());
+    name.filter(|name| !name.is_empty()).map_or("several", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_are_named_as_the_task_names_them() {
+        let pair = |peer: i32, route: u8, reason: u8| {
+            let mut reasons = [0; 8];
+            reasons[1] = reason;
+            PairRow { peer: Tid(peer), route, counters: vec![1; 24], reasons, waited: 0 }
+        };
+        let sight = Sight {
+            pairs: vec![pair(0x40002, 5, 2), pair(0x40003, 1, 0), pair(0, 0, 0)],
+            routes: ["itself", "shm", "", "", "", "toy", "", ""].map(String::from).to_vec(),
+            ..Sight::default()
+        };
+        let named: Vec<_> = pairs(&sight, &[]).into_iter().map(|row| row[2].clone()).collect();
+        assert_eq!(named, ["ROUTE", "toy", "shm", "several"]);
+        let told: Vec<_> =
+            routes(&sight).into_iter().skip(1).map(|row| [row[1].clone(), row[2].clone()]).collect();
+        assert_eq!(told, [["shm", Taken::text(2)], ["toy", Taken::text(0)]]);
+        let mut row = crate::top::sample::tests::picture(&[(0x40001, 3)], 9).tasks.remove(0);
+        row.counters[counter::SENT_OVER + 5] = 4;
+        row.sight = Some(Box::new(sight));
+        let told = [("messages sent over shm".to_owned(), 3), ("messages sent over toy".to_owned(), 4)];
+        assert_eq!(sent_over(&row), told);
+    }
+
+    #[test]
+    fn the_counters_are_where_the_page_has_them() {
+        for (place, name) in [
+            (counter::SENT, "messages sent"),
+            (counter::COPIED_OUT, "bytes copied out of a transport"),
+            (counter::FETCHED, "bytes fetched from their sender"),
+            (counter::UNEXPECTED, "messages that found none"),
+            (counter::KEPT_AT_SENDER, "bytes buffered here, at the sender"),
+            (counter::STALLS, "sends that waited for credit"),
+            (counter::DISCARDED, "messages discarded as their sender asked"),
+            (counter::WAITING_MESSAGES, "messages waiting now"),
+            (counter::WAITING_SENDS, "sends under way now"),
+            (counter::ARRIVED_BYTES, "bytes in messages that arrived"),
+            (counter::ASLEEP, "nanoseconds asleep, waiting"),
+        ] {
+            assert_eq!(COUNTER_NAMES[place], name);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The message buffers of a task, by id.
+
+use crate::buffers::buffer::{Arrived, Buffer, Info, Packed, Packing};
+use crate::buffers::memory::Memory;
+use crate::calls::{bytes_of, with_pieces};
+use crate::errors::{Pvm, PvmError};
+use crate::state::{Held, State};
+use parvum_api::{Message, Waist};
+
+/// Memory of send buffers kept for the next ones; part of a task's stated own cost.
+const SPARE: usize = 2 << 20;
+/// So many rooms of receive buffers are kept: more are in use at once only by programs that keep their messages.
+const BLANKS: usize = 8;
+
+/// Work on so many bytes of a buffer takes so long that other threads should not wait for it.
+pub(crate) const LONG: usize = 256 * 1024;
+
+/// A long buffer that was freed. Its memory goes back to the system when the call has given the state away: that takes long.
+pub(crate) enum Spent {
+    Packed(Memory),
+    Received(Box<Arrived>),
+}
+
+/// Frees what calls have left over. Called without the state.
+pub(crate) fn bury(spent: Vec<Spent>, waist: Option<Waist>) {
+    for buffer in spent {
+        match buffer {
+            Spent::Packed(memory) => drop(memory),
+            Spent::Received(arrived) => waist.iter().for_each(|waist| waist.give_back(&arrived.message)),
+        }
+    }
+}
+
+impl Held {
+    /// Works on a buffer with the state given away. Its id stays its own; another thread that names it meanwhile finds no buffer.
+    pub(crate) fn aside<R>(&mut self, id: i32, work: impl FnOnce(&mut Buffer) -> R) -> Pvm<R> {
+        self.buffer(id)?;
+        let mut buffer = self.buffers[id as usize - 1].take().ok_or(PvmError::NoSuchBuf)?;
+        let result = self.outside(|| work(&mut buffer));
+        // Another thread may have left the machine meanwhile, and all buffers with it.
+        if let Some(place @ None) = self.buffers.get_mut(id as usize - 1) {
+            *place = Some(buffer);
+        }
+        Ok(result)
+    }
+
+    /// Works on the active send buffer; without the state if there are many bytes to work on.
+    #[inline]
+    pub(crate) fn on_packed<R>(&mut self, bytes: usize, work: impl FnOnce(&mut Packed) -> Pvm<R>) -> Pvm<R> {
+        let packed = self.packing()?;
+        if bytes < LONG {
+            return work(packed);
+        }
+        self.aside(self.sending, |buffer| match buffer {
+            Buffer::Packed(packed) => work(packed),
+            _ => Err(PvmError::NoBuf),
+        })?
+    }
+
+    /// Works on the active receive buffer; without the state if there are many bytes to work on.
+    #[inline]
+    pub(crate) fn on_arrived<R>(
+        &mut self,
+        bytes: usize,
+        work: impl FnOnce(&mut Arrived) -> Pvm<R>,
+    ) -> Pvm<R> {
+        let arrived = self.unpacking()?;
+        if bytes < LONG {
+            return work(arrived);
+        }
+        self.aside(self.receiving, |buffer| match buffer {
+            Buffer::Arrived(arrived) => work(arrived),
+            _ => Err(PvmError::NoBuf),
+        })?
+    }
+
+    /// The bytes of a message, with the table of types that a typed one ends in, and the word about them.
+    pub(crate) fn whole(&mut self, id: i32) -> Pvm<(u32, Vec<u8>)> {
+        self.bring(id)?;
+        let read = |buffer: &mut Buffer| match buffer {
+            Buffer::Packed(packed) => {
+                packed.seal();
+                Ok((packed.meta(), with_pieces(packed, |pieces| pieces.concat())))
+            }
+            Buffer::Arrived(arrived) => Ok((arrived.message.meta, bytes_of(&arrived.message).to_vec())),
+            Buffer::Found(_) => Err(PvmError::NoSuchBuf),
+        };
+        if self.length(id)? < LONG { read(self.buffer(id)?) } else { self.aside(id, read)? }
+    }
+}
+
+impl State {
+    /// The active send buffer, whichever kind it is.
+    pub(crate) fn active(&mut self) -> Pvm<&mut Buffer> {
+        self.buffer(self.sending)
+    }
+
+    /// The buffer that a probed message of that name has.
+    pub(crate) fn found_buffer(&self, handle: u64) -> Option<i32> {
+        let is =
+            |buffer: &Option<Buffer>| matches!(buffer, Some(Buffer::Found(found)) if found.handle == handle);
+        self.buffers.iter().position(is).map(|at| at as i32 + 1)
+    }
+
+    /// Bytes of a message.
+    pub(crate) fn length(&mut self, id: i32) -> Pvm<usize> {
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(found) => {
+                (found.length as usize).saturating_sub(crate::buffers::buffer::table_length(found.meta))
+            }
+        })
+    }
+
+    /// What is known of a message.
+    pub(crate) fn info(&mut self, id: i32) -> Pvm<Info> {
+        let of = |message: &Message| {
+            // What a program did not send was meant for nobody in particular.
+            let (from, to) = (Some(message.from), None);
+            let (context, tag) = (message.context as i32, message.tag);
+            let wait_id = crate::buffers::buffer::wait_id(message.meta);
+            Info { context, tag, wait_id, from, to, ..Info::default() }
+        };
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => {
+                packed.info.as_deref().copied().unwrap_or(Info { to: Some(0), ..Info::default() })
+            }
+            Buffer::Arrived(arrived) => {
+                arrived.info.as_deref().copied().unwrap_or_else(|| of(&arrived.message))
+            }
+            Buffer::Found(found) => of(found),
+        })
+    }
+
+    pub(crate) fn set_info(&mut self, id: i32, info: Info) -> Pvm<i32> {
+        match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.info = Some(Box::new(info)),
+            Buffer::Arrived(arrived) => arrived.info = Some(Box::new(info)),
+            Buffer::Found(_) => return Err(PvmError::NoSuchBuf),
+        }
+        Ok(0)
+    }
+
+    /// Tag, sender and context of a message.
+    pub(crate) fn envelope(&mut self, id: i32) -> Pvm<(i32, i32, u32)> {
+        let info = self.info(id)?;
+        Ok((info.tag, info.from.unwrap_or(0), info.context as u32))
+    }
+
+    /// Makes a buffer the active receive buffer, and frees the one before.
+    pub(crate) fn make_receiving(&mut self, id: i32) {
+        if self.receiving != 0 && self.receiving != id && self.receiving != self.sending {
+            self.free(self.receiving);
+        }
+        self.receiving = id;
+    }
+
+    /// A message that was found and not received gets a buffer, once.
+    pub(crate) fn found(&mut self, message: Message) -> i32 {
+        self.found_buffer(message.handle).unwrap_or_else(|| {
+            self.found += 1;
+            self.keep(Buffer::Found(Box::new(message)))
+        })
+    }
+
+    /// A found message was received.
+    pub(crate) fn replace_found(&mut self, id: i32, arrived: Arrived) {
+        if let Ok(buffer) = self.buffer(id) {
+            *buffer = Buffer::Arrived(Box::new(arrived));
+            self.found -= 1;
+        }
+    }
+
+    /// How many buffers there are, and how many bytes they hold.
+    pub(crate) fn buffers_held(&self) -> (usize, usize) {
+        let length = |buffer: &Buffer| match buffer {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(_) => 0,
+        };
+        let held = self.buffers.iter().flatten();
+        (held.clone().count(), held.map(length).sum())
+    }
+
+    /// Keeps a buffer under an id.
+    #[inline]
+    pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
+        match self.unused.pop() {
+            Some(id) => {
+                self.buffers[id as usize - 1] = Some(buffer);
+                id
+            }
+            None => {
+                self.buffers.push(Some(buffer));
+                self.buffers.len() as i32
+            }
+        }
+    }
+
+    /// The buffer of that id.
+    pub(crate) fn buffer(&mut self, id: i32) -> Pvm<&mut Buffer> {
+        if id < 1 {
+            return Err(PvmError::BadParam);
+        }
+        self.buffers.get_mut(id as usize - 1).and_then(Option::as_mut).ok_or(PvmError::NoSuchBuf)
+    }
+
+    /// Frees a buffer, if there is one of that id.
+    pub(crate) fn free(&mut self, id: i32) {
+        let Some(buffer) = self.buffers.get_mut((id as usize).wrapping_sub(1)).and_then(Option::take) else {
+            return;
+        };
+        self.unused.push(id);
+        match buffer {
+            Buffer::Packed(packed) => self.keep_memory(packed.data),
+            Buffer::Arrived(arrived) => {
+                self.remote -= usize::from(arrived.message.is_remote());
+                if arrived.length >= LONG {
+                    self.spent.push(Spent::Received(arrived));
+                    return;
+                }
+                if let Some(waist) = self.waist {
+                    waist.give_back(&arrived.message);
+                }
+                self.keep_blank(arrived);
+            }
+            Buffer::Found(_) => self.found -= 1,
+        }
+    }
+
+    /// Room to receive a message into. What is known of a message is larger than a short one, and so it is not moved.
+    #[inline]
+    pub(crate) fn blank(&mut self) -> Box<Arrived> {
+        self.blanks.pop().unwrap_or_else(|| Box::new(Arrived::BLANK))
+    }
+
+    #[inline]
+    pub(crate) fn keep_blank(&mut self, mut arrived: Box<Arrived>) {
+        if self.blanks.len() < BLANKS {
+            arrived.clear();
+            self.blanks.push(arrived);
+        }
+    }
+
+    fn keep_memory(&mut self, data: Memory) {
+        let kept: usize = self.spare.iter().map(Memory::capacity).sum();
+        if data.capacity() > 0 && kept + data.capacity() <= SPARE {
+            self.spare.push(data);
+        } else if data.capacity() >= LONG {
+            self.spent.push(Spent::Packed(data));
+        }
+    }
+
+    /// Memory for a new send buffer: empty, and no longer used by a message on its way.
+    fn memory(&mut self) -> Memory {
+        let unused = self.spare.iter_mut().position(Memory::empty);
+        unused.map_or_else(Memory::default, |at| self.spare.swap_remove(at))
+    }
+
+    /// A new, empty buffer to pack into.
+    pub(crate) fn make(&mut self, packing: Packing) -> i32 {
+        let data = self.memory();
+        self.keep(Buffer::Packed(Box::new(Packed::new(packing, data))))
+    }
+
+    /// Clears the active send buffer, for the next message. It keeps its id, as if it were freed and made anew.
+    #[inline]
+    pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
+        if let Ok(packed) = self.packing()
+            && packed.data.capacity() <= SPARE
+            && packed.begin_anew(packing)
+        {
+            return self.sending;
+        }
+        let before = self.sending;
+        self.free(before);
+        self.sending = self.make(packing);
+        self.sending
+    }
+
+    /// The active send buffer.
+    #[inline]
+    pub(crate) fn packing(&mut self) -> Pvm<&mut Packed> {
+        match self.buffers.get_mut((self.sending as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Packed(packed))) => Ok(packed),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+
+    /// The active receive buffer.
+    #[inline]
+    pub(crate) fn unpacking(&mut self) -> Pvm<&mut Arrived> {
+        match self.buffers.get_mut((self.receiving as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Arrived(arrived))) => Ok(arrived),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Locks: a manager for each, who knows who asked last; a queue of one at whoever asked before.
+//!
+//! Who had a lock last keeps it until another asks, and takes it again without a message. A request goes to the manager, from
+//! there to who asked last, and the answer comes from there: three messages, two when the manager is one of the two.
+
+use crate::message::{Asks, Message};
+use crate::node::state::{Fault, Node, Progress};
+use crate::pages::memory::Memory;
+use crate::races::Clock;
+
+/// A lock, as one node sees it.
+#[derive(Default)]
+pub(crate) struct Lock {
+    /// Nobody had it after this node.
+    here: bool,
+    held: bool,
+    /// Who gets it next.
+    next: Option<(usize, Asks)>,
+    /// At the manager: who asked last.
+    last: usize,
+}
+
+impl Lock {
+    /// What its holder does with it will be undone, so others may have it as well.
+    pub(crate) fn take_anyway(&mut self) {
+        (self.here, self.held, self.next) = (true, true, None);
+    }
+}
+
+impl Node {
+    /// Takes a lock.
+    pub fn acquire(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin()?;
+        self.ask_for_lock(lock, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something.
+    pub(crate) fn ask_for_lock(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        if lock >= self.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
+        let stranded = self.is_stranded();
+        let entry = self.lock(lock);
+        if entry.held {
+            return Err(Fault::HeldAlready(lock));
+        }
+        if stranded {
+            entry.take_anyway();
+            return Ok(Progress::Done);
+        }
+        if entry.here {
+            entry.held = true;
+            self.counts.locks_here += 1;
+            self.witness.iter_mut().for_each(|witness| witness.acquired(lock, None));
+            return Ok(Progress::Done);
+        }
+        self.wanted.insert(lock);
+        let asks = Asks { stamp: self.stamp.clone(), wishes: self.wishes(lock) };
+        self.say(self.manager_of(lock), Message::Acquire { lock, asks });
+        self.settle(memory)
+    }
+
+    /// Gives a lock back. Nothing is sent when nobody waits for it here.
+    pub fn release(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin()?;
+        self.give_lock(lock, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something.
+    pub(crate) fn give_lock(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        if lock >= self.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
+        let entry = self.lock(lock);
+        if !entry.held {
+            return Err(Fault::NotHeld(lock));
+        }
+        entry.held = false;
+        let next = entry.next.take();
+        self.witness.iter_mut().for_each(|witness| witness.released(lock));
+        self.note_release(lock);
+        if let Some((to, asks)) = next
+            && !self.is_stranded()
+        {
+            self.grant(lock, to, asks, memory);
+        }
+        self.settle(memory)
+    }
+
+    fn manager_of(&self, lock: u32) -> usize {
+        self.living[lock as usize % self.living.len()]
+    }
+
+    pub(crate) fn lock(&mut self, lock: u32) -> &mut Lock {
+        let manager = self.manager_of(lock);
+        let here = manager == self.own;
+        self.locks.entry(lock).or_insert_with(|| Lock { here, last: manager, ..Lock::default() })
+    }
+
+    /// At the manager.
+    pub(crate) fn asked_for_lock(&mut self, from: usize, lock: u32, asks: Asks) -> Result<(), Fault> {
+        if lock >= self.setup.locks || self.manager_of(lock) != self.own {
+            return Err(Fault::Malformed(from));
+        }
+        let last = std::mem::replace(&mut self.lock(lock).last, from);
+        if last == from {
+            return Err(Fault::Malformed(from));
+        }
+        self.say(last, Message::Forward { lock, to: from as u32, asks });
+        Ok(())
+    }
+
+    /// At who asked before.
+    pub(crate) fn next_for_lock(
+        &mut self,
+        from: usize,
+        lock: u32,
+        (to, asks): (usize, Asks),
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let sound = self.are_sound_wishes(&asks.wishes);
+        if lock >= self.setup.locks || to >= self.setup.nodes || to == self.own || !sound {
+            return Err(Fault::Malformed(from));
+        }
+        let entry = self.lock(lock);
+        if entry.here && !entry.held {
+            entry.held = !memory.is_free(lock);
+        }
+        if entry.here && !entry.held {
+            self.grant(lock, to, asks, memory);
+        } else if entry.next.replace((to, asks)).is_some() {
+            return Err(Fault::Malformed(from));
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, lock: u32, to: usize, asks: Asks, memory: &mut impl Memory) {
+        self.lock(lock).here = false;
+        self.close_interval(memory);
+        let intervals = self.lacking(&asks.stamp);
+        let clock = self.witness.as_ref().and_then(|witness| witness.clock_of(lock));
+        let fulfilled = self.fulfil(to, asks.wishes, memory);
+        self.say(to, Message::Grant { lock, intervals, clock, fulfilled });
+    }
+
+    pub(crate) fn granted(&mut self, lock: u32, clock: Option<Clock>) {
+        let entry = self.lock(lock);
+        entry.here = true;
+        entry.held = true;
+        self.counts.locks_fetched += 1;
+        self.note_grant(lock);
+        self.witness.iter_mut().for_each(|witness| witness.acquired(lock, clock.clone()));
+    }
+
+    /// A lock that is here was taken without the node.
+    pub(crate) fn found_taken(&mut self, lock: u32) {
+        self.lock(lock).held = true;
+    }
+
+    /// Whether a lock is here, and the node's until it is given back.
+    pub(crate) fn has(&mut self, lock: u32) -> bool {
+        let entry = self.lock(lock);
+        entry.here && entry.held
+    }
+
+    /// Whether another node waits for a lock that is here.
+    pub(crate) fn is_wanted_elsewhere(&mut self, lock: u32) -> bool {
+        self.lock(lock).next.is_some()
+    }
+
+    /// Whether a lock is here and nobody holds it or waits for it: the program may take it without telling the node, until
+    /// [`Memory::is_free`](crate::Memory::is_free) is asked.
+    pub fn keeps(&mut self, lock: u32) -> bool {
+        let entry = self.lock(lock);
+        entry.here && !entry.held && entry.next.is_none()
+    }
+}

@@ -1,0 +1,191 @@
+//! Wishes: who asks for a lock says which pages it will want, and gets their changes with it.
+//!
+//! A node learns which pages it misses when it has got a lock from another. When that was so several times, each so many grants after
+//! the last, it is taken to be so again: the request names the page, and what the copy has. Whoever has the lock then sends
+//! what that copy lacks along with the grant, if it has all of it. What came and was not touched is wished no more for a while;
+//! nobody needs to be told.
+
+use crate::message::Record;
+use crate::node::miss::Miss;
+use crate::node::pushing::Habit;
+use crate::node::state::{Fault, Node};
+use crate::pages::memory::Memory;
+use crate::stamp::Stamp;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Pages whose copies have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wish {
+    pub(crate) has: Stamp,
+    pub(crate) pages: Vec<u32>,
+}
+
+/// All changes of a page from the state of the wish to this one, in an order in which they happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fulfilled {
+    pub(crate) page: u32,
+    pub(crate) has: Stamp,
+    pub(crate) records: Vec<Record>,
+}
+
+/// What a node has noticed of its locks.
+#[derive(Default)]
+pub(crate) struct Wishes {
+    /// By lock and page, counted in grants of the lock to this node.
+    habits: BTreeMap<(u32, u32), Habit>,
+    grants: FxHashMap<u32, u32>,
+    /// What was got last and not given back since.
+    held: Option<u32>,
+    /// Up to date by a wish, and not touched since: with which lock it came.
+    unused: BTreeMap<u32, u32>,
+}
+
+impl Node {
+    /// What a request for a lock wishes for.
+    pub(crate) fn wishes(&mut self, lock: u32) -> Vec<Wish> {
+        let Some(after) = self.setup.push else { return Vec::new() };
+        let unused = std::mem::take(&mut self.wishes.unused);
+        for (&page, &with) in &unused {
+            self.wishes.habits.get_mut(&(with, page)).into_iter().for_each(Habit::stop);
+        }
+        let next = self.wishes.grants.get(&lock).map_or(1, |grants| grants + 1);
+        let of_lock = self.wishes.habits.range((lock, 0)..=(lock, u32::MAX));
+        let due = of_lock.filter(|(_, habit)| habit.is_due(next, after)).map(|(&(_, page), _)| page);
+        let mut wishes: Vec<Wish> = Vec::new();
+        for number in due {
+            let page = self.pages.get(&number);
+            // What no diff has yet would be in the way.
+            let Some(page) = page.filter(|page| page.copy && page.home.is_none() && page.twin.is_none())
+            else {
+                continue;
+            };
+            match wishes.iter_mut().find(|wish| wish.has == page.applied) {
+                Some(wish) => wish.pages.push(number),
+                None => wishes.push(Wish { has: page.applied.clone(), pages: vec![number] }),
+            }
+        }
+        wishes
+    }
+
+    pub(crate) fn are_sound_wishes(&self, wishes: &[Wish]) -> bool {
+        let sound = |wish: &Wish| {
+            wish.has.len() == self.setup.nodes && wish.pages.iter().all(|&page| page < self.setup.pages)
+        };
+        wishes.iter().all(sound)
+    }
+
+    /// A lock goes to another, who wishes for these: what is to go along.
+    pub(crate) fn fulfil(
+        &mut self,
+        to: usize,
+        wishes: Vec<Wish>,
+        memory: &mut impl Memory,
+    ) -> Vec<Fulfilled> {
+        let mut all = Vec::new();
+        for Wish { has, pages } in wishes {
+            for page in pages {
+                let Some(fulfilled) = self.changes_since(page, &has, memory) else { continue };
+                self.note_given(to, page, fulfilled.has[self.own]);
+                all.push(fulfilled);
+            }
+        }
+        all
+    }
+
+    /// All changes of a page that a copy lacks which has so much, in their order, if they are all here.
+    fn changes_since(&mut self, number: u32, seen: &Stamp, memory: &mut impl Memory) -> Option<Fulfilled> {
+        let own = self.own;
+        let page = self.pages.get(&number).filter(|page| page.home.is_none() && page.is_current(own))?;
+        if page.span.is_some() {
+            self.make_diff(number, memory);
+        }
+        let page = &self.pages[&number];
+        if page.floor.iter().any(|(node, floor)| floor > seen[node]) {
+            return None;
+        }
+        let is_new = |record: &Record| record.spans.iter().any(|span| span.last > seen[span.node as usize]);
+        let first = page.log.iter().position(is_new)?;
+        let records: Vec<&Record> = page.log[first..].iter().collect();
+        let records = match records.len() {
+            2.. if self.setup.fold => vec![crate::node::serve::folded(&records, self.setup.page_bytes)],
+            _ => records.into_iter().cloned().collect(),
+        };
+        Some(Fulfilled { page: number, has: page.applied.clone(), records })
+    }
+
+    /// Whether what has come with a lock makes sense.
+    pub(crate) fn are_sound_with_lock(&self, fulfilled: &[Fulfilled]) -> bool {
+        let nodes = self.setup.nodes;
+        let spans = |record: &Record| {
+            let mut spans = record.spans.iter();
+            !record.spans.is_empty()
+                && spans.all(|span| (span.node as usize) < nodes && span.first <= span.last)
+        };
+        let mut all = fulfilled.iter();
+        all.all(|one| {
+            let mut records = one.records.iter();
+            one.page < self.setup.pages
+                && one.has.len() == nodes
+                && records.all(|record| spans(record) && record.diff.is_sound(self.setup.page_bytes))
+        })
+    }
+
+    /// A lock has come with these, and its news are known: puts into each page what has come, if it is all that the page lacks.
+    pub(crate) fn put_with_lock(
+        &mut self,
+        (from, lock): (usize, u32),
+        fulfilled: Vec<Fulfilled>,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let own = self.own;
+        for Fulfilled { page: number, has, records } in fulfilled {
+            // What another task of the node has asked for, older than this, would be put on top of it.
+            let is_asked_for = self.missed_page() == Some(number);
+            let page = self.page(number);
+            // The copy has what it had when the wish was made, or more; whatever more it has is put in once more, in its order.
+            let fits = page.applied.iter().all(|(node, applied)| applied <= has[node])
+                && page.noticed.iter().all(|(node, noticed)| node == own || noticed <= has[node]);
+            let can = page.home.is_none() && page.copy && page.twin.is_none() && !is_asked_for;
+            if !can || !fits || page.is_current(own) {
+                continue;
+            }
+            let known = page.noticed.clone();
+            self.put_in(from, &mut Miss::of_pushed(number, true, records, known), memory)?;
+            self.counts.pushed += 1;
+            self.wishes.unused.insert(number, lock);
+        }
+        Ok(())
+    }
+
+    /// A lock has come from another node.
+    pub(crate) fn note_grant(&mut self, lock: u32) {
+        *self.wishes.grants.entry(lock).or_default() += 1;
+        self.wishes.held = Some(lock);
+    }
+
+    /// It is given back.
+    pub(crate) fn note_release(&mut self, lock: u32) {
+        self.wishes.held.take_if(|held| *held == lock);
+    }
+
+    /// The program touches a page that has come with a lock.
+    pub(crate) fn uses_with_lock(&mut self, number: u32) {
+        if let Some(lock) = self.wishes.unused.remove(&number) {
+            self.note_wish(lock, number);
+        }
+    }
+
+    /// The program touches a page that has to be fetched.
+    pub(crate) fn misses_with_lock(&mut self, number: u32) {
+        if let Some(lock) = self.wishes.held.filter(|_| self.setup.push.is_some()) {
+            self.note_wish(lock, number);
+        }
+    }
+
+    fn note_wish(&mut self, lock: u32, number: u32) {
+        let now = self.wishes.grants.get(&lock).copied().unwrap_or_default();
+        self.wishes.habits.entry((lock, number)).or_default().asked(now, true);
+    }
+}

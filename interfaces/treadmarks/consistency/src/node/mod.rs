@@ -1,0 +1,13 @@
+//! One node of the protocol: what it is made of, where calls and messages come in, and each of its duties.
+
+pub(crate) mod ahead;
+pub(crate) mod barrier;
+pub(crate) mod collect;
+pub(crate) mod counts;
+pub(crate) mod intervals;
+pub(crate) mod miss;
+pub(crate) mod pushing;
+pub(crate) mod replicas;
+pub(crate) mod serve;
+pub(crate) mod state;
+pub(crate) mod survivors;

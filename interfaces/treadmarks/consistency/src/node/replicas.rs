@@ -1,0 +1,304 @@
+//! Replicas: the pages of each home are kept once more, at the next node, as they were at the last barrier.
+//!
+//! A barrier is *whole* when every page is kept so, and nobody leaves it before. So it has a second half: who has heard what all
+//! have changed waits until that has come to the pages whose home it is, sends what differs from the barrier before to the next
+//! node, and tells the manager when it has, and has the like from the node before it. When all have told so, the manager lets
+//! all go: 4(n - 1) messages, and one or more from each to the next.
+//!
+//! A home keeps what its pages were at the last whole barrier until the next is ([`Replicas::base`]), so the state of that barrier
+//! is there whichever node dies: at each home that lives, and at the node behind each that does not. What happens then is in
+//! [`survivors`](crate::node::survivors).
+//!
+//! At a whole barrier every home has all, so the records of intervals are thrown away, and no others are needed: with replicas
+//! every page has a home.
+
+use crate::message::Message;
+use crate::node::state::{Fault, Node, Work};
+use crate::pages::diff::Diff;
+use crate::pages::memory::Memory;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Roughly the longest letter with pages.
+const LETTER: usize = 1 << 20;
+
+/// What a node has for replicas.
+pub(crate) struct Replicas {
+    /// How many barriers were whole.
+    pub(crate) whole: u32,
+    /// Who lived at the last of them: the pages of each are kept by the next.
+    pub(crate) ring: Vec<usize>,
+    /// Then: for each node who is the home of the pages whose home it was in the beginning.
+    pub(crate) heirs: Vec<usize>,
+    /// The same now.
+    pub(crate) heirs_now: Vec<usize>,
+    /// Own pages that were changed since, as they were then.
+    pub(crate) base: BTreeMap<u32, Box<[u8]>>,
+    /// When what was changed was sent, and the barrier is not whole yet: what of others, who know that it is, was changed since.
+    pub(crate) next: BTreeMap<u32, Box<[u8]>>,
+    /// Own pages that were ever changed, and are kept at the next node.
+    pub(crate) ours: BTreeSet<u32>,
+    /// Of these those that were another's at the last whole barrier.
+    pub(crate) inherited: BTreeSet<u32>,
+    /// Pages of the node before this one, as they were at the last whole barrier. One that is missing is all zeros.
+    pub(crate) kept: FxHashMap<u32, Box<[u8]>>,
+    /// Own pages that wait for changes which this node has heard of.
+    pub(crate) late: BTreeSet<u32>,
+    /// Who is known to have died.
+    pub(crate) gone: Vec<bool>,
+    /// From how many deaths this node has recovered.
+    pub(crate) era: u32,
+    pub(crate) stage: Stage,
+    /// At the manager: who has told that all is kept.
+    told: BTreeSet<usize>,
+    /// Replaces the pages kept here, or changes them, when the barrier is whole.
+    coming: Vec<(u32, Diff)>,
+    fresh: bool,
+    has_come: bool,
+    /// What the program's side wants to be kept as well, of the last whole barrier, and of the one to be.
+    pub(crate) carried: Option<Vec<u8>>,
+    coming_carried: Option<Vec<u8>>,
+    /// At the first survivor: how many whole barriers each knows of, and whether it is at one.
+    pub(crate) regroups: BTreeMap<usize, (u32, bool)>,
+    /// What has come from nodes that have recovered already, as this one has not.
+    pub(crate) early: Vec<(usize, u32, Message)>,
+    /// The barrier under way recovers from deaths.
+    pub(crate) recovers: bool,
+    /// The last one did.
+    pub(crate) recovered: bool,
+}
+
+/// How far this node is with the second half of a barrier.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It is in none.
+    None,
+    /// It waits for changes of its own pages.
+    Late,
+    /// It has sent them, and waits for those of the node before it.
+    Sent,
+    /// It has told the manager.
+    Told,
+}
+
+impl Replicas {
+    pub(crate) fn new(nodes: usize) -> Replicas {
+        Replicas {
+            whole: 0,
+            ring: (0..nodes).collect(),
+            heirs: (0..nodes).collect(),
+            heirs_now: (0..nodes).collect(),
+            base: BTreeMap::new(),
+            next: BTreeMap::new(),
+            ours: BTreeSet::new(),
+            inherited: BTreeSet::new(),
+            kept: FxHashMap::default(),
+            late: BTreeSet::new(),
+            gone: vec![false; nodes],
+            era: 0,
+            stage: Stage::None,
+            told: BTreeSet::new(),
+            coming: Vec::new(),
+            fresh: false,
+            has_come: false,
+            carried: None,
+            coming_carried: None,
+            regroups: BTreeMap::new(),
+            early: Vec::new(),
+            recovers: false,
+            recovered: false,
+        }
+    }
+
+    pub(crate) fn is_prepared(&self) -> bool {
+        matches!(self.stage, Stage::Sent | Stage::Told)
+    }
+
+    /// What was under way to a whole barrier is of no use.
+    pub(crate) fn drop_coming(&mut self) {
+        self.stage = Stage::None;
+        self.told.clear();
+        self.coming.clear();
+        (self.fresh, self.has_come, self.coming_carried) = (false, false, None);
+    }
+}
+
+/// Who follows in a ring.
+pub(crate) fn next_in(ring: &[usize], node: usize) -> usize {
+    let at = ring.iter().position(|&other| other == node);
+    at.map_or(node, |at| ring[(at + 1) % ring.len()])
+}
+
+pub(crate) fn before_in(ring: &[usize], node: usize) -> usize {
+    let at = ring.iter().position(|&other| other == node);
+    at.map_or(node, |at| ring[(at + ring.len() - 1) % ring.len()])
+}
+
+impl Node {
+    /// A page whose home is here is about to be changed: keeps what it was.
+    pub(crate) fn keep_base(&mut self, number: u32, memory: &impl Memory) {
+        let bytes = self.setup.page_bytes;
+        let Some(replicas) = &mut self.replicas else { return };
+        let base = if replicas.is_prepared() { &mut replicas.next } else { &mut replicas.base };
+        base.entry(number).or_insert_with(|| {
+            let mut page = vec![0; bytes].into_boxed_slice();
+            memory.load(number, &mut page);
+            page
+        });
+    }
+
+    /// The first half of a barrier is over, or what survives was put back.
+    pub(crate) fn begin_keeping(
+        &mut self,
+        carried: Option<Vec<u8>>,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        if let Some(replicas) = &mut self.replicas {
+            replicas.stage = Stage::Late;
+            replicas.coming_carried = carried;
+        }
+        self.go_on_keeping(memory)
+    }
+
+    /// Something has come that the second half may have waited for.
+    pub(crate) fn go_on_keeping(&mut self, memory: &mut impl Memory) -> Result<(), Fault> {
+        let (own, manager, alone) = (self.own, self.manager(), self.living.len() == 1);
+        let Some(replicas) = &mut self.replicas else { return Ok(()) };
+        if replicas.stage == Stage::Late && replicas.late.is_empty() {
+            replicas.stage = Stage::Sent;
+            if !alone {
+                self.send_replicas(memory);
+            }
+        }
+        let Some(replicas) = &mut self.replicas else { return Ok(()) };
+        if replicas.stage == Stage::Sent && (alone || replicas.has_come) {
+            replicas.stage = Stage::Told;
+            let whole = replicas.whole + 1;
+            if manager == own {
+                return self.kept(own, whole, memory);
+            }
+            self.say(manager, Message::Kept { whole });
+        }
+        Ok(())
+    }
+
+    /// Sends what the next node lacks of this one's pages: what was changed, or all when it had none of them.
+    fn send_replicas(&mut self, memory: &impl Memory) {
+        let bytes = self.setup.page_bytes;
+        let Some(replicas) = &mut self.replicas else { return };
+        let to = next_in(&self.living, self.own);
+        let fresh = to != next_in(&replicas.ring, self.own);
+        let mut pages: BTreeSet<u32> = replicas.base.keys().copied().collect();
+        pages.extend(if fresh { &replicas.ours } else { &replicas.inherited });
+        replicas.ours.extend(&pages);
+        let (whole, replicas) = (replicas.whole + 1, &*replicas);
+        let (mut letters, mut length, mut now) = (vec![Vec::new()], 0, vec![0; bytes]);
+        for page in pages {
+            memory.load(page, &mut now);
+            let diff = match replicas.base.get(&page) {
+                Some(was) if !fresh => Diff::between(was, &now),
+                _ => Diff::whole(&now),
+            };
+            if diff.bytes() == 0 {
+                continue;
+            }
+            if length > LETTER {
+                letters.push(Vec::new());
+                length = 0;
+            }
+            length += diff.bytes();
+            letters.last_mut().expect("there is one").push((page, diff));
+        }
+        let last = letters.len() - 1;
+        for (at, pages) in letters.into_iter().enumerate() {
+            self.counts.replicas += 1;
+            self.say(to, Message::Replica { whole, fresh, last: at == last, pages });
+        }
+    }
+
+    /// Pages of the node before this one.
+    pub(crate) fn replica(
+        &mut self,
+        from: usize,
+        (whole, fresh, last): (u32, bool, bool),
+        pages: Vec<(u32, Diff)>,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let (count, bytes) = (self.setup.pages, self.setup.page_bytes);
+        let is_before = before_in(&self.living, self.own) == from;
+        let sound = pages.iter().all(|(page, diff)| *page < count && diff.is_sound(bytes));
+        let replicas = self.replicas.as_mut().filter(|_| sound && is_before);
+        let replicas = replicas.ok_or(Fault::Malformed(from))?;
+        if whole != replicas.whole + 1 || replicas.has_come {
+            return Err(Fault::Malformed(from));
+        }
+        replicas.fresh = fresh;
+        replicas.has_come = last;
+        replicas.coming.extend(pages);
+        self.go_on_keeping(memory)
+    }
+
+    /// At the manager: a node has sent what changed, and has what the node before it has sent.
+    pub(crate) fn kept(&mut self, from: usize, whole: u32, memory: &mut impl Memory) -> Result<(), Fault> {
+        let (own, manager, living) = (self.own, self.manager(), self.living.clone());
+        let Some(replicas) = &mut self.replicas else { return Err(Fault::Malformed(from)) };
+        if manager != own || whole != replicas.whole + 1 || !replicas.told.insert(from) {
+            return Err(Fault::Malformed(from));
+        }
+        if replicas.told.len() < living.len() {
+            return Ok(());
+        }
+        for node in living.into_iter().filter(|&node| node != own) {
+            self.say(node, Message::Whole { whole });
+        }
+        self.is_whole(own, whole, memory)
+    }
+
+    /// All is kept: the barrier is over.
+    pub(crate) fn is_whole(
+        &mut self,
+        from: usize,
+        whole: u32,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let waits = matches!(self.work, Some(Work::Barrier));
+        let bytes = self.setup.page_bytes;
+        let Some(replicas) = self.replicas.as_mut().filter(|_| waits) else {
+            return Err(Fault::Malformed(from));
+        };
+        if replicas.stage != Stage::Told || whole != replicas.whole + 1 {
+            return Err(Fault::Malformed(from));
+        }
+        if replicas.fresh {
+            replicas.kept.clear();
+        }
+        for (page, diff) in std::mem::take(&mut replicas.coming) {
+            diff.apply_to(replicas.kept.entry(page).or_insert_with(|| vec![0; bytes].into()));
+        }
+        if let Some(carried) = replicas.coming_carried.take() {
+            if self.own != self.living[0] {
+                memory.learns(&carried);
+            }
+            replicas.carried = Some(carried);
+        }
+        replicas.drop_coming();
+        replicas.whole = whole;
+        replicas.base = std::mem::take(&mut replicas.next);
+        replicas.inherited.clear();
+        replicas.ring.clone_from(&self.living);
+        replicas.heirs.clone_from(&replicas.heirs_now);
+        if self.living.len() == 1 {
+            replicas.kept.clear();
+        }
+        replicas.recovered = std::mem::take(&mut replicas.recovers);
+        self.intervals.iter_mut().for_each(std::collections::VecDeque::clear);
+        self.thrown = self.stamp.clone();
+        self.counts.held = 0;
+        self.passed_barrier(false, memory)
+    }
+
+    /// How many barriers were whole.
+    pub fn whole(&self) -> u32 {
+        self.replicas.as_ref().map_or(0, |replicas| replicas.whole)
+    }
+}

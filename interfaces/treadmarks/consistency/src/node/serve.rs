@@ -1,0 +1,138 @@
+//! The other side of a miss: pages and diffs for those who lack them.
+
+use crate::message::{Message, Record, Span, Wanted};
+use crate::node::state::{Fault, Node};
+use crate::pages::diff::Diff;
+use crate::pages::memory::Memory;
+use crate::stamp::Stamp;
+
+impl Node {
+    /// Gives a page to who has no copy.
+    pub(crate) fn asked_for_page(
+        &mut self,
+        from: usize,
+        number: u32,
+        needs: Vec<Wanted>,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let nodes = self.setup.nodes;
+        if number >= self.setup.pages || needs.iter().any(|need| need.node as usize >= nodes) {
+            return Err(Fault::Malformed(from));
+        }
+        let own = self.own;
+        let page = self.page(number);
+        match page.home {
+            Some(home) if home != own => return Err(Fault::Malformed(from)),
+            Some(_) if !page.has(&needs) => {
+                page.waiting.push((from, needs));
+                return Ok(());
+            }
+            _ => {}
+        }
+        if !page.copy {
+            return Err(Fault::Malformed(from));
+        }
+        self.give_page(from, number, memory);
+        Ok(())
+    }
+
+    pub(crate) fn give_page(&mut self, to: usize, number: u32, memory: &mut impl Memory) {
+        let mut data = vec![0; self.setup.page_bytes];
+        // What is given is what diffs of later start from: all that was announced, and none of what was not.
+        if self.page(number).span.is_some() {
+            self.make_diff(number, memory);
+        }
+        let page = &self.pages[&number];
+        match &page.twin {
+            Some(twin) => data.copy_from_slice(twin),
+            None => memory.load(number, &mut data),
+        }
+        let answer = Message::Page { page: number, has: page.applied.clone(), data: data.into() };
+        self.say(to, answer);
+    }
+
+    /// Gives diffs of a page: the own, made now if they were not yet, and those of others that were put into the copy here.
+    pub(crate) fn asked_for_diffs(
+        &mut self,
+        from: usize,
+        number: u32,
+        (alone, passed): (bool, u32),
+        (has, wanted): (Stamp, Vec<Wanted>),
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let nodes = self.setup.nodes;
+        let stranger = |wanted: &Wanted| wanted.node as usize >= nodes || wanted.node as usize == from;
+        let known = self.pages.get(&number).is_some_and(|page| page.home.is_none());
+        if !known || has.len() != nodes || wanted.iter().any(stranger) {
+            return Err(Fault::Malformed(from));
+        }
+        self.note_habit(from, number, (&has, passed), &wanted);
+        let own = self.own;
+        let makes = |first: u32| wanted.iter().any(|one| one.node as usize == own && one.upto >= first);
+        if self.pages[&number].span.is_some_and(|(first, _)| makes(first)) {
+            self.make_diff(number, memory);
+        }
+        let page = &self.pages[&number];
+        let holds = |one: &Wanted| {
+            let node = one.node as usize;
+            page.floor[node] <= one.after && page.applied[node] >= one.upto
+        };
+        let is_wanted = |record: &Record| {
+            record.spans.iter().any(|span| {
+                wanted
+                    .iter()
+                    .any(|one| one.node == span.node && span.last > one.after && span.first <= one.upto)
+            })
+        };
+        let mut records: Vec<&Record> = page.log.iter().filter(|record| is_wanted(record)).collect();
+        let mut orderly = alone && wanted.iter().all(holds);
+        if orderly && records.iter().any(|record| record.folded) {
+            // What was folded is not taken apart: the asker gets all that it lacks of what is here, known to it or not, and
+            // what was put in since. That makes its copy what this one is, so this one must have all that it has.
+            let can = has.iter().all(|(node, seen)| page.floor[node] <= seen && seen <= page.applied[node]);
+            let is_new =
+                |record: &Record| record.spans.iter().any(|span| span.last > has[span.node as usize]);
+            match page.log.iter().position(is_new) {
+                Some(first) if can => records = page.log[first..].iter().collect(),
+                _ => orderly = false,
+            }
+        }
+        if orderly {
+            let records = match records.len() {
+                2.. if self.setup.fold => vec![folded(&records, self.setup.page_bytes)],
+                _ => records.into_iter().cloned().collect(),
+            };
+            let answer = Message::Diffs { page: number, orderly, records, missing: Vec::new() };
+            self.say(from, answer);
+            return Ok(());
+        }
+        // What is not here in single diffs, whoever made it has so.
+        let is_single = |node: u32| {
+            let mut of = page.log.iter().filter(|record| record.spans.iter().any(|span| span.node == node));
+            of.all(|record| !record.folded)
+        };
+        let (here, missing): (Vec<Wanted>, Vec<Wanted>) =
+            wanted.iter().partition(|one| one.node as usize == own || holds(one) && is_single(one.node));
+        let is_here =
+            |record: &&Record| here.iter().any(|one| record.spans[0].node == one.node && !record.folded);
+        let records = records.into_iter().filter(is_here).cloned().collect();
+        self.say(from, Message::Diffs { page: number, orderly: false, records, missing });
+        Ok(())
+    }
+}
+
+/// Several diffs as one, in the order of a log: of each node in one span, for the log has all of its changes in between.
+pub(crate) fn folded(records: &[&Record], page_bytes: usize) -> Record {
+    let diff = Diff::folded(records.iter().map(|record| &record.diff), page_bytes);
+    let mut spans: Vec<Span> = Vec::new();
+    for span in records.iter().flat_map(|record| &record.spans) {
+        match spans.iter_mut().find(|other| other.node == span.node) {
+            Some(other) => {
+                other.first = other.first.min(span.first);
+                other.last = other.last.max(span.last);
+            }
+            None => spans.push(*span),
+        }
+    }
+    Record { spans, folded: true, diff }
+}

@@ -1,0 +1,115 @@
+//! Homes that move: a page's home goes to who alone writes to it, who then sends its changes to nobody.
+//!
+//! The manager of barriers hears at each of them who has written to what since the last, and says with the answer which homes move.
+//! A page goes to the first who is alone with it at a barrier, which is the rule of first touch; later to who has been alone with it
+//! between three barriers in a row. Nothing is sent for it: who has written to a page and is alone with it has brought it up to
+//! date before, and so has all that its home has.
+//!
+//! Some know of a barrier's end before others. What these are asked as homes that they do not know to be they keep until they
+//! do. What the new home has sent to the old one, which may come late, is of no use there.
+
+use crate::message::{Interval, Message};
+use crate::node::state::{Fault, Node, Work};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// So many times in a row alone with a page, and its home moves once more.
+const SETTLED: u32 = 2;
+
+/// What the manager knows of who writes to what.
+#[derive(Default)]
+pub(crate) struct Movers {
+    /// By page: who was alone with it at the last barriers at which it was written to, and at how many in a row.
+    alone: FxHashMap<u32, (usize, u32)>,
+    /// Where homes are that have moved.
+    homes: FxHashMap<u32, usize>,
+}
+
+impl Node {
+    /// At the manager: of what was done since the last barrier, the homes that move.
+    pub(crate) fn homes_to_move(&mut self, intervals: &[Arc<Interval>]) -> Vec<(u32, u32, u32)> {
+        let mut writers: BTreeMap<u32, Option<usize>> = BTreeMap::new();
+        for interval in intervals {
+            let owner = interval.owner as usize;
+            for page in interval.pages.iter().flat_map(|&(first, count)| first..first + count) {
+                let writer = writers.entry(page).or_insert(Some(owner));
+                *writer = writer.filter(|other| *other == owner);
+            }
+        }
+        let mut moves: Vec<(u32, u32, u32)> = Vec::new();
+        for (page, writer) in writers {
+            let Some(writer) = writer else {
+                self.meeting.movers.alone.remove(&page);
+                continue;
+            };
+            let Some(first) = self.first_home(page).filter(|_| self.view_of(page).is_none()) else {
+                continue;
+            };
+            let movers = &mut self.meeting.movers;
+            let home = movers.homes.get(&page).copied();
+            let (who, times) = movers.alone.entry(page).or_insert((writer, 0));
+            *times = if *who == writer { *times + 1 } else { 1 };
+            *who = writer;
+            if home.unwrap_or(first) == writer || home.is_some() && *times < SETTLED {
+                // Who has its home without its having moved has touched it first all the same.
+                movers.homes.entry(page).or_insert(first);
+                continue;
+            }
+            movers.homes.insert(page, writer);
+            match moves.last_mut() {
+                Some((first, count, home)) if *first + *count == page && *home == writer as u32 => {
+                    *count += 1
+                }
+                _ => moves.push((page, 1, writer as u32)),
+            }
+        }
+        moves
+    }
+
+    /// Knows where homes are from now on; what was said early to this node as one.
+    pub(crate) fn take_moves(
+        &mut self,
+        from: usize,
+        moves: &[(u32, u32, u32)],
+    ) -> Result<Vec<(usize, Message)>, Fault> {
+        let (own, end) = (self.own, self.setup.pages);
+        let sound = |&(first, count, home): &(u32, u32, u32)| {
+            first.checked_add(count).is_some_and(|behind| behind <= end) && (home as usize) < self.setup.nodes
+        };
+        if !moves.is_empty() && !self.setup.move_homes || !moves.iter().all(sound) {
+            return Err(Fault::Malformed(from));
+        }
+        for &(first, count, home) in moves {
+            for number in first..first + count {
+                let page = self.page(number);
+                let was = page.home.replace(home as usize);
+                if was.is_none() || home as usize == own && !page.is_current(own) {
+                    return Err(Fault::Malformed(from));
+                }
+                self.counts.homes_moved += u64::from(home as usize == own);
+                if was == Some(own) {
+                    self.gone_homes.insert(number);
+                }
+            }
+        }
+        Ok(std::mem::take(&mut self.meeting.early))
+    }
+
+    /// Whether this node may be told in a moment that it is the page's home.
+    pub(crate) fn may_become_home(&self, number: u32) -> bool {
+        let home = || self.pages.get(&number).map_or(self.home(number), |page| page.home);
+        self.setup.move_homes
+            && matches!(self.work, Some(Work::Barrier))
+            && number < self.setup.pages
+            && home().is_some_and(|home| home != self.own)
+    }
+
+    /// Whether it was the page's home.
+    pub(crate) fn was_home(&self, number: u32) -> bool {
+        self.gone_homes.contains(&number)
+    }
+}
+
+/// Pages whose home a node was.
+pub(crate) type Gone = FxHashSet<u32>;

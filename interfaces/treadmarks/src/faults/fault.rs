@@ -1,0 +1,105 @@
+//! Accesses to pages that are closed: the handler of SIGSEGV, and of SIGBUS.
+//!
+//! What is not in the shared heap is the program's own fault: its handler, if it has one ([`handlers`]), is called as the system would,
+//! and else the signal does what it does without one.
+
+use crate::errors::{Trouble, end};
+use crate::faults::handlers;
+use crate::races::stepping;
+use crate::run::{Way, run};
+use libc::{c_int, c_void, sigaction, siginfo_t};
+use parvum_sync::fork;
+
+/// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
+pub(crate) fn attend(userfault: bool) {
+    handlers::attend(libc::SIGSEGV, handler_address());
+    if userfault {
+        handlers::attend(libc::SIGBUS, handler_address());
+    }
+    handlers::let_faults_through();
+}
+
+pub(crate) fn handler_address() -> usize {
+    handler as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize
+}
+
+extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel's own structure. Of a signal that a process has sent the code is not positive, and there is no address.
+    let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
+    if let Some(run) = run()
+        && !matches!(run.way, Way::Near(_))
+        && let Some(place) = address.and_then(|address| run.heap.place(address))
+    {
+        // Nobody serves it: it would wait for ever, or open pages in its parent's name.
+        if fork::is_child() {
+            end(&Trouble::InChild);
+        }
+        // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
+        unsafe {
+            let errno = libc::__errno_location();
+            let kept = *errno;
+            let page = (place / run.heap.page) as u32;
+            let done = match (&run.way, &run.races) {
+                (Way::Far(far), Some(_)) => stepping::step(run, far, (page, place), writes(context), context),
+                _ => run.fault(page, writes(context)),
+            };
+            if let Err(why) = done {
+                end(&why);
+            }
+            *errno = kept;
+        }
+        return;
+    }
+    // SAFETY: as the kernel has called this.
+    unsafe { pass_on(handlers::programs(signal), signal, info, context) }
+}
+
+/// Whether the access was a write, where the processor tells.
+#[cfg(target_arch = "x86_64")]
+fn writes(context: *mut c_void) -> Option<bool> {
+    const WRITES: i64 = 2;
+    // SAFETY: the kernel gives the interrupted thread's registers.
+    let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+    Some(context.uc_mcontext.gregs[libc::REG_ERR as usize] & WRITES != 0)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn writes(_: *mut c_void) -> Option<bool> {
+    None
+}
+
+/// Does what would have been done without this library.
+///
+/// # Safety
+/// The arguments are the kernel's, and `before` says what the program had set for this signal.
+pub(crate) unsafe fn pass_on(
+    before: Option<&sigaction>,
+    signal: c_int,
+    info: *mut siginfo_t,
+    context: *mut c_void,
+) {
+    let Some(before) = before else { return };
+    match before.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // It comes again when this returns, unless a process has sent it; then it is sent again.
+            handlers::give_up(signal);
+            // SAFETY: the kernel's own structure; ending by a signal is what shall happen.
+            unsafe {
+                if (*info).si_code <= 0 {
+                    libc::raise(signal);
+                }
+            }
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the program has given a function of this type.
+            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: as above.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+            handler(signal);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `Tmk_reduce` when a process may die (`TMK_REPLICAS`): by letters, for the operations of all nodes are of all that began.
+//!
+//! All give their arrays to the first that lives, which combines them in the order of nodes and gives all the result. Operations
+//! are counted from the last death that a barrier has told of, so that what was given before it is not taken for what is given
+//! again. Who is stranded leaves without a result: what it does will be undone.
+
+use crate::errors::Trouble;
+use crate::nodes::desk::{self, kind};
+use crate::run::{Run, Way};
+use parvum_collectives::operators::{Combine, Kind, Operator, combine};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Deaths that barriers have told of, and the operations since.
+type Turn = u64;
+
+/// Bytes before the data: which operation, of what type, and how.
+const HEAD: usize = 8 + 2;
+
+#[derive(Default)]
+pub(crate) struct Reduces {
+    next: AtomicU64,
+    /// At the first that lives: what has been given.
+    given: Mutex<BTreeMap<Turn, BTreeMap<usize, Vec<u8>>>>,
+}
+
+/// What the numbers of `Tmk.h` say; `None`: nothing.
+pub(crate) fn operation(type_: i32, op: i32) -> Option<(Kind, Operator)> {
+    let kinds = [Kind::I32, Kind::I64, Kind::F32, Kind::F64];
+    let operators = [Operator::Sum, Operator::Product, Operator::Min, Operator::Max];
+    let at = |number: i32| usize::try_from(number).ok()?.checked_sub(1);
+    Some((*kinds.get(at(type_)?)?, *operators.get(at(op)?)?))
+}
+
+fn combining(type_: u8, op: u8) -> Option<Combine> {
+    let (kind, operator) = operation(type_.into(), op.into())?;
+    combine(operator, kind)
+}
+
+impl Reduces {
+    /// A barrier has told of so many deaths in all.
+    pub(crate) fn recovered(&self, deaths: u32) {
+        let turn = u64::from(deaths) << 32;
+        // Relaxed: calls are of one thread at a time.
+        self.next.store(turn, Ordering::Relaxed);
+        self.lock().retain(|&other, _| other >= turn);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Turn, BTreeMap<usize, Vec<u8>>>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The program's call. `type_` and `op` make sense.
+pub(crate) fn reduce(run: &Run, data: &mut [u8], type_: u8, op: u8) -> Result<(), Trouble> {
+    let Way::Far(far) = &run.way else { return Ok(()) };
+    let _alone = run.program()?;
+    let turn = run.reduces.next.fetch_add(1, Ordering::Relaxed);
+    let mut given = turn.to_le_bytes().to_vec();
+    given.extend([type_, op]);
+    given.extend_from_slice(data);
+    match run.keeper() {
+        keeper if keeper == run.own => gives(run, keeper, &given)?,
+        // Who is gone is told of by the machine.
+        keeper => _ = run.post.ask(run.services[keeper], desk::letter(kind::REDUCE, &given)),
+    }
+    while !far.is_stranded(run) {
+        let (from, letter) = run.next_answer()?;
+        let Some((&kind::REDUCED, result)) = letter.split_first() else { continue };
+        match result.split_first_chunk() {
+            Some((of, result)) if *of == turn.to_le_bytes() => {
+                if result.len() != data.len() {
+                    return Err(Trouble::Malformed(from));
+                }
+                data.copy_from_slice(result);
+                return Ok(());
+            }
+            // One that this process did not wait for, as somebody had died.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// At the first that lives: one more has given its array. With the last, this process's among them, all get the result.
+pub(crate) fn gives(run: &Run, from: usize, bytes: &[u8]) -> Result<(), Trouble> {
+    let Way::Far(far) = &run.way else { return Err(Trouble::Malformed(from)) };
+    let wrong = Trouble::Malformed(from);
+    let Some((turn, _)) = bytes.split_first_chunk().filter(|_| bytes.len() >= HEAD) else {
+        return Err(wrong);
+    };
+    let turn = Turn::from_le_bytes(*turn);
+    let members = far.living(run);
+    let all = {
+        let mut given = run.reduces.lock();
+        let of_turn = given.entry(turn).or_default();
+        of_turn.insert(from, bytes.to_vec());
+        // Others may have recovered from a death that this process has yet to hear of.
+        let is_of_now = turn >> 32 == u64::from(far.recovered_from(run));
+        if !is_of_now || !members.iter().all(|node| of_turn.contains_key(node)) {
+            return Ok(());
+        }
+        given.remove(&turn).unwrap_or_default()
+    };
+    let mut all = all.into_iter().filter(|(node, _)| members.contains(node));
+    let Some((_, first)) = all.next() else { return Ok(()) };
+    let combine = combining(first[8], first[9]).ok_or(Trouble::Malformed(from))?;
+    let mut result = first[HEAD..].to_vec();
+    for (node, other) in all {
+        if other.len() != first.len() || other[8..HEAD] != first[8..HEAD] {
+            return Err(Trouble::DifferentReduces(node));
+        }
+        combine(&mut result, &other[HEAD..]);
+    }
+    let letter = [&turn.to_le_bytes()[..], &result].concat();
+    for node in members {
+        let _ = run.post.answer(run.services[node], desk::letter(kind::REDUCED, &letter));
+    }
+    Ok(())
+}
