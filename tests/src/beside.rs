@@ -1,7 +1,7 @@
 //! The harness of threads: no thread of a program stands still because another one waits, copies or connects.
 //!
 //! The programs are `tests/programs/*beside.c`. Each makes every call of its interface that waits, one after the other, in one thread. Its
-//! second thread works meanwhile, and its longest pause is judged: `tests/programs/beside.h`.
+//! second thread works meanwhile, and its longest pause is judged: `tests/programs/include/beside.h`.
 
 use crate::TestMachine;
 use std::process::Command;

@@ -77,11 +77,11 @@ fn make() -> Stage {
     install_fortran(&stage);
     install_mpi(&stage, &root.join("include"));
     install_mpi_fortran(&stage);
-    let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
+    let sources = program_sources();
     // Examples that use other interfaces than PVM alone, as they are told to be compiled.
     let examples = ["letter.c", "sor.c", "integer_sort.c", "gather.c", "water.c", "barnes_hut.c"];
     let examples = examples.map(|name| project().join("examples").join(name));
-    for source in sources.map(|entry| entry.path()).chain(examples) {
+    for source in sources.chain(examples) {
         match source.extension().and_then(OsStr::to_str) {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
@@ -164,13 +164,8 @@ fn changed(file: &Path) -> Option<SystemTime> {
 fn newest(made_of: &[&Path]) -> Option<SystemTime> {
     static HEADERS: OnceLock<Option<SystemTime>> = OnceLock::new();
     let headers = *HEADERS.get_or_init(|| {
-        let files = fs::read_dir(here().join("programs"))
-            .expect("tests/programs")
-            .flatten()
-            .map(|entry| entry.path());
-        let is_included =
-            |file: &PathBuf| file.extension().is_some_and(|ending| ending == "h" || ending == "inc");
-        files.filter(is_included).filter_map(|file| changed(&file)).max()
+        let files = fs::read_dir(program_include()).expect("tests/programs/include").flatten();
+        files.filter_map(|file| changed(&file.path())).max()
     });
     made_of.iter().filter_map(|file| changed(file)).max().max(headers)
 }
@@ -282,7 +277,12 @@ fn compile_mpi(stage: &Stage, source: &Path) {
             let mut cc = compiler(stage.bin.join(wrapper).to_str().expect("a plain path"));
             // The standard has addresses that lie nowhere (MPI_UNWEIGHTED), of which gcc thinks that they are read.
             cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread"]);
-            cc.args(["-pthread", "-I"]).arg(treadmarks_include()).arg("-L").arg(&stage.lib);
+            cc.args(["-pthread", "-I"])
+                .arg(program_include())
+                .arg("-I")
+                .arg(treadmarks_include())
+                .arg("-L")
+                .arg(&stage.lib);
             // For the one that shares memory as well; others do not name it.
             cc.arg("-o").arg(temporary).arg(source).args(["-Wl,--as-needed", "-lTmk"]);
             let done = cc.output().expect("mpicc runs");
@@ -340,7 +340,14 @@ fn compile(stage: &Stage, source: &Path) {
             false => (compiler("cc"), "-std=c11"),
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
+        cc.arg("-I")
+            .arg(program_include())
+            .arg("-I")
+            .arg(&stage.include)
+            .arg("-I")
+            .arg(own_include())
+            .arg("-I")
+            .arg(nx_include());
         cc.arg("-I").arg(engine_include()).arg("-I").arg(mpi_include()).arg("-I").arg(treadmarks_include());
         cc.arg("-I")
             .arg(cmmd_include())
@@ -401,7 +408,7 @@ fn compile_fortran(stage: &Stage, source: &Path) {
     replace(&target, |temporary| {
         let mut compile = compiler(fortran().expect("asked for before"));
         compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
-        compile.arg("-I").arg(&stage.include).arg("-I").arg(here().join("programs"));
+        compile.arg("-I").arg(&stage.include).arg("-I").arg(program_include());
         compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
         compile.arg("-I").arg(nx_include()).arg("-I").arg(cmmd_include()).arg("-I").arg(treadmarks_include());
         // Shared memory is reached by Cray pointers.
@@ -419,6 +426,27 @@ pub fn compiler(name: &str) -> Command {
     let mut command = Command::new(name);
     command.env("LC_ALL", "C");
     command
+}
+
+/// The sources of the tests' programs: a folder for each interface, and one for programs that mix interfaces.
+fn program_sources() -> impl Iterator<Item = PathBuf> {
+    let folders = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
+    folders
+        .filter(|folder| folder.path().is_dir())
+        .flat_map(|folder| fs::read_dir(folder.path()).expect("a folder of tests/programs").flatten())
+        .map(|file| file.path())
+}
+
+/// Where the headers lie that the tests' programs share.
+pub fn program_include() -> PathBuf {
+    here().join("programs/include")
+}
+
+/// The source of one of the tests' programs.
+pub fn program_source(file: &str) -> PathBuf {
+    program_sources()
+        .find(|source| source.file_name().is_some_and(|name| name == file))
+        .unwrap_or_else(|| panic!("{file} is missing in tests/programs"))
 }
 
 /// A compiled program of `tests/programs`.

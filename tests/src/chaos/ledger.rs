@@ -1,4 +1,4 @@
-//! What tasks wrote down: see `tests/programs/ledger.h`.
+//! What tasks wrote down: see `tests/programs/include/ledger.h`.
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use parvum_tests::beside::{SITUATIONS, judge};
 use parvum_tests::running::{Running, await_tasks};
-use parvum_tests::stage::{cmmd_include, fortran, program, project};
+use parvum_tests::stage::{cmmd_include, fortran, program, program_source};
 use parvum_tests::{Lack, TestMachine, skip};
 use std::process::Command;
 
@@ -204,9 +204,8 @@ fn every_fortran_name_runs() {
     assert!(run.errors().contains("CMMD node 0: that is enough"));
     // None is forgotten: the C calls are those of the header.
     let header = std::fs::read_to_string(cmmd_include().join("cmmd.h")).expect("cmmd.h");
-    let program =
-        std::fs::read_to_string(project().join("tests/programs/cmmd_names.f90")).expect("the program");
-    let other = std::fs::read_to_string(project().join("tests/programs/cmmd_ring.f90")).expect("the program");
+    let program = std::fs::read_to_string(program_source("cmmd_names.f90")).expect("the program");
+    let other = std::fs::read_to_string(program_source("cmmd_ring.f90")).expect("the program");
     let calls = header.lines().filter(|line| !line.starts_with('#'));
     for (before, _) in calls.filter_map(|line| line.split_once('(')) {
         let Some(name) = before.rsplit([' ', '*']).next().filter(|name| name.starts_with("CMMD_")) else {

@@ -4,7 +4,7 @@
 
 use crate::description::{self, Argument, Function, plain};
 use parvum_tests::TestMachine;
-use parvum_tests::stage::{compiler, project, stage};
+use parvum_tests::stage::{compiler, program_include, project, stage};
 use std::fmt::Write;
 use std::fs;
 use std::process::Command;
@@ -275,11 +275,7 @@ fn each_argument_of_each_function_is_looked_at() {
         let target = source.with_extension("out");
         fs::write(&source, program(&text, is_standard)).expect("the target directory is writable");
         let mut cc = compiler(stage().bin.join(wrapper).to_str().expect("a plain path"));
-        cc.args(["-w", "-O0", "-I"])
-            .arg(project().join("tests/programs"))
-            .arg("-o")
-            .arg(&target)
-            .arg(&source);
+        cc.args(["-w", "-O0", "-I"]).arg(program_include()).arg("-o").arg(&target).arg(&source);
         let built = cc.output().expect("mpicc runs");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let machine = TestMachine::up();

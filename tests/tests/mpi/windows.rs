@@ -1,5 +1,5 @@
 //! One-sided communication: operations finish while the target computes, accumulates are atomic, every flavour and synchronisation
-//! (`tests/programs/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`).
+//! (`tests/programs/mpi/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`).
 
 use parvum_tests::TestMachine;
 use parvum_tests::stage::{program, stage};

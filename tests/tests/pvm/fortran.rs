@@ -1,7 +1,7 @@
 //! PVM's calls for Fortran: the programs that use them, the header, and the symbols.
 
 use parvum_tests::running::{Running, await_tasks};
-use parvum_tests::stage::{fortran, project, stage};
+use parvum_tests::stage::{fortran, program_source, stage};
 use parvum_tests::{Lack, TestMachine, eventually, skip};
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -70,7 +70,7 @@ fn every_call_is_exported_and_used_by_a_test() {
     let ours = symbols(&shared);
     assert!(ours.len() > 70, "{ours:?}");
     let sources = ["fpack.f90", "ftasks.f90", "fgroups.f"].map(|name| {
-        let source = std::fs::read_to_string(project().join("tests/programs").join(name));
+        let source = std::fs::read_to_string(program_source(name));
         source.expect("it is there").to_lowercase()
     });
     for name in &ours {

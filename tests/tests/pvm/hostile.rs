@@ -1,8 +1,7 @@
 //! Arguments that make no sense, for every function of `pvm3.h`.
 
 use parvum_tests::TestMachine;
-use parvum_tests::stage::stage;
-use std::path::Path;
+use parvum_tests::stage::{program_source, stage};
 
 /// Functions that are not called at random, and why.
 const APART: [(&str, &str); 8] = [
@@ -34,7 +33,7 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_declared_function_is_called() {
     let header = std::fs::read_to_string(stage().include.join("pvm3.h")).expect("pvm3.h");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/hostile.c");
+    let source = program_source("hostile.c");
     let source = std::fs::read_to_string(source).expect("the program");
     // Calls of one kind are written with their kind only.
     let kinds = source.lines().filter_map(|line| line.trim().strip_prefix("BOTH(")?.split(',').next());
@@ -51,7 +50,7 @@ fn every_declared_function_is_called() {
         declared += 1;
         assert!(
             called.iter().any(|call| call == name) || APART.iter().any(|(apart, _)| *apart == name),
-            "tests/programs/hostile.c does not call {name}"
+            "tests/programs/pvm/hostile.c does not call {name}"
         );
     }
     assert!(declared > 100, "{declared}");

@@ -1,4 +1,4 @@
-//! What pushing saves, counted by the processes themselves: `tests/programs/tmk_pushes.c`.
+//! What pushing saves, counted by the processes themselves: `tests/programs/treadmarks/tmk_pushes.c`.
 
 use crate::processes;
 use parvum_tests::TestMachine;

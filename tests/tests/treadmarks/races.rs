@@ -3,8 +3,7 @@
 use crate::EACH_ALONE;
 use parvum_tests::TestMachine;
 use parvum_tests::running::await_tasks;
-use parvum_tests::stage::program;
-use std::path::Path;
+use parvum_tests::stage::{program, program_source};
 use std::process::Output;
 
 /// A part of the program as so many processes, looked at for races.
@@ -20,7 +19,7 @@ fn looked_at(machine: &TestMachine, count: u32, protocol: &str, part: &str) -> (
 
 /// The line of the program's source that has this mark, as it is told.
 fn line(mark: &str) -> String {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/tmk_races.c");
+    let source = program_source("tmk_races.c");
     let text = std::fs::read_to_string(source).expect("the program's source");
     let at = text.lines().position(|line| line.ends_with(&format!("/* {mark} */"))).expect("it is marked");
     format!("tmk_races.c:{} in ", at + 1)

@@ -1,4 +1,4 @@
-//! Processes are killed, and the others go on with what they keep of each other: `tests/programs/tmk_replicas.c`, which checks its
+//! Processes are killed, and the others go on with what they keep of each other: `tests/programs/treadmarks/tmk_replicas.c`, which checks its
 //! result against what one process computes alone.
 
 use crate::processes;

@@ -1,4 +1,4 @@
-//! Views, with real processes: `tests/programs/tmk_views.c`.
+//! Views, with real processes: `tests/programs/treadmarks/tmk_views.c`.
 
 use crate::{PROTOCOLS, processes};
 use parvum_tests::running::{Running, await_tasks};
