@@ -23,12 +23,37 @@ CFLAGS=${CFLAGS:--O2 -std=c11 -Wall -Wextra}
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/parvum/peers
 command -v "$CC" >/dev/null || { echo "build.sh: no C compiler; install gcc" >&2; exit 1; }
 
+# The newest of what every program depends on: headers, and this script.
+newest=build.sh
+for header in *.h */*.h ../interfaces/*/include/*.h ../crates/engine/*/include/*.h ${PARVUM_INCLUDE:+"$PARVUM_INCLUDE"/*.h}; do
+    [ ! "$header" -nt "$newest" ] || newest=$header
+done
+mkdir -p "$out/.made"
+
+# make PROGRAM COMMAND...: runs the command, which makes the program, unless the last such command was the same and no source is newer.
+make() {
+    program=$1
+    shift
+    made=$out/.made/$program
+    if [ -x "$out/$program" ] && [ "$out/$program" -nt "$newest" ] && [ "$(cat "$made" 2>/dev/null)" = "$*" ]; then
+        for word; do
+            case $word in
+            *.c) [ ! "$word" -nt "$out/$program" ] || break ;;
+            esac
+            word=
+        done
+        [ -n "$word" ] || return 0
+    fi
+    "$@"
+    printf '%s\n' "$*" >"$made"
+}
+
 # compile OUTPUT SOURCE... with the compiler, flags and libraries of the system at hand
 compile() {
     output=$1
     shift
     # shellcheck disable=SC2086 # flags are lists of words
-    $compiler $CFLAGS $flags -o "$out/$output.$system" "$@" $libraries -lm
+    make "$output.$system" $compiler $CFLAGS $flags -o "$out/$output.$system" "$@" $libraries -lm
 }
 
 # measured FACE TEAM...: the programs that send messages, over an interface
@@ -101,12 +126,12 @@ build() {
 }
 
 # shellcheck disable=SC2086
-$CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
+make floors $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
-$CC $CFLAGS -o "$out/refuse" refuse.c
+make refuse $CC $CFLAGS -o "$out/refuse" refuse.c
 cp from_cold.sh "$out/from-cold"
 # shellcheck disable=SC2086
-$CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
+make sockets.sockets $CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
 system=alone compiler=$CC flags="" libraries=""
 npb alone
 echo "built floors"

@@ -8,6 +8,15 @@ set -eu
 include=$1 lib=$2 out=$3 modules=$4 described=$5
 here=$(cd "$(dirname "$0")" && pwd)
 
+# Nothing is made again if no source and no compiler has changed since.
+stamp=$out/.libmpifort.made
+compilers=$(${CC:-cc} --version 2>/dev/null | head -n 1; gfortran --version 2>/dev/null | head -n 1)
+is_fresh() {
+    [ "$(cat "$stamp" 2>/dev/null)" = "$compilers" ] || return 1
+    for source in "$0" "$here"/*.[ch] "$here"/../include/* "$include"/mpi*.h "$described"; do [ ! "$source" -nt "$stamp" ] || return 1; done
+}
+! is_fresh || exit 0
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -48,3 +57,4 @@ ln -sf libmpifort.so.12 "$out/libmpifort.so"
 for module in mpi.mod mpi_f08.mod; do
     [ ! -f "$work/$module" ] || replace "$module" "$modules"
 done
+printf '%s\n' "$compilers" >"$stamp"

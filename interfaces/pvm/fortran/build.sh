@@ -7,6 +7,15 @@ set -eu
 include=$1 lib=$2 out=$3
 here=$(dirname "$0")
 
+# Nothing is made again if no source and no compiler has changed since.
+stamp=$out/.libfpvm3.made
+compilers=$(${CC:-cc} --version 2>/dev/null | head -n 1; :)
+is_fresh() {
+    [ "$(cat "$stamp" 2>/dev/null)" = "$compilers" ] || return 1
+    for source in "$0" "$here"/*.[ch] "$include/pvm3.h"; do [ ! "$source" -nt "$stamp" ] || return 1; done
+}
+! is_fresh || exit 0
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -30,3 +39,4 @@ for file in libfpvm3.a libfpvm3.so.3; do
     cmp -s "$work/$file" "$out/$file" || mv "$work/$file" "$out/$file"
 done
 ln -sf libfpvm3.so.3 "$out/libfpvm3.so"
+printf '%s\n' "$compilers" >"$stamp"
