@@ -566,6 +566,28 @@ static void outlives(void)
     sleep(6);
 }
 
+/* When no context is left, a copy that is begun reports that at its end, leaves the null handle, and harms no other communicator. */
+static void exhausted(void)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+    int one = 1, sum = 0, made = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS)
+        made++;
+    CHECK(made > 1000 && copy == MPI_COMM_NULL);
+    for (int with_info = 0; with_info < 2; with_info++) {
+        int code;
+        copy = MPI_COMM_WORLD;
+        code = with_info ? MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &copy, &request)
+                         : MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+        if (code == MPI_SUCCESS)
+            code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(code != MPI_SUCCESS && copy == MPI_COMM_NULL);
+    }
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == size);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -575,7 +597,7 @@ int main(int argc, char **argv)
         {"slots", slots},       {"partitions", partitions}, {"copies", copies}, {"halves", halves}, {"handlers", handlers},
         {"nulls", nulls},       {"keys", keys},             {"types", types},   {"marks", marks},   {"envelopes", envelopes},
         {"local", local},       {"shared", shared},         {"places", places}, {"bytes", bytes},   {"pieces", pieces},
-        {"buffers", buffers},   {"spawns", spawns},         {"outlives", outlives},
+        {"buffers", buffers},   {"spawns", spawns},         {"outlives", outlives}, {"exhausted", exhausted},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -20,6 +20,21 @@ fn a_job_says_which_task_speaks() {
     assert!(console.end().success());
 }
 
+/// PVM gives a task one pipe for both of its outputs.
+#[test]
+fn lines_of_both_outputs_of_a_task_keep_their_order() {
+    let user = User::new();
+    let script = user
+        .file("turns.sh", "i=0; while [ $i -lt 300 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done\n");
+    let mut console = Live::start(&mut user.call("pvm", &[]));
+    console.tell(&format!("spawn -> /bin/sh {script}"));
+    let said = console.until("[1] finished\n");
+    let lines: Vec<&str> = said.lines().filter_map(|line| Some(line.split_once("[1:t40002] ")?.1)).collect();
+    let expected = (0..300).flat_map(|i| [format!("out {i}"), format!("err {i}")]);
+    assert_eq!(lines, expected.chain(["EOF".to_owned()]).collect::<Vec<_>>());
+    assert!(console.end().success());
+}
+
 #[test]
 fn jobs_are_listed_while_they_run() {
     let user = User::new();

@@ -9,7 +9,7 @@ use parvum_wire::control::{
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Sends bytes to the daemon and returns what it says until it closes.
 fn say(machine: &TestMachine, bytes: &[u8], then_close: bool) -> Vec<u8> {
@@ -183,4 +183,27 @@ fn a_lost_daemon_is_noticed() {
         task.is_lost()
     });
     assert!(task.request(Request::Hosts).expect_err("no daemon").to_string().starts_with("E-LOST"));
+}
+
+/// Commands and a program's first call alike; all at once, for each waits some seconds.
+#[test]
+fn a_stopped_daemon_is_named_with_what_to_do() {
+    let machine = TestMachine::up();
+    let pid = machine.daemon_pid();
+    let process = rustix::process::Pid::from_raw(pid as i32).expect("a pid");
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("it runs");
+    let mut commands = [machine.command(&["info"]), machine.command(&["ps"]), machine.program("mailbox")];
+    let asked: Vec<_> = commands
+        .iter_mut()
+        .map(|command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts"))
+        .collect();
+    let ended: Vec<_> = asked.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect();
+    rustix::process::kill_process(process, rustix::process::Signal::CONT).expect("it is stopped");
+    for ended in ended {
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success(), "{ended:?}");
+        assert!(said.contains("E-DEADLINE") && said.contains(&format!("kill -CONT {pid}")), "{said}");
+        assert!(!said.contains("machine is lost"), "{said}");
+    }
+    assert!(machine.run(&["info"]).status.success());
 }

@@ -96,6 +96,22 @@ fn streams_stay_apart_and_lines_whole() {
     assert_eq!(out.matches("no newline at the end").count(), 4);
 }
 
+/// Both outputs of the command are one file, as in `parvum run ... >log 2>&1`.
+#[test]
+fn lines_of_both_outputs_keep_their_order_in_one_file() {
+    let machine = TestMachine::up();
+    let path = machine.dir.with_extension("both");
+    let file = std::fs::File::create(&path).expect("a file beside the machine's directory");
+    let script = "i=0; while [ $i -lt 300 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
+    let mut command = machine.command(&["run", "-n", "1", "sh", "-c", script]);
+    command.stdout(file.try_clone().expect("a second descriptor")).stderr(file);
+    assert!(command.status().expect("parvum runs").success());
+    let said = std::fs::read_to_string(&path).expect("text");
+    std::fs::remove_file(&path).expect("it is ours");
+    let expected: Vec<String> = (0..300).flat_map(|i| [format!("out {i}"), format!("err {i}")]).collect();
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_slow_reader_of_a_hundred_megabytes_gets_every_byte() {
     const LENGTH: usize = 100_000_000;

@@ -46,3 +46,10 @@ fn an_exchange_whose_send_fails_leaves_no_receive() {
         assert_eq!(lines, ["rank 0: 4 checks", "rank 1: 1 checks"], "{name}");
     }
 }
+
+/// By one binary interface: each round makes more than a hundred thousand communicators.
+#[test]
+fn a_copy_that_is_begun_reports_that_no_context_is_left() {
+    let lines = said_with(2, "mpi_rules", &["exhausted"], false);
+    assert_eq!(lines, ["rank 0: 4 checks", "rank 1: 4 checks"]);
+}

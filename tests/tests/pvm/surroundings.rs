@@ -64,31 +64,80 @@ fn a_full_dev_shm_is_no_hindrance() {
     }
 }
 
-#[test]
-fn two_users_have_a_machine_each() {
-    const OTHER: &str = "65534";
+/// The number of a user who owns nothing.
+const OTHER: &str = "65534";
+
+/// Whether programs can be run by that user; says why if not.
+fn is_other_there() -> bool {
     if !is_root() {
-        return skip(Lack::Root, "only root can become another user");
+        skip(Lack::Root, "only root can become another user");
+        return false;
     }
     let readable = Command::new("setpriv")
         .args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "test", "-x"])
         .arg(stage().programs.join("groups"))
         .status();
-    if !readable.is_ok_and(|status| status.success()) {
-        return skip(Lack::Host, format!("another user cannot reach {}", stage().programs.display()));
+    let readable = readable.is_ok_and(|status| status.success());
+    if !readable {
+        skip(Lack::Host, format!("another user cannot reach {}", stage().programs.display()));
     }
-    let (mine, theirs) = (TestMachine::up(), TestMachine::new());
-    std::fs::create_dir(&theirs.dir).expect("a directory for the other");
-    std::fs::set_permissions(&theirs.dir, PermissionsExt::from_mode(0o700)).expect("ours");
-    std::os::unix::fs::chown(&theirs.dir, Some(65534), Some(65534)).expect("root may");
-    let as_other = |machine: &TestMachine, program: &Command| {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups"]);
-        command.arg(program.get_program()).args(program.get_args());
-        machine.as_user(&mut command);
-        command.env("HOME", "/").current_dir("/");
-        command
-    };
+    readable
+}
+
+/// A machine whose directory is that user's.
+fn machine_of_other() -> TestMachine {
+    let machine = TestMachine::new();
+    std::fs::create_dir(&machine.dir).expect("a directory for the other");
+    std::fs::set_permissions(&machine.dir, PermissionsExt::from_mode(0o700)).expect("ours");
+    std::os::unix::fs::chown(&machine.dir, Some(65534), Some(65534)).expect("root may");
+    machine
+}
+
+/// The program, run by that user.
+fn as_other(machine: &TestMachine, program: &Command) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups"]);
+    command.arg(program.get_program()).args(program.get_args());
+    machine.as_user(&mut command);
+    command.env("HOME", "/").current_dir("/");
+    command
+}
+
+/// Stops that user's machine.
+fn down_of_other(machine: &TestMachine) {
+    let down = as_other(machine, &machine.command(&["down"])).output().expect("it runs");
+    assert!(down.status.success(), "{down:?}");
+    if machine.dir.exists() {
+        std::fs::remove_dir(&machine.dir).expect("it is empty");
+    }
+}
+
+/// `su` keeps root's PATH.
+#[test]
+fn a_folder_in_path_that_may_not_be_searched_makes_no_missing_program_a_permission_fault() {
+    if !is_other_there() {
+        return;
+    }
+    let machine = machine_of_other();
+    let closed = machine.dir.with_extension("closed");
+    std::fs::create_dir(&closed).expect("a folder beside it");
+    std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).expect("ours");
+    let name = "no-such-program-anywhere";
+    let mut run = as_other(&machine, &machine.command(&["run", "-n", "1", "--", name]));
+    let ended = run.env("PATH", format!("{}:/usr/bin:/bin", closed.display())).output().expect("it runs");
+    down_of_other(&machine);
+    std::fs::remove_dir(&closed).expect("it is empty");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("E-NOPROGRAM") && !said.contains("E-NOTEXEC"), "{said}");
+    assert!(said.contains(&format!("{} may not be searched", closed.display())), "{said}");
+}
+
+#[test]
+fn two_users_have_a_machine_each() {
+    if !is_other_there() {
+        return;
+    }
+    let (mine, theirs) = (TestMachine::up(), machine_of_other());
     let group = |machine: &TestMachine| {
         let mut command = machine.program("groups");
         command.arg("2");
@@ -104,9 +153,5 @@ fn two_users_have_a_machine_each() {
     let mut stranger = Running::start(&mut as_other(&mine, &group(&mine)));
     assert!(!stranger.end().success());
     assert!(stranger.errors().contains("E-DIR"));
-    let down = as_other(&theirs, &theirs.command(&["down"])).output().expect("it runs");
-    assert!(down.status.success(), "{down:?}");
-    if theirs.dir.exists() {
-        std::fs::remove_dir(&theirs.dir).expect("it is empty");
-    }
+    down_of_other(&theirs);
 }
