@@ -1,5 +1,6 @@
 //! `parvum predict`: how long a program's tasks would take on other machines, from what they computed and sent on this one.
 
+use crate::shown::shown;
 use crate::terminal::out;
 use clap::Args;
 use parvum_lab::stats::costs;
@@ -197,7 +198,7 @@ fn replayed(folder: &Path, trace: &Trace, machine: &Machine) -> Result<f64, Stri
             "E-REPLAY: SimGrid's smpirun does not start ({error}); apt-get install libsimgrid-dev, or leave out --simgrid"
         )
     })?;
-    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let said = format!("{}{}", shown(&done.stdout), shown(&done.stderr));
     simgrid::told(&said).ok_or_else(|| {
         let last: Vec<&str> = said.lines().rev().take(3).collect();
         format!("E-REPLAY: SimGrid's smpirun ended without an answer: {}", last.join("; "))

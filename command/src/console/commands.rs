@@ -2,6 +2,7 @@
 
 use super::line::Words;
 use super::{Console, Done, Next};
+use crate::shown::shown;
 use std::ops::RangeInclusive;
 
 /// A command. Its words and their number are PVM's; there are no abbreviations.
@@ -150,7 +151,7 @@ impl Console {
     fn unalias(&mut self, words: &Words) -> Done {
         for name in &words.0 {
             if !self.aliases.remove(name) {
-                self.hint(&format!("{}: no such alias", printable(&String::from_utf8_lossy(name))));
+                self.hint(&format!("{}: no such alias", printable(&shown(name))));
             }
         }
         Ok(Next::Go)

@@ -34,7 +34,7 @@ impl Console {
     }
 
     pub(super) fn add(&mut self, words: &Words) -> Done {
-        let hosts: Vec<String> = words.texts().map(Into::into).collect();
+        let Some(hosts) = self.names_of_hosts(words) else { return Ok(Next::Go) };
         let results = self.change_hosts(Request::AddHosts { hosts: hosts.clone() })?;
         let added = results.iter().filter(|result| result.is_ok()).count();
         self.screen.line(&format!("{added} successful"));
@@ -56,7 +56,7 @@ impl Console {
     }
 
     pub(super) fn delete(&mut self, words: &Words) -> Done {
-        let hosts: Vec<String> = words.texts().map(Into::into).collect();
+        let Some(hosts) = self.names_of_hosts(words) else { return Ok(Next::Go) };
         let results = self.change_hosts(Request::RemoveHosts { hosts: hosts.clone() })?;
         let removed = results.iter().filter(|result| result.is_ok()).count();
         self.screen.line(&format!("{removed} successful"));
@@ -83,6 +83,18 @@ impl Console {
         match self.session.ask(request, &[], crate::hosts::membership::PATIENCE)?.reply? {
             Reply::HostResults(results) => Ok(results),
             _ => self.odd(),
+        }
+    }
+
+    /// Hosts have names in text.
+    fn names_of_hosts(&mut self, words: &Words) -> Option<Vec<String>> {
+        match words.strings() {
+            Ok(names) => Some(names),
+            Err(word) => {
+                let word = super::commands::printable(&word);
+                self.hint(&format!("{word}: is not UTF-8; no host has such a name"));
+                None
+            }
         }
     }
 

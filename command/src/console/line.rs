@@ -6,6 +6,7 @@
 //! - Quoted and unquoted pieces beside each other are one word; `""` is an empty word.
 //! - There are no variables, no `;`, no history signs: those characters stand for themselves.
 
+use crate::shown::shown;
 use std::borrow::Cow;
 
 /// The longest line, in bytes.
@@ -66,14 +67,24 @@ impl Words {
         self.0.is_empty()
     }
 
-    /// One word, for a person or a comparison; empty when there are not so many.
+    /// One word, for a person or to compare it with the console's own words; empty when there are not so many.
     pub fn text(&self, at: usize) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.0.get(at).map_or(&[], Vec::as_slice))
+        shown(self.bytes(at))
     }
 
-    /// All of them, likewise.
+    /// One word as it was written; empty when there are not so many.
+    pub fn bytes(&self, at: usize) -> &[u8] {
+        self.0.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// All of them as texts; the error: one that is none.
+    pub fn strings(&self) -> Result<Vec<String>, Cow<'_, str>> {
+        self.0.iter().map(|word| String::from_utf8(word.clone()).map_err(|_| shown(word))).collect()
+    }
+
+    /// All of them, likewise for a person.
     pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.0.iter().map(|word| String::from_utf8_lossy(word))
+        self.0.iter().map(|word| shown(word))
     }
 
     /// The words from `first` on, with a blank between each two.

@@ -3,6 +3,8 @@
 use super::commands::printable;
 use super::line::Words;
 use super::{Console, Done, Next};
+use crate::names;
+use crate::shown::shown;
 use parvum_task::SessionError;
 use parvum_wire::control::{Blob, ErrorKind, Failure, MailClass, MailFlags, Reply, Request};
 use parvum_wire::{Tid, encoding};
@@ -12,11 +14,12 @@ const NO_RESET: &str = "###_PVM_NO_RESET_###";
 
 impl Console {
     pub(super) fn names(&mut self, words: &Words) -> Done {
-        let text = words.text(0);
-        let begun = text.trim_end_matches('*');
+        let word = words.bytes(0);
+        let stars = word.iter().rev().take_while(|byte| **byte == b'*').count();
+        let begun = names::text_of(&word[..word.len() - stars]);
         let classes = self.mail()?;
-        for MailClass { name, entries } in classes.iter().filter(|class| class.name.starts_with(begun)) {
-            self.screen.line(&format!("<{}>:", printable(name)));
+        for MailClass { name, entries } in classes.iter().filter(|class| class.name.starts_with(&begun)) {
+            self.screen.line(&format!("<{}>:", printable(&shown(&names::bytes_of(name)))));
             for entry in entries {
                 let owner = entry.owner.map_or(0, |owner| owner.0);
                 let (index, flags) = (entry.index, entry.flags.0);
@@ -29,7 +32,7 @@ impl Console {
 
     /// What is put is one number, packed as `pvm_pkint` packs it for every host.
     pub(super) fn put(&mut self, words: &Words) -> Done {
-        let (name, flags, value) = (words.text(0), words.text(1), words.text(2));
+        let (name, flags, value) = (names::text_of(words.bytes(0)), words.text(1), words.text(2));
         let Ok(bits @ 0..=7) = flags.parse::<i32>() else {
             let flags = printable(&flags);
             self.hint(&format!("{flags}: flags is a sum of 1, 2 and 4; `help put` says what they mean"));
@@ -40,13 +43,13 @@ impl Console {
             return Ok(Next::Go);
         };
         let (flags, data) = (MailFlags(bits as u32), packed(value));
-        self.request(Request::MailPut { name: name.into_owned(), index: None, flags, data })?;
+        self.request(Request::MailPut { name, index: None, flags, data })?;
         Ok(Next::Go)
     }
 
     /// `reset info`: entries whose owner is gone are deleted.
     pub(super) fn reset_info(&mut self, words: &Words) -> Done {
-        let name = words.text(0).into_owned();
+        let name = names::text_of(words.bytes(0));
         let index = words.text(1);
         let wanted = index.parse::<u32>().ok();
         if wanted.is_none() && !index.is_empty() {

@@ -254,8 +254,8 @@ impl Console {
     fn known(&mut self) -> Result<Known, SessionError> {
         let tids = self.rows()?.iter().map(|row| row.tid.to_string()).collect();
         let hosts = self.host_rows()?.into_iter().map(|row| row.name).collect();
-        let aliases =
-            self.aliases.iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect();
+        let typed = |name: &[u8]| std::str::from_utf8(name).ok().map(str::to_owned);
+        let aliases = self.aliases.iter().filter_map(|(name, _)| typed(name)).collect();
         Ok(Known { tids, hosts, aliases })
     }
 

@@ -1,5 +1,6 @@
 //! Where the console's words go.
 
+use crate::shown::shown;
 use std::io::Write;
 use std::sync::mpsc::Sender;
 
@@ -38,7 +39,7 @@ impl Screen {
     pub fn background(&mut self, text: &[u8]) {
         match &self.printer {
             _ if text.is_empty() => {}
-            Some(printer) => drop(printer.send(String::from_utf8_lossy(text).into_owned())),
+            Some(printer) => drop(printer.send(shown(text).into_owned())),
             None => self.bytes(text),
         }
     }

@@ -3,6 +3,7 @@
 use super::commands::printable;
 use super::line::Words;
 use super::{Console, Done, Next};
+use crate::shown::shown;
 use parvum_wire::control::Blob;
 use std::os::unix::ffi::OsStringExt;
 
@@ -86,13 +87,13 @@ impl Console {
                     self.screen.bytes(b"\n");
                 }
                 None => {
-                    let name = printable(&String::from_utf8_lossy(name));
+                    let name = printable(&shown(name));
                     self.hint(&format!("{name} is not set"));
                 }
             },
             [name, ..] if is_name(name) => self.environment.set(name, words.joined(1)),
             [name, ..] => {
-                let name = printable(&String::from_utf8_lossy(name));
+                let name = printable(&shown(name));
                 self.hint(&format!("{name}: no variable has such a name; write: setenv NAME value"));
             }
         }
@@ -118,7 +119,7 @@ impl Console {
         let (names, wrong): (Vec<_>, Vec<_>) = words.0.iter().cloned().partition(|name| is_name(name));
         self.environment.export(&names, add);
         for name in wrong {
-            let name = printable(&String::from_utf8_lossy(&name));
+            let name = printable(&shown(&name));
             self.hint(&format!("{name}: no variable has such a name; `setenv` gives values"));
         }
     }

@@ -4,13 +4,17 @@ use super::commands::printable;
 use super::jobs::Sink;
 use super::line::Words;
 use super::{Console, Done, Next};
+use crate::shown::shown;
 use parvum_task::SessionError;
 use parvum_wire::control::{
     Blob, Details, ErrorKind, Failure, HostRow, OptionRow, Output, Reply, Request, SpawnRequest, SpawnWhere,
     Spawned,
 };
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// The most tasks of one request.
 const MOST: u32 = 4096;
@@ -24,8 +28,8 @@ const NO_PARENT: i32 = 64;
 #[derive(Debug, PartialEq, Eq)]
 enum Show {
     Here,
-    NewFile(String),
-    EndOfFile(String),
+    NewFile(PathBuf),
+    EndOfFile(PathBuf),
 }
 
 /// The options of `spawn`.
@@ -33,7 +37,7 @@ enum Show {
 struct Wish {
     count: u32,
     place: Option<String>,
-    cwd: Option<String>,
+    cwd: Option<Vec<u8>>,
     debug: bool,
     show: Option<Show>,
     /// Where the program's name stands.
@@ -43,6 +47,7 @@ struct Wish {
 #[derive(Debug, PartialEq, Eq)]
 enum WishError {
     Count(String),
+    Place(String),
     NoProgram,
     Traced,
 }
@@ -50,37 +55,43 @@ enum WishError {
 impl Wish {
     fn parse(words: &Words) -> Result<Wish, WishError> {
         let mut wish = Wish { count: 1, place: None, cwd: None, debug: false, show: None, program: 0 };
-        for word in words.texts() {
-            let Some(option) = word.strip_prefix('-') else { break };
+        for word in &words.0 {
+            let Some(option) = word.strip_prefix(b"-") else { break };
             wish.program += 1;
             wish.option(option)?;
         }
         if wish.program >= words.len() { Err(WishError::NoProgram) } else { Ok(wish) }
     }
 
-    fn option(&mut self, option: &str) -> Result<(), WishError> {
-        let digits = !option.is_empty() && option.bytes().all(|byte| byte.is_ascii_digit());
-        if digits {
-            let count = option.parse().ok().filter(|count| (1..=MOST).contains(count));
-            self.count = count.ok_or_else(|| WishError::Count(option.into()))?;
-        } else if option == "?" {
+    fn option(&mut self, option: &[u8]) -> Result<(), WishError> {
+        let show = |file: &[u8], way: fn(PathBuf) -> Show| match file {
+            b"" => Some(Show::Here),
+            _ => Some(way(OsStr::from_bytes(file).into())),
+        };
+        if !option.is_empty() && option.iter().all(u8::is_ascii_digit) {
+            let text = shown(option);
+            let count = text.parse().ok().filter(|count| (1..=MOST).contains(count));
+            self.count = count.ok_or_else(|| WishError::Count(text.into()))?;
+        } else if option == b"?" {
             self.debug = true;
-        } else if let Some(file) = option.strip_prefix(">>") {
-            self.show = Some(if file.is_empty() { Show::Here } else { Show::EndOfFile(file.into()) });
-        } else if let Some(file) = option.strip_prefix('>') {
-            self.show = Some(if file.is_empty() { Show::Here } else { Show::NewFile(file.into()) });
-        } else if option.starts_with('@') {
+        } else if let Some(file) = option.strip_prefix(b">>") {
+            self.show = show(file, Show::EndOfFile);
+        } else if let Some(file) = option.strip_prefix(b">") {
+            self.show = show(file, Show::NewFile);
+        } else if option.starts_with(b"@") {
             return Err(WishError::Traced);
         } else {
-            let option = option.strip_prefix("-host=").unwrap_or(option);
-            let (place, cwd) =
-                option.split_once(':').map_or((option, None), |(place, cwd)| (place, Some(cwd)));
-            self.cwd = cwd.filter(|cwd| !cwd.is_empty()).map(str::to_owned).or(self.cwd.take());
+            let option = option.strip_prefix(b"-host=").unwrap_or(option);
+            let mut parts = option.splitn(2, |byte| *byte == b':');
+            let (place, cwd) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            if !cwd.is_empty() {
+                self.cwd = Some(cwd.to_vec());
+            }
             // `-` and `--` say nothing.
-            self.place = Some(place)
-                .filter(|place| !matches!(*place, "" | "-"))
-                .map(str::to_owned)
-                .or(self.place.take());
+            if !matches!(place, b"" | b"-") {
+                let name = std::str::from_utf8(place).map_err(|_| WishError::Place(shown(place).into()))?;
+                self.place = Some(name.to_owned());
+            }
         }
         Ok(())
     }
@@ -145,7 +156,7 @@ impl Console {
             program: Blob(words.0[wish.program].clone()),
             args: words.0[wish.program + 1..].iter().cloned().map(Blob).collect(),
             count: wish.count,
-            cwd: wish.cwd.as_deref().map(Blob::from),
+            cwd: wish.cwd.clone().map(Blob),
             env_add: self.environment.for_tasks(),
             output: if wish.show.is_some() { Output::Spawner } else { Output::Log },
             place,
@@ -180,6 +191,9 @@ impl Console {
             WishError::Count(count) => {
                 self.hint(&format!("{}: there may be 1 to {MOST} tasks at a time", printable(count)));
             }
+            WishError::Place(place) => {
+                self.hint(&format!("{}: is not UTF-8; no host has such a name", printable(place)));
+            }
             WishError::Traced => self.hint("-@: this release traces no tasks; leave it out to start them"),
         }
     }
@@ -204,8 +218,8 @@ fn open(show: &Show) -> Result<Sink, String> {
         Show::EndOfFile(file) => (file, OpenOptions::new().append(true).create(true).open(file)),
     };
     opened.map(Sink::File).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("{file}: File exists; ->>{file} adds to it"),
-        _ => format!("{file}: {error}"),
+        io::ErrorKind::AlreadyExists => format!("{0}: File exists; ->>{0} adds to it", file.display()),
+        _ => format!("{}: {error}", file.display()),
     })
 }
 
@@ -245,7 +259,8 @@ mod tests {
 
     #[test]
     fn a_place_is_a_host_or_a_kind_and_may_have_a_folder() {
-        let place = |line| wish(line).map(|wish| (wish.place, wish.cwd));
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        let place = |line| wish(line).map(|wish| (wish.place, wish.cwd.map(text)));
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(place("-here prog"), Ok((some("here"), None)));
         assert_eq!(place("-here:/tmp prog"), Ok((some("here"), some("/tmp"))));
@@ -257,6 +272,16 @@ mod tests {
         let arch = wish("-LINUX64 prog").expect("good").place(&hosts);
         assert_eq!(arch, SpawnWhere::Arch("LINUX64".into()));
         assert_eq!(wish("-SUN4 prog").expect("good").place(&hosts), SpawnWhere::Host("SUN4".into()));
+    }
+
+    #[test]
+    fn folders_and_files_are_bytes() {
+        let words = Words::parse(b"->out\xff -:/d\xff prog").expect("well formed");
+        let wish = Wish::parse(&words).expect("good");
+        assert_eq!(wish.show, Some(Show::NewFile(OsStr::from_bytes(b"out\xff").into())));
+        assert_eq!(wish.cwd.as_deref(), Some(&b"/d\xff"[..]));
+        let words = Words::parse(b"-h\xff prog").expect("well formed");
+        assert!(matches!(Wish::parse(&words), Err(WishError::Place(_))));
     }
 
     #[test]

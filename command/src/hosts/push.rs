@@ -4,6 +4,7 @@
 //! release; then tar, which fills a new folder; and a shell again, which gives the folder its name. The name has the
 //! checksum of all that is in it, so what is there is always whole, and other releases are never touched.
 
+use crate::shown::shown;
 use parvum_wire::control::HostOptions;
 use rustix::process::{Pid, Signal};
 use std::io::{self, Read, Write};
@@ -134,6 +135,9 @@ impl Release {
         let own = rustix::system::uname();
         let own = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
         let host = name_of(host);
+        if folder.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(failed(host, "copy", &format!("{folder}: the folder's name there is not UTF-8")));
+        }
         if kind != own {
             return Err(failed(
                 host,
@@ -298,10 +302,10 @@ fn over_there(
     let done = done.map_err(|error| why(&error.to_string()))?;
     // A pipe that broke is no failure where the other end ended well: that had read what it needs.
     if !done.status.success() {
-        let errors = String::from_utf8_lossy(&done.stderr);
+        let errors = shown(&done.stderr);
         return Err(why(&format!("{}; it said: {}", done.status, errors.trim())));
     }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    Ok(shown(&done.stdout).into_owned())
 }
 
 fn bad(why: String) -> String {

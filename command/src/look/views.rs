@@ -123,7 +123,7 @@ const OPTIONS: [(&str, &str, &str); 7] = [
 fn option(&(name, default, help): &(&str, &str, &str)) -> OptionRow {
     let set = std::env::var_os(name).filter(|value| !value.is_empty());
     let (value, source) = match set {
-        Some(value) => (value.to_string_lossy().into_owned(), "this shell"),
+        Some(value) => (value.display().to_string(), "this shell"),
         None => (default.to_owned(), "default"),
     };
     row(name, value, source, help)

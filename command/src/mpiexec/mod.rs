@@ -137,9 +137,7 @@ mod tests {
 
     fn parts(line: &str) -> Vec<(u32, String)> {
         let job = asked(line).expect("it makes sense").mpi.expect("it is MPI's");
-        let words = |program: Vec<OsString>| {
-            program.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
-        };
+        let words = |program: Vec<OsString>| program.join(" ".as_ref()).into_string().expect("text");
         job.parts.into_iter().map(|part| (part.count.unwrap_or(0), words(part.program))).collect()
     }
 
@@ -171,7 +169,7 @@ mod tests {
             asked("-genv A 1 -genvnone -env B 2 a : -env A 3 b").expect("it makes sense").mpi.expect("MPI's");
         let of = |at: usize, name: &str| {
             let found = job.parts[at].environment.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.to_string_lossy().into_owned())
+            found.map(|(_, value)| value.to_str().expect("text").to_owned())
         };
         assert_eq!([of(0, "A"), of(0, "B"), of(0, "PATH")], [Some("1".into()), Some("2".into()), None]);
         assert_eq!([of(1, "A"), of(1, "B")], [Some("3".into()), None]);

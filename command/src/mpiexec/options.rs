@@ -2,6 +2,7 @@
 
 use super::hints;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Which variables of here the processes get.
@@ -45,21 +46,22 @@ pub struct Own {
 pub fn read<'w>(words: &'w [OsString], common: &mut Common) -> Result<(Own, &'w [OsString]), String> {
     let mut own = Own { count: None, wdir: None, hosts: Vec::new(), inherit: None, variables: Vec::new() };
     let mut left = Words { rest: words, given: None, option: String::new() };
-    while let Some(word) = left.rest.first().and_then(|word| word.to_str()) {
+    while let Some(word) = left.rest.first() {
         if word == "--" {
             left.rest = &left.rest[1..];
             break;
         }
-        let Some(name) =
-            word.strip_prefix("--").or_else(|| word.strip_prefix('-')).filter(|name| !name.is_empty())
-        else {
-            break;
-        };
-        let (name, value) = match name.split_once('=') {
-            Some((name, value)) => (name, Some(OsString::from(value))),
+        let bytes = word.as_bytes();
+        let name = bytes.strip_prefix(b"--").or_else(|| bytes.strip_prefix(b"-"));
+        let Some(name) = name.filter(|name| !name.is_empty()) else { break };
+        let (name, value) = match name.iter().position(|byte| *byte == b'=') {
+            Some(at) => (&name[..at], Some(OsStr::from_bytes(&name[at + 1..]).to_owned())),
             None => (name, None),
         };
-        left = Words { rest: &left.rest[1..], given: value, option: word.to_owned() };
+        let option_as_shown = word.display().to_string();
+        let name =
+            std::str::from_utf8(name).map_err(|_| format!("E-USAGE: {option_as_shown}: no such option"))?;
+        left = Words { rest: &left.rest[1..], given: value, option: option_as_shown };
         option(name, &mut left, &mut own, common)?;
     }
     Ok((own, left.rest))

@@ -71,7 +71,7 @@ fn needed(path: &Path) -> Option<Vec<String>> {
     let strings = read(holder.offset.checked_add(address - holder.address)?, length)?;
     let names = entries.iter().filter(|(tag, _)| *tag == NEEDED).filter_map(|(_, at)| {
         let name = strings.get(usize::try_from(*at).ok()?..)?.split(|byte| *byte == 0).next()?;
-        Some(String::from_utf8_lossy(name).into_owned())
+        String::from_utf8(name.to_vec()).ok()
     });
     Some(names.collect())
 }

@@ -7,7 +7,7 @@ use clap::Parser;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, Recorder, SpawnRequest};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The variable that tells tasks how many they are.
@@ -297,6 +297,6 @@ fn blob(text: OsString) -> Blob {
 
 /// What people call the program.
 pub fn short_name(program: &Blob) -> String {
-    let text = program.lossy();
-    Path::new(&text).file_name().map_or(text.clone(), |name| name.to_string_lossy().into_owned())
+    let path = Path::new(OsStr::from_bytes(&program.0));
+    path.file_name().unwrap_or(path.as_os_str()).display().to_string()
 }

@@ -45,7 +45,7 @@ fn take_out(session: &mut Session) -> String {
         let request =
             Request::MailGet { name: NAME.clone(), index: next, first: true, take: true, wait: false };
         let Ok(Reply::Mail { index, data, .. }) = session.request(request) else { return said };
-        said.push_str(&String::from_utf8_lossy(&data.0));
+        said.push_str(&data.lossy());
         next = index + 1;
     }
 }

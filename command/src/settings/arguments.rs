@@ -3,6 +3,7 @@
 use crate::settings::hostfile::Hostfile;
 use parvum_wire::control::HostSettings;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What was asked for.
@@ -31,9 +32,16 @@ impl Arguments {
     fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Arguments, String> {
         let mut found = Arguments::default();
         while let Some(argument) = arguments.next() {
-            let text = argument.to_string_lossy().into_owned();
+            if !argument.as_bytes().starts_with(b"-") {
+                if found.hostfile.is_some() {
+                    return Err(format!("{}: one hostfile is enough", argument.display()));
+                }
+                found.hostfile = Some(argument.into());
+                continue;
+            }
+            let text = argument.to_str().ok_or_else(|| format!("{}: is not UTF-8", argument.display()))?;
             let mut value = |flag: &str| match text.strip_prefix(flag) {
-                Some("") => arguments.next().map(|next| next.to_string_lossy().into_owned()),
+                Some("") => arguments.next().and_then(|next| next.into_string().ok()),
                 rest => rest.map(str::to_owned),
             };
             match text.as_bytes() {
@@ -49,9 +57,7 @@ impl Arguments {
                 [b'-', b's' | b'S' | b'f', ..] => {
                     return Err(format!("{text}: Parvum's daemons are not started as slaves of another"));
                 }
-                [b'-', ..] => return Err(format!("{text}: no such option; there are -dmask and -nname")),
-                _ if found.hostfile.is_some() => return Err(format!("{text}: one hostfile is enough")),
-                _ => found.hostfile = Some(argument.into()),
+                _ => return Err(format!("{text}: no such option; there are -dmask and -nname")),
             }
         }
         Ok(found)

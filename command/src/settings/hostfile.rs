@@ -7,6 +7,7 @@
 //! * option=value ...          defaults for the lines below, up to the next `*`
 //! ```
 
+use crate::shown::shown;
 use parvum_wire::control::{HostOptions, HostSettings, Variable};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,8 @@ impl Hostfile {
             return Err(fault(format!("has {} bytes: this is no hostfile", meta.len())));
         }
         let bytes = std::fs::read(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8_lossy(&bytes);
+        // A line with bytes that are not UTF-8 is refused by their replacements.
+        let text = shown(&bytes);
         Hostfile::parse(&text, &|name| std::env::var_os(name)).map_err(|faults| {
             let told = faults.into_iter().take(20);
             told.map(|(line, what)| format!("{}:{line}: {what}", path.display())).collect()
@@ -103,7 +105,7 @@ impl Hostfile {
 /// Whether the name means the host this runs on. Nothing is asked of a name service.
 pub fn is_this_host(name: &str, given: Option<&str>) -> bool {
     let uname = rustix::system::uname();
-    let node = uname.nodename().to_string_lossy();
+    let node = uname.nodename().to_str().unwrap_or_default();
     let short = node.split('.').next().unwrap_or_default();
     let loopback = name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     loopback || name == "localhost" || name == node || name == short || Some(name) == given

@@ -2,6 +2,7 @@
 
 use clap::Command;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 
 /// Long options that MPI's commands take with one hyphen as well.
 const ONE_HYPHEN: [(&str, &str); 17] = [
@@ -37,15 +38,21 @@ pub fn of_process(arguments: Vec<OsString>, cli: &Command) -> Vec<OsString> {
 pub fn of_words(words: &[OsString], command: &Command) -> Vec<OsString> {
     let mut spelled = words.to_vec();
     let mut at = 0;
-    while let Some(word) = spelled.get(at).and_then(|word| word.to_str()).map(str::to_owned) {
-        if !word.starts_with('-') || matches!(word.as_str(), "-" | "--") {
+    while let Some(word) = spelled.get(at) {
+        if !word.as_bytes().starts_with(b"-") || word == "-" || word == "--" {
             break;
         }
-        if let Some((_, full)) = ONE_HYPHEN.iter().find(|(short, _)| *short == word) {
-            spelled[at] = (*full).into();
+        // A word that is not UTF-8 has its value in itself: `--wdir=...`.
+        let Some(word) = word.to_str() else {
+            at += 1;
+            continue;
+        };
+        let full = ONE_HYPHEN.iter().find(|(short, _)| *short == word).map(|(_, full)| *full);
+        let takes = takes_the_next(full.unwrap_or(word), command);
+        if let Some(full) = full {
+            spelled[at] = full.into();
         }
-        let word = spelled[at].to_string_lossy().into_owned();
-        at += if takes_the_next(&word, command) { 2 } else { 1 };
+        at += if takes { 2 } else { 1 };
     }
     spelled
 }
@@ -72,11 +79,12 @@ fn takes_the_next(word: &str, command: &Command) -> bool {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use std::os::unix::ffi::OsStringExt;
 
     fn spelled(line: &str) -> String {
         let words = line.split(' ').map(OsString::from).collect();
         let words = of_process(words, &crate::Cli::command());
-        words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        words.join(" ".as_ref()).into_string().expect("text")
     }
 
     #[test]
@@ -89,5 +97,9 @@ mod tests {
         assert_eq!(spelled("parvum run -x -np prog -np"), "parvum run -x -np prog -np", "a value is a value");
         assert_eq!(spelled("parvum trace -- -np 4"), "parvum trace -- -np 4");
         assert_eq!(spelled("parvum ps -np"), "parvum ps -np");
+        let bytes = OsString::from_vec(b"--wdir=/\xff".to_vec());
+        let words = ["parvum".into(), "run".into(), bytes.clone(), "-np".into(), "2".into(), "prog".into()];
+        let words = of_process(words.to_vec(), &crate::Cli::command());
+        assert_eq!((&words[2], words[3].to_str()), (&bytes, Some("--np")), "bytes stay as they are");
     }
 }

@@ -46,7 +46,7 @@ pub fn trace(args: &TraceArgs) -> ExitCode {
         name
     });
     let name = without_ending(name);
-    run::end(attempt(args, &program.to_string_lossy(), &name))
+    run::end(attempt(args, &program.display().to_string(), &name))
 }
 
 /// Both files have the name and an ending of their own: one that was given is not wanted twice.

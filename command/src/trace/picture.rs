@@ -150,7 +150,7 @@ mod tests {
             println!("skipped: there is no node to run the page's arithmetic");
             return;
         };
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{}", crate::shown::shown(&ran.stderr));
         let told: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
         for axis in told.as_array().expect("a list") {
             let words: Vec<&str> = axis["ticks"]

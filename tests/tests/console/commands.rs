@@ -92,7 +92,7 @@ fn kill_can_mean_the_children() {
     // The puppet's child belongs to it.
     let mut console = Live::start(&mut user.call("pvm", &[]));
     let puppet = env!("CARGO_BIN_EXE_puppet");
-    console.tell(&format!("spawn -> {puppet} spawn-and-end /bin/sleep 600"));
+    console.tell(format!("spawn -> {puppet} spawn-and-end /bin/sleep 600"));
     console.until("[1:t40002] EOF\n");
     console.tell("kill -c t40002");
     let said = console.until("[1] finished\n");

@@ -27,11 +27,42 @@ fn lines_of_both_outputs_of_a_task_keep_their_order() {
     let script = user
         .file("turns.sh", "i=0; while [ $i -lt 300 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done\n");
     let mut console = Live::start(&mut user.call("pvm", &[]));
-    console.tell(&format!("spawn -> /bin/sh {script}"));
+    console.tell(format!("spawn -> /bin/sh {script}"));
     let said = console.until("[1] finished\n");
     let lines: Vec<&str> = said.lines().filter_map(|line| Some(line.split_once("[1:t40002] ")?.1)).collect();
     let expected = (0..300).flat_map(|i| [format!("out {i}"), format!("err {i}")]);
     assert_eq!(lines, expected.chain(["EOF".to_owned()]).collect::<Vec<_>>());
+    assert!(console.end().success());
+}
+
+#[test]
+fn names_and_arguments_that_are_not_utf_8_come_through_unchanged() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::new();
+    let folder = user.home.join(OsStr::from_bytes(b"d\xff"));
+    std::fs::create_dir(&folder).expect("a folder in the user's home");
+    let program = folder.join(OsStr::from_bytes(b"say\xfe"));
+    std::fs::write(&program, "#!/bin/sh\npwd; echo \"$1\"; echo \"$BYTES\"\n").expect("a script");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("ours");
+    let mut console = Live::start(&mut user.call("pvm", &[]));
+    console.tell(b"setenv BYTES v\xfe");
+    console.tell("export BYTES");
+    let (folder, program) = (folder.as_os_str().as_bytes(), program.as_os_str().as_bytes());
+    console.tell([b"spawn ->out\xff -:", folder, b" ", program, b" a\xff"].concat());
+    console.until("[1] finished\n");
+    let said = std::fs::read(user.home.join(OsStr::from_bytes(b"out\xff"))).expect("the job's file");
+    let tag = &b"[1:t40002] "[..];
+    let wanted = [tag, folder, b"\n", tag, b"a\xff\n", tag, b"v\xfe\n", tag, b"EOF\n"].concat();
+    assert_eq!(OsStr::from_bytes(&said), OsStr::from_bytes(&wanted));
+    // Two names that differ in such a byte are two.
+    for (name, value) in [(&b"m\xff"[..], "7"), (b"m\xfe", "8")] {
+        console.tell([b"put ", name, b" 4 ", value.as_bytes()].concat());
+    }
+    console.tell(b"names m\xff");
+    let said = console.until("index=0");
+    assert_eq!(said.matches(">:").count(), 1, "{said}");
     assert!(console.end().success());
 }
 
@@ -57,7 +88,7 @@ fn a_job_has_the_tasks_that_its_tasks_spawn() {
     let user = User::new();
     let mut console = Live::start(&mut user.call("pvm", &[]));
     let puppet = env!("CARGO_BIN_EXE_puppet");
-    console.tell(&format!("spawn -> {puppet} spawn-and-end /bin/sh -c 'sleep 0.1; echo grandchild'"));
+    console.tell(format!("spawn -> {puppet} spawn-and-end /bin/sh -c 'sleep 0.1; echo grandchild'"));
     let said = console.until("[1] finished\n");
     assert!(said.contains("[1:t40003] grandchild\n[1:t40003] EOF\n"), "{said}");
     assert!(console.end().success());
@@ -113,7 +144,7 @@ fn a_place_and_a_folder_are_honoured() {
     for (options, folder) in
         [("-:/usr", "/usr"), ("-here:/etc", "/etc"), ("--host=here", &*user.home.to_string_lossy())]
     {
-        console.tell(&format!("spawn {options} -> /bin/pwd"));
+        console.tell(format!("spawn {options} -> /bin/pwd"));
         console.until(&format!("] {folder}\n"));
     }
     assert!(console.end().success());

@@ -132,9 +132,9 @@ impl Live {
         Live { child, input, pieces, heard: String::new() }
     }
 
-    fn tell(&mut self, line: &str) {
+    fn tell(&mut self, line: impl AsRef<[u8]>) {
         let input = self.input.as_mut().expect("its input is open");
-        writeln!(input, "{line}").expect("it reads");
+        input.write_all(&[line.as_ref(), b"\n"].concat()).expect("it reads");
     }
 
     /// Everything up to these words, and they.

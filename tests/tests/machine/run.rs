@@ -47,6 +47,36 @@ fn options_that_are_not_known_are_refused_and_mpis_spellings_are_known() {
 }
 
 #[test]
+fn names_and_arguments_that_are_not_utf_8_come_through_unchanged() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+    let machine = TestMachine::up();
+    let folder = machine.dir.with_extension("bytes").join(OsStr::from_bytes(b"d\xff"));
+    std::fs::create_dir_all(&folder).expect("a folder beside the machine's");
+    let program = folder.join(OsStr::from_bytes(b"say\xfe"));
+    std::fs::write(&program, "#!/bin/sh\npwd; echo \"$1\"; echo \"$BYTES\"\n").expect("a script");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("ours");
+    let wanted = [folder.as_os_str().as_bytes(), b"\na\xff\nv\xfe\n"].concat();
+    let [argument, value] = [b"a\xff", b"v\xfe"].map(|bytes| OsStr::from_bytes(bytes).to_owned());
+    let mpiexec = parvum_tests::stage::stage().bin.join("mpiexec");
+    let joined = |option: &str| [option.as_bytes(), folder.as_os_str().as_bytes()].concat();
+    for (launcher, option) in [(parvum_tests::parvum(), "--wdir="), (&mpiexec, "-wdir=")] {
+        let mut command = Command::new(launcher);
+        machine.as_user(&mut command);
+        if option.starts_with("--") {
+            command.arg("run");
+        }
+        // MPI's spelling behind it is understood all the same.
+        command.arg(OsStr::from_bytes(&joined(option))).args(["-np", "1"]).arg(&program).arg(&argument);
+        let ended = command.env("BYTES", &value).output().expect("it runs");
+        assert!(ended.status.success(), "{ended:?}");
+        assert_eq!(OsStr::from_bytes(&ended.stdout), OsStr::from_bytes(&wanted), "{option}");
+    }
+    std::fs::remove_dir_all(folder.parent().expect("made above")).expect("it is ours");
+}
+
+#[test]
 fn each_task_has_a_number_for_people() {
     let machine = TestMachine::up();
     let script = "echo $PARVUM_RANK of $PARVUM_SIZE, $PARVUM_LOCAL_RANK";
