@@ -124,7 +124,7 @@ static pid_t beside_stopper;
 
 /* Stops a process twice for so many milliseconds, from a process of its own: the partner in the situation `stopped`, the daemon, whose
  * process is BESIDE_DAEMON, in the situation `daemon`. */
-static void beside_disturb(const char *situation, int partner, long milliseconds)
+static inline void beside_disturb(const char *situation, int partner, long milliseconds)
 {
     const char *daemon = getenv("BESIDE_DAEMON");
     int process = !strcmp(situation, "stopped") ? partner : !strcmp(situation, "daemon") && daemon ? atoi(daemon) : 0;

@@ -52,6 +52,21 @@ fn the_parent_and_the_log_are_told_of_a_program_with_a_library_of_pvm_in_itself(
 }
 
 #[test]
+fn words_of_the_library_hold_up_no_thread_if_nobody_reads_standard_error() {
+    let Some(carrier) = carrier() else { return };
+    let machine = TestMachine::up();
+    let nothing = machine.dir.with_extension("nothing");
+    let mut parent = machine.program("mute");
+    parent.arg(&carrier).env("PVM_EXPORT", "PVM_TMP:PVM_DPATH");
+    parent.env("PVM_TMP", &nothing).env("PVM_DPATH", "/bin/false");
+    let mut parent = Running::start(&mut parent);
+    assert!(parent.end().success(), "{}", parent.errors());
+    // They were kept while nobody read.
+    let complaints = parent.errors();
+    assert!(complaints.contains("E-STATIC"), "{complaints}");
+}
+
+#[test]
 fn a_program_that_only_computes_is_not_complained_of() {
     let machine = TestMachine::up();
     let mut parent = Running::start(machine.program("spawns").args(["sh", "-c", "sleep 4; echo over"]));

@@ -214,11 +214,10 @@ impl Connections {
     pub(crate) fn turn_deaf(&mut self, error: &io::Error) {
         self.deaf_until = Some(Instant::now() + DEAF);
         if !std::mem::replace(&mut self.told_deaf, true) {
-            let pid = std::process::id();
-            eprintln!(
-                "libparvum [pid{pid}]: E-RESOURCES: the host has no room for another task ({error}, for the connection of \
-                 one that waits to be let in); raise the limit (`ulimit -n`) or start fewer tasks"
-            );
+            crate::status::remarks::say(format_args!(
+                "E-RESOURCES: the host has no room for another task ({error}, for the connection of one that waits to be let in); \
+                 raise the limit (`ulimit -n`) or start fewer tasks"
+            ));
         }
     }
 

@@ -55,6 +55,7 @@ impl Inside {
     /// Hands over what was sent and leaves the machine. Other threads' calls end without result, if they are `told`.
     fn leave_machine(mut self, told: bool) {
         self.depart();
+        crate::status::remarks::say_kept();
         self.has_left = true;
         if self.waits.waiters.is_empty() && self.waits.away.is_nobody() {
             return self.remove();

@@ -2,6 +2,7 @@
 
 use crate::connecting::connections::Unmapped;
 use crate::errors::{OUT_OF_DESCRIPTORS, remember};
+use crate::status::remarks;
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
 use parvum_shm::{BadSegment, Segment};
@@ -16,7 +17,7 @@ pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
 /// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
 fn say_lost(why: &str) {
     static TOLD: Once = Once::new();
-    TOLD.call_once(|| eprintln!("libparvum [pid{}]: {why}", std::process::id()));
+    TOLD.call_once(|| remarks::say(why));
 }
 
 impl Runtime {
@@ -36,6 +37,7 @@ impl Runtime {
             }
         }
         self.map_anew();
+        remarks::say_kept();
     }
 
     fn carry_out(&mut self, event: Event, fds: Vec<OwnedFd>) {
@@ -63,7 +65,7 @@ impl Runtime {
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
             // Once: the daemon says each thing once.
-            Event::Remark { text } => eprintln!("libparvum [pid{}]: {text}", std::process::id()),
+            Event::Remark { text } => remarks::say(text),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
         }

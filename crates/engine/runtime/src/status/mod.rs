@@ -3,3 +3,4 @@
 #[allow(unsafe_code)]
 pub(crate) mod counters;
 pub(crate) mod recording;
+pub(crate) mod remarks;
