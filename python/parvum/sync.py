@@ -82,8 +82,8 @@ class _Call:
         self.came: Any = None
         self.is_taken_back = False
         head = m.HEAD.pack(m.CALL, m.DIRECT | self.number)
-        named: dict[str, Any] = {}
-        self.vm.send(head + pack((method, args, named)).data, self.keeper, m.CALLS)
+        # Names, numbers, and items that are packed already: nothing in it needs more than pickle.
+        self.vm.send(head + pickle.dumps((method, args, {}), 5), self.keeper, m.CALLS)
 
     def answer(self, timeout: float | None = None) -> Any:
         """Waits for the answer. Raises what the keeper has raised, `TimedOut`, and `TaskGone` when the keeper is gone."""

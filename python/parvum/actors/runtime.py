@@ -175,9 +175,11 @@ class Runtime:
         try:
             try:
                 self.current = (source, number) if wanted else None
-                self.hear_what_stops()
-                if self.doomed and self.current in self.doomed:
-                    return
+                # Whoever waits for a direct answer gives up by another call, and never stops one.
+                if number < m.DIRECT:
+                    self.hear_what_stops()
+                    if self.doomed and self.current in self.doomed:
+                        return
                 name, args, kwargs = unpack(memoryview(data)[m.HEAD.size :], buffers)
                 if name.startswith("_"):
                     raise AttributeError(f"{name!r} begins with '_': it is the actor's own")
