@@ -16,8 +16,8 @@ pub enum Outcome {
     Failed,
 }
 
-/// Programs of tests: where each is, and the folder that it runs in. Those of `tests/tests` have their names, the unit tests of a crate its
-/// folder in the project.
+/// Programs of tests: where each is, and the folder that it runs in. A program of `tests/tests` has its name as key, unit tests have the
+/// folder of their crate.
 struct Programs(HashMap<String, (PathBuf, PathBuf)>);
 
 impl Programs {

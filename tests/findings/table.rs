@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// What Parvum promises, and the tests that fail if it does not hold.
+/// A promise of Parvum's, and the tests that fail if it is broken.
 #[derive(Debug)]
 pub struct Promise {
     pub number: String,

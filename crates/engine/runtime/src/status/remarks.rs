@@ -1,6 +1,6 @@
-//! What the library says to people, on standard error.
+//! Messages of the library to people, on standard error.
 //!
-//! It is said under the engine's lock, so it never waits for whoever reads standard error. A line that would wait is kept. It is written
+//! The library prints them under the engine's lock, so it never waits for a reader of standard error. A line that would wait is kept. It is written
 //! when the library next says something, hears from the daemon, or leaves the machine, if there is room by then.
 
 use parvum_sync::BiasedLock;
@@ -10,7 +10,7 @@ use std::fmt::Display;
 
 /// No more lines are kept: the first ones name the cause.
 const MOST: usize = 32;
-/// A pipe that has room takes so many bytes at once.
+/// A pipe with room takes this many bytes at once.
 const AT_ONCE: usize = 4096;
 
 static KEPT: BiasedLock<Vec<String>> = BiasedLock::new(Vec::new());
@@ -41,7 +41,7 @@ fn bring_out(kept: &mut Vec<String>, to: BorrowedFd<'_>) {
     kept.drain(..written);
 }
 
-/// Writes a line if that does not wait. False: it would. Nothing is ever written to a pipe that nobody can read.
+/// Writes a line if that does not wait. False: it would. A pipe without a reader gets nothing.
 fn is_done_with(line: &str, to: BorrowedFd<'_>) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(to, PollFlags::OUT)];
     match poll(&mut fds, Some(&Timespec::default())) {
