@@ -139,22 +139,43 @@ fn skipped(notes: &str, found: &mut HashMap<String, Outcome>) {
 }
 
 fn of_python(names: &[&str]) -> Result<HashMap<String, Outcome>, String> {
-    let mut python = Command::new("python3");
-    python.current_dir(stage::project().join("python/tests")).stdin(Stdio::null());
-    python.env("PYTHONPATH", stage::python()).env("PYTHONDONTWRITEBYTECODE", "1");
-    python.env("PARVUM_BIN", parvum_tests::parvum()).env_remove("PARVUM_DIR");
     let has_pytest = Command::new("python3").args(["-c", "import pytest"]).stderr(Stdio::null()).status();
     if !has_pytest.is_ok_and(|status| status.success()) {
         let why = Outcome::Skipped("this python3 has no pytest".to_owned());
         return Ok(names.iter().map(|name| ((*name).to_owned(), why.clone())).collect());
     }
-    python.args(["-m", "pytest", "-v", "--tb=short", "-p", "no:cacheprovider"]).args(names);
-    let done = python.stderr(Stdio::inherit()).output().map_err(|why| format!("python3: {why}"))?;
-    let said = String::from_utf8_lossy(&done.stdout);
-    if !done.status.success() {
-        eprint!("{said}");
+    let mut by_file: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for name in names {
+        by_file.entry(name.split("::").next().unwrap_or_default()).or_default().push(name);
     }
-    Ok(of_pytest(&said))
+    let mut found = HashMap::new();
+    // Each file by itself: if pytest does not find a test, it runs none.
+    for (file, names) in by_file {
+        let mut python = Command::new("python3");
+        python.current_dir(stage::project().join("python/tests")).stdin(Stdio::null());
+        python.env("PYTHONPATH", stage::python()).env("PYTHONDONTWRITEBYTECODE", "1");
+        // Reasons stand whole in a line that is long enough.
+        python.env("PARVUM_BIN", parvum_tests::parvum()).env_remove("PARVUM_DIR").env("COLUMNS", "300");
+        python.args(["-m", "pytest", "-v", "-rs", "--tb=short", "-p", "no:cacheprovider"]).args(&names);
+        let done = python.output().map_err(|why| format!("python3: {why}"))?;
+        let said = String::from_utf8_lossy(&done.stdout);
+        let of_file = of_pytest(&said);
+        match whole_skipped(&said, file).filter(|_| of_file.is_empty()) {
+            Some(why) => {
+                found.extend(names.iter().map(|name| ((*name).to_owned(), Outcome::Skipped(why.to_owned()))))
+            }
+            None if !done.status.success() => eprint!("{said}{}", String::from_utf8_lossy(&done.stderr)),
+            None => {}
+        }
+        found.extend(of_file);
+    }
+    Ok(found)
+}
+
+/// Why a whole file was skipped, from a line `SKIPPED [1] FILE:LINE: REASON`.
+fn whole_skipped<'a>(said: &'a str, file: &str) -> Option<&'a str> {
+    let reason = |line: &'a str| line.strip_prefix("SKIPPED [1] ")?.strip_prefix(file)?.splitn(3, ':').nth(2);
+    said.lines().find_map(reason).map(str::trim)
 }
 
 /// From lines `FILE::NAME[PARAMETERS] PASSED [ 10%]`: the worst counts of a test with several parameters.
@@ -201,5 +222,9 @@ mod tests {
         assert_eq!(found["test_a.py::test_b"], Outcome::Failed);
         assert_eq!(found["test_a.py::test_c"], Outcome::Skipped("no numpy".to_owned()));
         assert_eq!(found.len(), 2);
+        let said =
+            "collected 0 items / 1 skipped\nSKIPPED [1] test_d.py:20: could not import 'IPython': none\n";
+        assert_eq!(whole_skipped(said, "test_d.py"), Some("could not import 'IPython': none"));
+        assert_eq!(whole_skipped(said, "test_e.py"), None);
     }
 }
