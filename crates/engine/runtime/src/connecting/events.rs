@@ -2,8 +2,8 @@
 
 use crate::connecting::connections::Unmapped;
 use crate::errors::{OUT_OF_DESCRIPTORS, remember};
-use crate::status::remarks;
 use crate::runtime::Runtime;
+use crate::status::remarks;
 use parvum_engine::Envelope;
 use parvum_shm::{BadSegment, Segment};
 use parvum_wire::control::{Event, Notice, OutputNews};
