@@ -3,7 +3,7 @@
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::Operation;
-use parvum_api::{Message, Notes, Pattern, Request, Status, TagKind, Waist, call};
+use parvum_api::{CoreApi, Message, Notes, Pattern, Request, Status, TagKind, call};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -27,22 +27,22 @@ impl Bell {
         static NEXT: AtomicI32 = AtomicI32::new(0);
         let tag = NEXT.fetch_add(1, Ordering::Relaxed) & i32::MAX;
         let bell = Bell { tag, posted: Mutex::new(None) };
-        bell.post(process::waist(py)?);
+        bell.post(process::api(py)?);
         Ok(bell)
     }
 
     /// Ends the wait, or the next one.
     fn ring(&self, py: Python<'_>) -> PyResult<()> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let (from, _) = process::identity(py)?;
         let message = Message { from, tag: self.tag, context: CONTEXT, ..Message::NONE };
-        waist.inject(&message, &[]).map_err(|status| errors_of(py, status, waist))
+        api.inject(&message, &[]).map_err(|status| errors_of(py, status, api))
     }
 
     /// Waits until one of the operations is over: its place. `None`: it was rung.
     fn wait_any(&self, py: Python<'_>, operations: Vec<PyRef<'_, Operation>>) -> PyResult<Option<usize>> {
-        let waist = process::waist(py)?;
-        let bell = self.post(waist);
+        let api = process::api(py)?;
+        let bell = self.post(api);
         let mut list = vec![bell];
         for (at, operation) in operations.iter().enumerate() {
             match operation.number() {
@@ -50,35 +50,34 @@ impl Bell {
                 None => return Ok(Some(at)),
             }
         }
-        let over =
-            patience::wait(py, waist, notes(call::SERVE, -1, -1, 0), Limit::Never, |notes| {
-                match waist.wait_any(&list, u64::MAX, notes) {
-                    at @ 0.. => Ok(at as usize),
-                    _ => Err(Status::Pending),
-                }
-            })?;
+        let over = patience::wait(py, api, notes(call::SERVE, -1, -1, 0), Limit::Never, |notes| {
+            match api.wait_any(&list, u64::MAX, notes) {
+                at @ 0.. => Ok(at as usize),
+                _ => Err(Status::Pending),
+            }
+        })?;
         let Some(at) = over.checked_sub(1) else {
             let test = Notes { limit: 0, ..notes(call::SERVE, -1, -1, 0) };
-            if let Ok(message) = waist.wait_seen(bell, &test) {
-                waist.give_back(&message);
+            if let Ok(message) = api.wait_seen(bell, &test) {
+                api.give_back(&message);
             }
             *self.posted.lock().unwrap_or_else(PoisonError::into_inner) = None;
             return Ok(None);
         };
-        operations[at].take(py, waist)?;
+        operations[at].take(py, api)?;
         Ok(Some(at))
     }
 }
 
 impl Bell {
-    fn post(&self, waist: Waist) -> Request {
+    fn post(&self, api: CoreApi) -> Request {
         let pattern =
             Pattern { from: -1, tags: TagKind::Exactly, tag: self.tag, other: 0, context: CONTEXT.into() };
         let mut posted = self.posted.lock().unwrap_or_else(PoisonError::into_inner);
-        *posted.get_or_insert_with(|| waist.post(&pattern, 0))
+        *posted.get_or_insert_with(|| api.post(&pattern, 0))
     }
 }
 
-fn errors_of(py: Python<'_>, status: Status, waist: Waist) -> PyErr {
-    crate::errors::of(py, status, 0, || waist.last_error())
+fn errors_of(py: Python<'_>, status: Status, api: CoreApi) -> PyErr {
+    crate::errors::of(py, status, 0, || api.last_error())
 }

@@ -4,7 +4,7 @@ use crate::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::process::{self, notes};
 use crate::{errors, kept, numpy, pickles, vm};
-use parvum_api::{Message, Status, Waist, call};
+use parvum_api::{CoreApi, Message, Status, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PySlice, PyString};
@@ -33,15 +33,15 @@ impl<'py> Data<'_, 'py> {
 }
 
 /// The object that a received message is. Its block is given back.
-pub(crate) fn object<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn object<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     if message.is_remote() {
-        return from_sender(py, waist, message);
+        return from_sender(py, api, message);
     }
-    held(py, waist, message)
+    held(py, api, message)
 }
 
 /// The object of a message whose data is still with its sender: it is copied from there.
-fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+fn from_sender<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
     let word = Word(message.meta);
     let is_bytes = word.encoding() == encoding::RAW && matches!(word.kind(), kind::FOREIGN | kind::BYTES);
@@ -53,14 +53,14 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
     let room = unsafe { room_at(start, length) };
     let far = *message;
     let read = process::outside(py, move || {
-        let read = waist.read_remote_into(&far, 0, room);
+        let read = api.read_remote_into(&far, 0, room);
         match read {
             // The system does not let it: the sender sends it.
             Err(Status::BadArgument) => {
-                waist.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some)
+                api.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some)
             }
             other => {
-                waist.give_back(&far);
+                api.give_back(&far);
                 other.map(|()| None)
             }
         }
@@ -77,20 +77,20 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
                 drop(data);
             })
         }
-        Ok(Some(fetched)) => held(py, waist, &Message { meta: message.meta, ..fetched }),
-        Err(status) => Err(errors::of(py, status, message.from, || waist.last_error())),
+        Ok(Some(fetched)) => held(py, api, &Message { meta: message.meta, ..fetched }),
+        Err(status) => Err(errors::of(py, status, message.from, || api.last_error())),
     }
 }
 
 /// The object of a message whose data is here.
-fn held<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+fn held<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
     let start = if message.data.is_null() { message.inline.as_ptr() } else { message.data };
     // SAFETY: the block stays until it is given back; what is in the message, as long as that.
     let bytes = unsafe { bytes_at(start, length) };
     let made = of(py, message.meta, Data::Lent(bytes));
     let made = kept(py, message, made, |message| kept::add_data(py, place(message), message.meta, bytes));
-    waist.give_back(message);
+    api.give_back(message);
     made
 }
 

@@ -4,7 +4,7 @@ use crate::buffers::{Buffer, bytes_at, lent, room_at};
 use crate::errors;
 use crate::patience::{Looks, is_main_thread, until_signal};
 use crate::process::{self, notes};
-use parvum_api::{Notes, Pattern, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{CoreApi, Notes, Pattern, SendTo, Status, TagKind, call};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group as Place, Order, Plan, choose, in_a_row};
 use parvum_collectives::{Combine, Exchange, Failure, Fault, Memory, none, run};
@@ -203,7 +203,7 @@ impl Group {
         data: Option<&Buffer>,
         combine: Combine<'_>,
     ) -> PyResult<()> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let dense = |buffer: &&Buffer| buffer.is_in_rows();
         if !mine.iter().all(dense) || !data.iter().all(dense) {
             return Err(errors::new(
@@ -212,7 +212,7 @@ impl Group {
                 "the items of the array do not lie one behind the other",
             ));
         }
-        let mut talk = Talk { waist, group: self, raised: None, looks: is_main_thread() };
+        let mut talk = Talk { api, group: self, raised: None, looks: is_main_thread() };
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         let combine = Free(combine);
         let ended = process::outside(py, || {
@@ -241,14 +241,14 @@ impl Group {
                 "WrongShape",
                 "an array is too short for this operation of so many members",
             )),
-            Err(Failure::Engine(status)) => Err(errors::of(py, status, 0, || waist.last_error())),
+            Err(Failure::Engine(status)) => Err(errors::of(py, status, 0, || api.last_error())),
         }
     }
 }
 
 /// The members' messages, in one operation.
 struct Talk<'g> {
-    waist: Waist,
+    api: CoreApi,
     group: &'g Group,
     /// What a signal's handler has raised meanwhile.
     raised: Option<PyErr>,
@@ -276,7 +276,7 @@ impl Exchange for Talk<'_> {
             buffering: AT_SENDER,
             completion: 0,
         };
-        self.waist.send_one(how, data, &self.notes(to))
+        self.api.send_one(how, data, &self.notes(to))
     }
 
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
@@ -288,7 +288,7 @@ impl Exchange for Talk<'_> {
                 true => Notes { limit: looks.next().as_nanos() as i64, ..until_signal(self.notes(from)) },
                 false => self.notes(from),
             };
-            let seen = self.waist.receive_seen(&pattern, room, &notes, |came| (came.meta, came.length));
+            let seen = self.api.receive_seen(&pattern, room, &notes, |came| (came.meta, came.length));
             match seen {
                 Err(Status::Pending) => {}
                 other => return other,

@@ -6,7 +6,7 @@
 
 use crate::errors;
 use crate::process::{self, notes};
-use parvum_api::{Notes, Pattern, Status, TagKind, Waist, call};
+use parvum_api::{CoreApi, Notes, Pattern, Status, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Notice, Reply, Request};
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) fn end_with(py: Python<'_>, task: i32, grace: f64) -> PyResult<()> {
     if !grace.is_finite() || grace < 0.0 {
         return Err(errors::bad_argument(py, format!("a grace of {grace} s")));
     }
-    let waist = process::waist(py)?;
+    let api = process::api(py)?;
     let (own, _) = process::identity(py)?;
     let near = match Tid(own).host() == Tid(task).host() {
         true => process_of(py, task)?.and_then(open),
@@ -36,7 +36,7 @@ pub(crate) fn end_with(py: Python<'_>, task: i32, grace: f64) -> PyResult<()> {
     std::thread::Builder::new().name("parvum-guard".into()).spawn(move || {
         let is_gone = match near {
             Some(process) => await_end(&process),
-            None => await_news(waist),
+            None => await_news(api),
         };
         if is_gone {
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGKILL] {
@@ -86,17 +86,17 @@ fn ask_for_news(py: Python<'_>, task: i32) -> PyResult<()> {
 }
 
 /// Waits for the news. False: this process has left the machine, or will end with it in another way.
-fn await_news(waist: Waist) -> bool {
+fn await_news(api: CoreApi) -> bool {
     let pattern = Pattern { from: -1, tags: TagKind::Exactly, tag: TAG, other: 0, context: CONTEXT.into() };
     let waits = Notes { limit: -1, ..notes(call::SERVE, -1, TAG, CONTEXT) };
     loop {
-        match waist.receive_by_reference(&pattern, &waits) {
+        match api.receive_by_reference(&pattern, &waits) {
             Ok(message) => {
-                waist.give_back(&message);
+                api.give_back(&message);
                 return true;
             }
             Err(Status::Pending) => {}
-            Err(Status::NoMachine) => return waist.progress().lost,
+            Err(Status::NoMachine) => return api.progress().lost,
             Err(_) => return false,
         }
     }

@@ -5,16 +5,16 @@ use crate::encode::runs;
 use crate::kinds::{ITEMS, Word, kind};
 use crate::process::{self, notes};
 use crate::{decode, errors};
-use parvum_api::{Message, Status, Waist, call};
+use parvum_api::{CoreApi, Message, Status, call};
 use pyo3::prelude::*;
 
 /// Puts a received message's array, or bytes, into memory; gives the bytes of its data. A message that does not fit there comes with
 /// the exception, as its `obj`.
-pub(crate) fn fill(py: Python<'_>, waist: Waist, buffer: &Buffer, message: &Message) -> PyResult<u64> {
+pub(crate) fn fill(py: Python<'_>, api: CoreApi, buffer: &Buffer, message: &Message) -> PyResult<u64> {
     match places(py, buffer, message) {
-        Ok(places) => copy(py, waist, message, &places),
+        Ok(places) => copy(py, api, message, &places),
         Err(why) => {
-            let object = decode::object(py, waist, message)?;
+            let object = decode::object(py, api, message)?;
             why.value(py).setattr("obj", object)?;
             Err(why)
         }
@@ -80,13 +80,13 @@ fn places(py: Python<'_>, buffer: &Buffer, message: &Message) -> PyResult<Places
     Ok(Places(runs))
 }
 
-fn copy(py: Python<'_>, waist: Waist, message: &Message, places: &Places) -> PyResult<u64> {
+fn copy(py: Python<'_>, api: CoreApi, message: &Message, places: &Places) -> PyResult<u64> {
     let length: usize = places.list().iter().map(|place| place.1).sum();
     if !message.is_remote() {
         let start = if message.data.is_null() { message.inline.as_ptr() } else { message.data };
         // SAFETY: the block stays until it is given back; what is in the message, as long as that.
         put(places, unsafe { bytes_at(start, length) });
-        waist.give_back(message);
+        api.give_back(message);
         return Ok(length as u64);
     }
     let far = *message;
@@ -95,25 +95,25 @@ fn copy(py: Python<'_>, waist: Waist, message: &Message, places: &Places) -> PyR
         for &(start, length) in places.list() {
             // SAFETY: writable memory that the buffer holds; that nobody else uses it is the program's to see to, as with any array.
             let room = unsafe { room_at(start, length) };
-            match waist.read_remote_into(&far, from, room) {
+            match api.read_remote_into(&far, from, room) {
                 Ok(()) => from += length as u64,
                 // The system does not let it: the sender sends it.
                 Err(Status::BadArgument) => {
-                    return waist.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some);
+                    return api.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some);
                 }
                 Err(status) => {
-                    waist.give_back(&far);
+                    api.give_back(&far);
                     return Err(status);
                 }
             }
         }
-        waist.give_back(&far);
+        api.give_back(&far);
         Ok(None)
     });
     match read {
         Ok(None) => Ok(length as u64),
-        Ok(Some(fetched)) => copy(py, waist, &Message { meta: message.meta, ..fetched }, places),
-        Err(status) => Err(errors::of(py, status, message.from, || waist.last_error())),
+        Ok(Some(fetched)) => copy(py, api, &Message { meta: message.meta, ..fetched }, places),
+        Err(status) => Err(errors::of(py, status, message.from, || api.last_error())),
     }
 }
 

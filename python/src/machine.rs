@@ -224,12 +224,11 @@ pub(crate) fn mail_get<'py>(
     match object {
         Ok(object) => Ok((object, index, owner)),
         Err(why) => {
-            if let (Request::MailGet { name, take: true, .. }, waist) = (request, crate::process::waist(py)?)
-            {
+            if let (Request::MailGet { name, take: true, .. }, api) = (request, crate::process::api(py)?) {
                 let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
                 crate::process::undo(true, move || {
                     let put = crate::process::put_back(name, reply);
-                    put.iter().for_each(|put| drop(waist.ask(put, &notes)));
+                    put.iter().for_each(|put| drop(api.ask(put, &notes)));
                 });
             }
             Err(why)

@@ -5,7 +5,7 @@
 
 use crate::kinds::{kind, word};
 use crate::process::{self, notes};
-use parvum_api::{Notes, SendTo, Waist, call};
+use parvum_api::{CoreApi, Notes, SendTo, call};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -19,7 +19,7 @@ const LONG: usize = 64 << 10;
 const AT_SENDER: u32 = 2;
 
 struct Caught {
-    waist: Waist,
+    api: CoreApi,
     to: i32,
     tag: i32,
     context: u32,
@@ -39,12 +39,12 @@ static CAUGHT: OnceLock<Caught> = OnceLock::new();
 /// From here on what is written goes to that task, in messages of that tag and context.
 #[pyfunction]
 pub(crate) fn catch_output(py: Python<'_>, to: i32, tag: i32, context: u32, head: Vec<u8>) -> PyResult<()> {
-    let waist = process::waist(py)?;
+    let api = process::api(py)?;
     let ends = [caught(1)?, caught(2)?];
     let halves = Mutex::new([Vec::new(), Vec::new()]);
     let busy = AtomicBool::new(false);
     let process = std::process::id();
-    if CAUGHT.set(Caught { waist, to, tag, context, head, ends, halves, busy, process }).is_ok() {
+    if CAUGHT.set(Caught { api, to, tag, context, head, ends, halves, busy, process }).is_ok() {
         // SAFETY: `setvbuf` takes a stream of the C library before or between its uses; nothing else uses C's stdout by now.
         unsafe { libc::setvbuf(stdout(), std::ptr::null_mut(), libc::_IOLBF, 0) };
         std::thread::Builder::new().name("parvum-output".into()).spawn(read)?;
@@ -139,10 +139,10 @@ impl Caught {
         let Caught { to, tag, context, .. } = *self;
         let how = SendTo { to, tag, context, meta: word(kind::BYTES), buffering: AT_SENDER, completion: 0 };
         // SAFETY: the data stays until the request is over, which is awaited here.
-        let begun = unsafe { self.waist.start_pieces(&how, &[&data]) };
+        let begun = unsafe { self.api.start_pieces(&how, &[&data]) };
         if let Ok(Some(request)) = begun {
             // Whoever is gone reads nothing any more.
-            let _ = self.waist.wait(request, &Notes { limit: -1, ..notes(call::SEND, to, tag, context) });
+            let _ = self.api.wait(request, &Notes { limit: -1, ..notes(call::SEND, to, tag, context) });
         }
     }
 }

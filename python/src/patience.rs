@@ -1,7 +1,7 @@
 //! Waiting without the interpreter's lock, until something comes, the time is over, or a signal's handler raises.
 
 use crate::{errors, process};
-use parvum_api::{Notes, Status, Waist, call};
+use parvum_api::{CoreApi, Notes, Status, call};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -63,26 +63,26 @@ impl Limit {
 /// Has `attempt` done what it can at once, then waits in it. `Err(Pending)` becomes `TimedOut` when the time is over.
 pub(crate) fn wait<T: Send>(
     py: Python<'_>,
-    waist: Waist,
+    api: CoreApi,
     notes: Notes,
     limit: Limit,
     attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
 ) -> PyResult<T> {
     match attempt(&Notes { limit: 0, ..notes }) {
-        Err(Status::Pending) => wait_on(py, waist, notes, limit, attempt),
-        other => other.map_err(|status| errors::of(py, status, notes.peer, || waist.last_error())),
+        Err(Status::Pending) => wait_on(py, api, notes, limit, attempt),
+        other => other.map_err(|status| errors::of(py, status, notes.peer, || api.last_error())),
     }
 }
 
 /// The same when `attempt` can do nothing at once.
 pub(crate) fn wait_on<T: Send>(
     py: Python<'_>,
-    waist: Waist,
+    api: CoreApi,
     notes: Notes,
     limit: Limit,
     attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
 ) -> PyResult<T> {
-    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
+    let failed = |status| errors::of(py, status, notes.peer, || api.last_error());
     let handles_signals = is_main_thread();
     let waits = if handles_signals { until_signal(notes) } else { notes };
     let mut looks = Looks::new();
@@ -102,9 +102,9 @@ pub(crate) fn wait_on<T: Send>(
         match process::outside(py, || attempt(&Notes { limit: slice, ..waits })) {
             Err(Status::Pending) => {
                 py.check_signals()?;
-                process::waist(py)?;
+                process::api(py)?;
                 // Not every wait says so itself.
-                if waist.progress().lost {
+                if api.progress().lost {
                     return Err(failed(Status::NoMachine));
                 }
                 if left.is_some_and(|left| left.is_zero()) {

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::patience::{Looks, is_main_thread, until_signal};
-use parvum_api::{Enrolled, Notes, Status, Waist, call};
+use parvum_api::{CoreApi, Enrolled, Notes, Status, call};
 use parvum_sync::fork;
 use parvum_wire::control::{Reply, Request};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-static WAIST: OnceLock<Waist> = OnceLock::new();
+static API: OnceLock<CoreApi> = OnceLock::new();
 // Relaxed everywhere: they are set before any object that reads them exists.
 static OWN: AtomicI32 = AtomicI32::new(0);
 static PARENT: AtomicI32 = AtomicI32::new(0);
@@ -20,28 +20,28 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
     static JOINING: Mutex<()> = Mutex::new(());
     let joined = outside(py, || {
         let _alone = JOINING.lock().unwrap_or_else(PoisonError::into_inner);
-        let waist = match WAIST.get() {
-            Some(waist) => *waist,
+        let api = match API.get() {
+            Some(api) => *api,
             None => {
-                let waist = Waist::open().map_err(|why| why.to_string())?;
+                let api = CoreApi::open().map_err(|why| why.to_string())?;
                 fork::watch();
-                *WAIST.get_or_init(|| waist)
+                *API.get_or_init(|| api)
             }
         };
         let own = OWN.load(Ordering::Relaxed) != 0 && !fork::is_child();
-        if own && waist.progress().lost {
+        if own && api.progress().lost {
             // That machine is gone. Another is joined, or started, as another task.
             OWN.store(0, Ordering::Relaxed);
-            let _ = waist.depart();
+            let _ = api.depart();
         }
         if OWN.load(Ordering::Relaxed) == 0 || fork::is_child() {
-            let Enrolled { tid, parent } = waist.enrol("python").map_err(|_| waist.last_error())?;
+            let Enrolled { tid, parent } = api.enrol("python").map_err(|_| api.last_error())?;
             fork::now_itself();
             MET.iter().for_each(|place| place.store(0, Ordering::Relaxed));
             PARENT.store(parent, Ordering::Relaxed);
             OWN.store(tid, Ordering::Relaxed);
             // A daemon that does not know the request has nothing to lose by it.
-            let _ = waist.ask(&Request::LivesOn, &Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) });
+            let _ = api.ask(&Request::LivesOn, &Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) });
         }
         Ok(())
     });
@@ -53,24 +53,24 @@ pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
     if OWN.swap(0, Ordering::Relaxed) == 0 || fork::is_child() {
         return Ok(());
     }
-    let Some(waist) = WAIST.get() else { return Ok(()) };
+    let Some(api) = API.get() else { return Ok(()) };
     // What a machine that is gone would have taken is lost with it.
-    let _ = outside(py, || waist.depart());
+    let _ = outside(py, || api.depart());
     Ok(())
 }
 
 /// The engine, if this process is a task.
 #[inline]
-pub(crate) fn waist(py: Python<'_>) -> PyResult<Waist> {
-    match WAIST.get() {
-        Some(waist) if OWN.load(Ordering::Relaxed) != 0 && !fork::is_child() => Ok(*waist),
+pub(crate) fn api(py: Python<'_>) -> PyResult<CoreApi> {
+    match API.get() {
+        Some(api) if OWN.load(Ordering::Relaxed) != 0 && !fork::is_child() => Ok(*api),
         _ => Err(no_task(py)),
     }
 }
 
 /// The engine, whatever this process is.
-pub(crate) fn any_waist() -> Option<Waist> {
-    WAIST.get().copied()
+pub(crate) fn any_waist() -> Option<CoreApi> {
+    API.get().copied()
 }
 
 #[cold]
@@ -83,7 +83,7 @@ fn no_task(py: Python<'_>) -> PyErr {
 
 /// This task's id, and its parent's or 0.
 pub(crate) fn identity(py: Python<'_>) -> PyResult<(i32, i32)> {
-    waist(py)?;
+    api(py)?;
     Ok((OWN.load(Ordering::Relaxed), PARENT.load(Ordering::Relaxed)))
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
 
 /// Asks the daemon. A signal whose handler raises ends the wait for its answer: see [`give_up`].
 pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
-    let waist = waist(py)?;
+    let api = api(py)?;
     let call = if matches!(request, Request::Barrier { .. }) { call::BARRIER } else { call::MACHINE };
     let notes = Notes { limit: -1, ..notes(call, -1, -1, 0) };
     let handles_signals = is_main_thread();
@@ -144,17 +144,17 @@ pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
             true => Notes { limit: looks.next().as_nanos() as i64, ..until_signal(notes) },
             false => notes,
         };
-        match outside(py, || waist.ask(request, &notes)) {
+        match outside(py, || api.ask(request, &notes)) {
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(failure)) => return Err(errors::refused(py, &failure)),
             // Asked again the same is not asked anew.
             Err(Status::Pending) if handles_signals => {
                 if let Err(why) = py.check_signals() {
-                    give_up(waist, request);
+                    give_up(api, request);
                     return Err(why);
                 }
             }
-            Err(status) => return Err(errors::of(py, status, 0, || waist.last_error())),
+            Err(status) => return Err(errors::of(py, status, 0, || api.last_error())),
         }
     }
 }
@@ -216,7 +216,7 @@ pub(crate) fn finish_undoing() {
 
 /// Nobody waits for the answer any more. What the daemon does all the same is undone: nobody would know of it. A barrier that the task
 /// has come to stays as it is until it asks for the same again.
-fn give_up(waist: Waist, request: &Request) {
+fn give_up(api: CoreApi, request: &Request) {
     let notes = notes(call::MACHINE, -1, -1, 0);
     match request {
         Request::Barrier { .. } | Request::RemoveHosts { .. } => {}
@@ -225,7 +225,7 @@ fn give_up(waist: Waist, request: &Request) {
             let is_mail = matches!(request, Request::MailGet { .. });
             undo(is_mail, move || {
                 let notes = Notes { limit: -1, ..notes };
-                let undone = match (waist.ask(&request, &notes), request) {
+                let undone = match (api.ask(&request, &notes), request) {
                     (Ok(Ok(mail @ Reply::Mail { .. })), Request::MailGet { name, .. }) => {
                         put_back(name, mail).into_iter().collect()
                     }
@@ -240,9 +240,9 @@ fn give_up(waist: Waist, request: &Request) {
                     _ => Vec::new(),
                 };
                 // What is gone by then, or the machine with it, needs no undoing.
-                undone.iter().for_each(|request| drop(waist.ask(request, &notes)));
+                undone.iter().for_each(|request| drop(api.ask(request, &notes)));
             });
         }
-        _ => drop(waist.ask(request, &notes)),
+        _ => drop(api.ask(request, &notes)),
     }
 }

@@ -4,7 +4,7 @@ use crate::encode::Encoded;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::{decode, errors, kept};
-use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, Waist, call};
+use parvum_api::{CoreApi, Message, Notes, Pattern, Request, SendTo, Status, call};
 use parvum_sync::fork;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -44,11 +44,11 @@ static OPEN: Mutex<Vec<Request>> = Mutex::new(Vec::new());
 pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
     process::outside(py, process::finish_undoing);
     let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
-    let Ok(waist) = process::waist(py) else { return Ok(()) };
+    let Ok(api) = process::api(py) else { return Ok(()) };
     let waits = notes(call::EXIT, -1, -1, 0);
     let all = open.iter().try_for_each(|request| {
-        let over = patience::wait(py, waist, waits, Limit::Never, |notes| {
-            match waist.wait_any(&[*request], u64::MAX, notes) {
+        let over = patience::wait(py, api, waits, Limit::Never, |notes| {
+            match api.wait_any(&[*request], u64::MAX, notes) {
                 0 => Ok(()),
                 _ => Err(Status::Pending),
             }
@@ -67,23 +67,23 @@ fn note_open(request: Request) {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     // A request that is over is none any more; the list is not to grow with them.
     if open.len() >= 64
-        && let Some(waist) = process::any_waist()
+        && let Some(api) = process::any_waist()
     {
         let test = Notes { limit: 0, ..notes(call::WAIT, -1, -1, 0) };
-        open.retain(|request| waist.wait_any(&[*request], u64::MAX, &test) != 0);
+        open.retain(|request| api.wait_any(&[*request], u64::MAX, &test) != 0);
     }
     open.push(request);
 }
 
 /// Gives up those that are over.
-fn tidy(waist: Waist) {
+fn tidy(api: CoreApi) {
     let over = {
         let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         if left.is_empty() {
             return;
         }
         let test = Notes { limit: 0, ..notes(call::SEND, -1, -1, 0) };
-        left.extract_if(.., |(request, _)| !matches!(waist.wait(*request, &test), Err(Status::Pending)))
+        left.extract_if(.., |(request, _)| !matches!(api.wait(*request, &test), Err(Status::Pending)))
             .collect::<Vec<_>>()
     };
     // Objects end without the lock: their ends may call anything.
@@ -98,20 +98,20 @@ fn leave(request: Request, encoded: Encoded) {
 /// Waits until a send is over; when a signal's handler raises meanwhile, its memory stays as long as it is read.
 pub(crate) fn finish(
     py: Python<'_>,
-    waist: Waist,
+    api: CoreApi,
     request: Request,
     how: SendTo,
     encoded: Encoded,
 ) -> PyResult<()> {
     let waits = notes(call::SEND, how.to, how.tag, how.context);
-    let ended = patience::wait(py, waist, waits, Limit::Never, |notes| match waist.wait(request, notes) {
+    let ended = patience::wait(py, api, waits, Limit::Never, |notes| match api.wait(request, notes) {
         Err(Status::Pending) => Err(Status::Pending),
         // That it is over in whatever way is told apart from a signal's end.
         other => Ok(other.map(|_| ())),
     });
     match ended {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(status)) => Err(errors::of(py, status, how.to, || waist.last_error())),
+        Ok(Err(status)) => Err(errors::of(py, status, how.to, || api.last_error())),
         Err(why) => {
             leave(request, encoded);
             Err(why)
@@ -120,11 +120,11 @@ pub(crate) fn finish(
 }
 
 /// Starts to send.
-pub(crate) fn start_send(py: Python<'_>, waist: Waist, how: SendTo, encoded: Encoded) -> PyResult<Operation> {
-    tidy(waist);
+pub(crate) fn start_send(py: Python<'_>, api: CoreApi, how: SendTo, encoded: Encoded) -> PyResult<Operation> {
+    tidy(api);
     let pieces = encoded.pieces();
     // SAFETY: the operation keeps what holds the pieces until it is over.
-    let begun = process::outside(py, || unsafe { waist.start_pieces(&how, &pieces) });
+    let begun = process::outside(py, || unsafe { api.start_pieces(&how, &pieces) });
     drop(pieces);
     let state = match begun {
         Ok(None) => State::Over(py.None(), 0, how.tag),
@@ -132,15 +132,15 @@ pub(crate) fn start_send(py: Python<'_>, waist: Waist, how: SendTo, encoded: Enc
             note_open(request);
             State::UnderWay(request, What::Send(encoded))
         }
-        Err(status) => return Err(errors::of(py, status, how.to, || waist.last_error())),
+        Err(status) => return Err(errors::of(py, status, how.to, || api.last_error())),
     };
     let notes = notes(call::WAIT, how.to, how.tag, how.context);
     Ok(Operation { state: Mutex::new(state), notes, generation: fork::generation() })
 }
 
 /// Starts to receive.
-pub(crate) fn start_receive(waist: Waist, pattern: &Pattern, context: u32) -> Operation {
-    let request = waist.post_by_reference(pattern, 0);
+pub(crate) fn start_receive(api: CoreApi, pattern: &Pattern, context: u32) -> Operation {
+    let request = api.post_by_reference(pattern, 0);
     let tag = if pattern.tags == parvum_api::TagKind::Any { -1 } else { pattern.tag };
     let notes = notes(call::WAIT, pattern.from, tag, context);
     let state = Mutex::new(State::UnderWay(request, What::Receive));
@@ -161,11 +161,11 @@ impl Operation {
     #[pyo3(signature = (timeout = None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let Some(number) = self.number() else { return Ok(true) };
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let limit = Limit::of(py, timeout)?;
         // Several threads may wait, and one takes what has come.
-        let seen = patience::wait(py, waist, self.notes, limit, |notes| {
-            match waist.wait_any(&[Request(number)], u64::MAX, notes) {
+        let seen = patience::wait(py, api, self.notes, limit, |notes| {
+            match api.wait_any(&[Request(number)], u64::MAX, notes) {
                 0 => Ok(true),
                 _ if notes.limit == 0 && matches!(limit, Limit::Now) => Ok(false),
                 _ => Err(Status::Pending),
@@ -177,7 +177,7 @@ impl Operation {
             Err(why) if errors::is_timeout(py, &why) => return Ok(false),
             Err(why) => return Err(why),
         }
-        self.take(py, waist)?;
+        self.take(py, api)?;
         Ok(true)
     }
 
@@ -200,10 +200,10 @@ impl Operation {
 
     /// Takes a receive back. False: it is too late, or it is a send.
     fn cancel(&self, py: Python<'_>) -> PyResult<bool> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let mut state = self.lock();
         match &*state {
-            State::UnderWay(request, What::Receive) if waist.cancel(*request) => {
+            State::UnderWay(request, What::Receive) if api.cancel(*request) => {
                 *state = State::Failed(errors::new(py, "Cancelled", "the receive was cancelled"));
                 Ok(true)
             }
@@ -224,28 +224,28 @@ impl Operation {
     }
 
     /// Takes what has come, if no other thread has. Raises what a signal's handler has raised meanwhile.
-    pub(crate) fn take(&self, py: Python<'_>, waist: Waist) -> PyResult<()> {
+    pub(crate) fn take(&self, py: Python<'_>, api: CoreApi) -> PyResult<()> {
         let mut state = self.lock();
         let State::UnderWay(request, _) = &*state else { return Ok(()) };
         let test = Notes { limit: 0, ..self.notes };
-        let came = waist.wait_seen(*request, &test);
+        let came = api.wait_seen(*request, &test);
         let before = std::mem::replace(&mut *state, State::Over(py.None(), 0, 0));
         let State::UnderWay(_, what) = before else { return Ok(()) };
         drop(state);
         let mut raised = None;
         let after = match (came, &what) {
             (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
-            (Ok(message), What::Receive) => received(py, waist, &message, &mut raised),
-            (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error())),
+            (Ok(message), What::Receive) => received(py, api, &message, &mut raised),
+            (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || api.last_error())),
         };
         *self.lock() = after;
         raised.map_or(Ok(()), Err)
     }
 }
 
-fn received(py: Python<'_>, waist: Waist, message: &Message, raised: &mut Option<PyErr>) -> State {
+fn received(py: Python<'_>, api: CoreApi, message: &Message, raised: &mut Option<PyErr>) -> State {
     let (from, tag, context) = decode::place(message);
-    match decode::object(py, waist, message) {
+    match decode::object(py, api, message) {
         Ok(object) => State::Over(object.unbind(), from, tag),
         Err(why) if kept::interrupts(py, &why) => {
             *raised = Some(why);
@@ -274,11 +274,11 @@ impl Drop for Operation {
             What::Receive => {
                 // One that is over, and nobody has asked for, has a block.
                 Python::try_attach(|py| {
-                    let Ok(waist) = process::waist(py) else { return };
-                    if !waist.cancel(request)
-                        && let Ok(message) = waist.wait_seen(request, &Notes { limit: 0, ..self.notes })
+                    let Ok(api) = process::api(py) else { return };
+                    if !api.cancel(request)
+                        && let Ok(message) = api.wait_seen(request, &Notes { limit: 0, ..self.notes })
                     {
-                        waist.give_back(&message);
+                        api.give_back(&message);
                     }
                 });
             }
@@ -294,7 +294,7 @@ pub(crate) fn wait_any(
     operations: Vec<PyRef<'_, Operation>>,
     timeout: Option<f64>,
 ) -> PyResult<Option<usize>> {
-    let waist = process::waist(py)?;
+    let api = process::api(py)?;
     let mut list = Vec::with_capacity(operations.len());
     for (at, operation) in operations.iter().enumerate() {
         match operation.number() {
@@ -304,14 +304,13 @@ pub(crate) fn wait_any(
     }
     let limit = Limit::of(py, timeout)?;
     let waits = notes(call::WAIT, -1, -1, 0);
-    let over =
-        patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
-            at @ 0.. => Ok(at as usize),
-            _ => Err(Status::Pending),
-        });
+    let over = patience::wait(py, api, waits, limit, |notes| match api.wait_any(&list, u64::MAX, notes) {
+        at @ 0.. => Ok(at as usize),
+        _ => Err(Status::Pending),
+    });
     match over {
         Ok(at) => {
-            operations[at].take(py, waist)?;
+            operations[at].take(py, api)?;
             Ok(Some(at))
         }
         Err(why) if errors::is_timeout(py, &why) => Ok(None),

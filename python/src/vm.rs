@@ -7,7 +7,7 @@ use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::{self, Operation};
 use crate::{decode, errors, into, kept, names, numpy};
-use parvum_api::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Message, Pattern, SendTo, Status, TagKind, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -110,7 +110,7 @@ impl Vm {
         tag: Option<i32>,
         timeout: Option<f64>,
     ) -> PyResult<Option<(i32, i32, u64)>> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let pattern = self.pattern(py, source, tag)?;
         let notes = notes(call::PROBE, pattern.from, tag.unwrap_or(-1), self.context);
         let limit = Limit::of(py, timeout)?;
@@ -119,7 +119,7 @@ impl Vm {
         {
             return Ok(Some(found));
         }
-        let found = patience::wait(py, waist, notes, limit, |notes| match waist.probe(&pattern, notes) {
+        let found = patience::wait(py, api, notes, limit, |notes| match api.probe(&pattern, notes) {
             Err(Status::Pending) if notes.limit == 0 && matches!(limit, Limit::Now) => Ok(None),
             found => found.map(Some),
         });
@@ -141,8 +141,8 @@ impl Vm {
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let buffer = Buffer::writable(buffer)?;
-        let (waist, message) = self.receive(py, source, tag, timeout)?;
-        let length = into::fill(py, waist, &buffer, &message)?;
+        let (api, message) = self.receive(py, source, tag, timeout)?;
+        let length = into::fill(py, api, &buffer, &message)?;
         names::status(py, sender(&message), message.tag, length)
     }
 
@@ -150,22 +150,22 @@ impl Vm {
     #[pyo3(signature = (obj, to, tag = 0))]
     fn _isend(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<Operation> {
         let encoded = Encoded::of(obj)?;
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let how = self.how(py, &encoded, to, tag, NOBODY)?;
-        requests::start_send(py, waist, how, encoded)
+        requests::start_send(py, api, how, encoded)
     }
 
     /// Starts to receive an object.
     #[pyo3(signature = (source = None, tag = None))]
     fn _irecv(&self, py: Python<'_>, source: Option<i32>, tag: Option<i32>) -> PyResult<Operation> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let pattern = self.pattern(py, source, tag)?;
         if !kept::is_empty()
             && let Some((object, from, tag)) = kept::take(py, self.context, source, tag)?
         {
             return Ok(Operation::over(object.unbind(), from, tag));
         }
-        Ok(requests::start_receive(waist, &pattern, self.context))
+        Ok(requests::start_receive(api, &pattern, self.context))
     }
 }
 
@@ -190,24 +190,24 @@ impl Vm {
         if !process::knows(to) {
             return Ok(false);
         }
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let meta = word_of_array(row.item, 1, false);
         let how = SendTo { to, tag, context: self.context, meta, buffering: AT_SENDER, completion: 0 };
         // SAFETY: an array that the caller holds, and nobody changes while the interpreter's lock is held.
         let data = unsafe { bytes_at(row.start, row.length) };
         // SAFETY: the array stays until the request is over: `finish` keeps it.
-        match unsafe { waist.start_pieces(&how, &[data]) } {
+        match unsafe { api.start_pieces(&how, &[data]) } {
             Ok(None) => Ok(true),
             Ok(Some(request)) => {
-                requests::finish(py, waist, request, how, Encoded::of(obj)?)?;
+                requests::finish(py, api, request, how, Encoded::of(obj)?)?;
                 Ok(true)
             }
-            Err(status) => Err(errors::of(py, status, to, || waist.last_error())),
+            Err(status) => Err(errors::of(py, status, to, || api.last_error())),
         }
     }
 
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
-        let waist = process::waist(py)?;
+        let api = process::api(py)?;
         let length = encoded.length();
         // Many short pieces are copied quicker by the processor than the kernel finds them.
         let asks = length >= LONG && length / encoded.pieces().len() >= PIECE;
@@ -215,7 +215,7 @@ impl Vm {
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
-        let begun = || unsafe { waist.start_pieces(&how, &pieces) };
+        let begun = || unsafe { api.start_pieces(&how, &pieces) };
         // With a task that is not known yet the daemon has to join this one, and that may last.
         let is_quick = length <= QUICK && process::has_met(to);
         let begun = if is_quick { begun() } else { process::outside(py, begun) };
@@ -223,9 +223,9 @@ impl Vm {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
                 drop(pieces);
-                requests::finish(py, waist, request, how, encoded)
+                requests::finish(py, api, request, how, encoded)
             }
-            Err(status) => Err(errors::of(py, status, to, || waist.last_error())),
+            Err(status) => Err(errors::of(py, status, to, || api.last_error())),
         }
     }
 
@@ -259,8 +259,8 @@ impl Vm {
         {
             return Ok(found);
         }
-        let (waist, message) = self.receive(py, source, tag, timeout)?;
-        let object = kept::hand(decode::object(py, waist, &message)?, decode::place(&message))?;
+        let (api, message) = self.receive(py, source, tag, timeout)?;
+        let object = kept::hand(decode::object(py, api, &message)?, decode::place(&message))?;
         Ok((object, sender(&message), message.tag))
     }
 
@@ -271,26 +271,26 @@ impl Vm {
         source: Option<i32>,
         tag: Option<i32>,
         timeout: Option<f64>,
-    ) -> PyResult<(Waist, Message)> {
-        let waist = process::waist(py)?;
+    ) -> PyResult<(CoreApi, Message)> {
+        let api = process::api(py)?;
         let pattern = self.pattern(py, source, tag)?;
         let notes = notes(call::RECEIVE, pattern.from, tag.unwrap_or(-1), self.context);
         let limit = Limit::of(py, timeout)?;
-        let attempt = |notes: &_| waist.receive_by_reference(&pattern, notes);
+        let attempt = |notes: &_| api.receive_by_reference(&pattern, notes);
         if matches!(limit, Limit::Now) {
-            return Ok((waist, patience::wait(py, waist, notes, limit, attempt)?));
+            return Ok((api, patience::wait(py, api, notes, limit, attempt)?));
         }
         // What comes within a microsecond is here before the interpreter's lock is given away and taken again.
         let quick = patience::until_signal(notes);
         for _ in 0..LOOKS {
             match attempt(&quick) {
                 Err(Status::Pending) => std::hint::spin_loop(),
-                Ok(message) => return Ok((waist, message)),
+                Ok(message) => return Ok((api, message)),
                 // The usual way says what is wrong.
                 Err(_) => break,
             }
         }
-        Ok((waist, patience::wait_on(py, waist, notes, limit, attempt)?))
+        Ok((api, patience::wait_on(py, api, notes, limit, attempt)?))
     }
 }
 

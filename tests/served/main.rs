@@ -2,7 +2,7 @@
 //! one line: `ok ...`, or the trouble.
 
 use parvum_api::SendTo;
-use parvum_api::{ANY_CONTEXT, ANY_TASK, Notes, Pattern, Receiving, TagKind, Waist, call};
+use parvum_api::{ANY_CONTEXT, ANY_TASK, CoreApi, Notes, Pattern, Receiving, TagKind, call};
 use parvum_collectives::operators::{Kind, Operator};
 use parvum_service::{Change, Service, Trouble, Window};
 use std::io::BufRead;
@@ -14,15 +14,15 @@ const LENGTH: usize = 8 << 20;
 const LIMIT: Option<Duration> = Some(Duration::from_secs(60));
 
 fn main() {
-    let waist = Waist::open().expect("the library");
-    let me = waist.enrol("served").unwrap_or_else(|why| panic!("{why:?}: {}", waist.last_error()));
+    let api = CoreApi::open().expect("the library");
+    let me = api.enrol("served").unwrap_or_else(|why| panic!("{why:?}: {}", api.last_error()));
     // Answers backwards; makes no sense of nothing.
     let handler = |_, question: &[u8]| match question {
         [] => None,
         b"panic" => panic!("as asked"),
         text => Some(text.iter().rev().copied().collect()),
     };
-    let service = Arc::new(Service::open(waist, "served", 7, Some(Box::new(handler))).expect("a service"));
+    let service = Arc::new(Service::open(api, "served", 7, Some(Box::new(handler))).expect("a service"));
     let memory = Memory::new();
     // SAFETY: the memory is mapped until the process ends or is told to unmap it, and has no references.
     let window = unsafe { service.expose(memory.0, LENGTH) }.expect("the first");
@@ -30,7 +30,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("text");
         let words: Vec<&str> = line.split(' ').collect();
-        match obey(&waist, &service, &memory, window, &words) {
+        match obey(&api, &service, &memory, window, &words) {
             Ok(said) => println!("ok {said}"),
             Err(why) => println!("{why}"),
         }
@@ -38,7 +38,7 @@ fn main() {
 }
 
 fn obey(
-    waist: &Waist,
+    api: &CoreApi,
     service: &Arc<Service>,
     memory: &Memory,
     own: Window,
@@ -106,14 +106,14 @@ fn obey(
                 Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: ANY_CONTEXT };
             let limit = number(1) as i64 * 1_000_000;
             let notes = Notes { limit, call: call::RECEIVE, peer: ANY_TASK, tag: -1, context: -1 };
-            let _ = waist.receive(&pattern, Receiving::Block, &notes);
+            let _ = api.receive(&pattern, Receiving::Block, &notes);
             Ok(String::new())
         }
         // A message of the program's own endpoint.
         "send" => {
             let (to, data) = (number(1) as i32, vec![7; number(2) as usize]);
             let how = SendTo { to, tag: 1, context: 0, meta: 0, buffering: 0, completion: 0 };
-            waist.send_one(how, &data, &NOTES).expect("it is sent");
+            api.send_one(how, &data, &NOTES).expect("it is sent");
             Ok(String::new())
         }
         // Receives into memory that is protected: whoever touches it first asks that task what to do.
@@ -129,7 +129,7 @@ fn obey(
             let room = unsafe { std::slice::from_raw_parts_mut(memory.0, number(2) as usize) };
             let pattern =
                 Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: ANY_CONTEXT };
-            waist.receive(&pattern, Receiving::Into(room), &NOTES).expect("it comes");
+            api.receive(&pattern, Receiving::Into(room), &NOTES).expect("it comes");
             let wrong = room.iter().filter(|byte| **byte != 7).count();
             Ok(format!("{wrong} wrong, {} faults", FAULTS.load(Ordering::Relaxed)))
         }
@@ -138,7 +138,7 @@ fn obey(
             let quarter = (number(4) / 4).to_string();
             let words = ["add", words[1], words[2], words[3], &quarter];
             std::thread::scope(|scope| {
-                let add = || obey(waist, service, memory, own, &words).map(drop);
+                let add = || obey(api, service, memory, own, &words).map(drop);
                 let all: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
                 all.into_iter().try_for_each(|thread| thread.join().expect("it ends"))
             })?;

@@ -105,20 +105,20 @@ impl State {
 
     /// Begins a transfer on the sending end, or awaits one on the other.
     fn renew_channel(&mut self, name: i32) -> Cmmd<()> {
-        let waist = self.waist;
+        let api = self.api;
         let channel = self.channels.get(name, None)?;
         channel.fault = None;
         channel.full = false;
-        channel.request = crate::calls::start_transfer(waist, channel)?;
+        channel.request = crate::calls::start_transfer(api, channel)?;
         Ok(())
     }
 
     /// Looks whether the transfer is over.
     fn channel_rests(&mut self, name: i32, sends: Option<bool>) -> Cmmd<bool> {
-        let waist = self.waist;
+        let api = self.api;
         let channel = self.channels.get(name, sends)?;
         let Some(request) = channel.request else { return Ok(true) };
-        match waist.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
+        match api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
             Err(Status::Pending) => return Ok(false),
             Ok(message) => {
                 channel.full = !channel.sends;
@@ -164,12 +164,12 @@ impl State {
     pub(crate) fn close_channel(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
         let rests = self.channel_rests(name, Some(sends))?;
         let channel = self.channels.get(name, Some(sends))?;
-        if !rests && (sends || !self.waist.cancel(channel.request.expect("under way"))) {
+        if !rests && (sends || !self.api.cancel(channel.request.expect("under way"))) {
             return Err(Fault::Unfinished);
         }
         if let Some(request) = channel.request.take() {
             // Takes the outcome of what was cancelled.
-            let _ = self.waist.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
+            let _ = self.api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
         }
         self.channels.0[name as usize - 1] = None;
         Ok(0)
@@ -197,9 +197,8 @@ impl Guard {
                 else {
                     break;
                 };
-                let waist = self.waist;
-                if self.outside(|| waist.wait_any(&[request], u64::MAX, &notes(told::MSG_WAIT, peer, -1))) < 0
-                {
+                let api = self.api;
+                if self.outside(|| api.wait_any(&[request], u64::MAX, &notes(told::MSG_WAIT, peer, -1))) < 0 {
                     // There is no machine any more.
                     return;
                 }

@@ -82,10 +82,10 @@ impl Guard {
                     context: context::FILES.into(),
                 };
                 let wait = notes(told::SYNC_WITH_NODES, from, number);
-                let waist = self.waist;
-                let message = self.outside(|| waist.receive(&wanted, Receiving::Block, &wait))?;
+                let api = self.api;
+                let message = self.outside(|| api.receive(&wanted, Receiving::Block, &wait))?;
                 result = result.and(shared.put(crate::calls::bytes_of(&message)));
-                self.waist.give_back(&message);
+                self.api.give_back(&message);
             }
         }
         result

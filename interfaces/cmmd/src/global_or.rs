@@ -22,7 +22,7 @@ impl State {
             self.or.own = bit;
             for task in self.participants() {
                 // With the state kept, so that no other thread's newer bit goes before.
-                match self.waist.send(
+                match self.api.send(
                     own(task, context::OR, bit.into(), 0),
                     &[&[]],
                     &notes(call::SEND, task, -1),
@@ -46,7 +46,7 @@ impl State {
             Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: context::OR.into() };
         let once = Notes { limit: 0, ..notes(call::RECEIVE, ANY_TASK, -1) };
         loop {
-            match self.waist.receive(&any, Receiving::Into(&mut []), &once) {
+            match self.api.receive(&any, Receiving::Into(&mut []), &once) {
                 Ok(message) => {
                     self.or.raised.retain(|&task| task != message.from);
                     if message.tag != 0 {

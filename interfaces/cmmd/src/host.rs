@@ -95,10 +95,10 @@ impl Guard {
             all_or_none: true,
             ..Default::default()
         };
-        let waist = self.waist;
-        let asked = self.outside(|| waist.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1)))?;
+        let api = self.api;
+        let asked = self.outside(|| api.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1)))?;
         let Ok(Reply::Spawned(nodes)) = asked else {
-            eprintln!("libcmmd: {}", self.waist.last_error());
+            eprintln!("libcmmd: {}", self.api.last_error());
             return Err(Fault::Refused);
         };
         let tid = |one: Result<parvum_wire::control::Spawned, parvum_wire::control::Failure>| match one {
@@ -137,8 +137,8 @@ impl Guard {
         let wanted =
             Pattern { from, tags: TagKind::Exactly, tag: about, other: 0, context: context::HOST.into() };
         let length = room.len() as u64;
-        let (waist, notes) = (self.waist, notes(told::ALL_NODES, from, about));
-        let message = self.outside(|| waist.receive(&wanted, Receiving::Into(room), &notes))?;
+        let (api, notes) = (self.api, notes(told::ALL_NODES, from, about));
+        let message = self.outside(|| api.receive(&wanted, Receiving::Into(room), &notes))?;
         if message.length == length { Ok(message) } else { Err(Fault::BadLength) }
     }
 
@@ -165,7 +165,7 @@ impl Guard {
     /// Ends the nodes of this partition, for `CMMD_error`.
     pub(crate) fn end_all(&self) {
         for task in self.participants() {
-            let _ = self.waist.ask(
+            let _ = self.api.ask(
                 &Request::Signal { tid: Tid(task), signal: libc::SIGTERM },
                 &notes(call::MACHINE, -1, -1),
             );

@@ -187,14 +187,14 @@ impl Operations {
 impl State {
     /// Whether the operation is over, by now.
     pub(crate) fn look_at(&mut self, mcb: i32) -> bool {
-        let waist = self.waist;
+        let api = self.api;
         let Ok(operation) = self.operations.get(mcb) else { return true };
         if operation.over.is_some() {
             return true;
         }
         let once = Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) };
         match operation.request {
-            Some(request) => match waist.wait(request, &once) {
+            Some(request) => match api.wait(request, &once) {
                 Err(Status::Pending) => return false,
                 ended => self.end(mcb, ended),
             },
@@ -236,10 +236,10 @@ impl State {
     fn match_operation(&mut self, mcb: i32) -> bool {
         let Ok(&mut Operation { node, tag, .. }) = self.operations.get(mcb) else { return true };
         let Some(found) = self.find_matching(node, tag) else { return false };
-        let taken = self.waist.take(&found, Receiving::Block, &notes(told::MSG_WAIT, -1, -1));
+        let taken = self.api.take(&found, Receiving::Block, &notes(told::MSG_WAIT, -1, -1));
         if let (Ok(message), Ok(operation)) = (&taken, self.operations.get(mcb)) {
             crate::calls::put_where_it_belongs(message, operation);
-            self.waist.give_back(message);
+            self.api.give_back(message);
         }
         self.end(mcb, taken.map(Message::without_data));
         true
@@ -248,7 +248,7 @@ impl State {
     /// The oldest message that the program's matching function likes.
     pub(crate) fn find_matching(&self, node: i32, tag: i32) -> Option<Message> {
         let matching = self.matching?;
-        let here = self.waist.unexpected(|message| message.context == 0);
+        let here = self.api.unexpected(|message| message.context == 0);
         here.into_iter().find(|message| self.matches(matching, node, tag, message))
     }
 }
@@ -256,7 +256,7 @@ impl State {
 /// Waits until an operation is over; handlers of others run meanwhile.
 pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
     loop {
-        let seen = state.waist.arrivals();
+        let seen = state.api.arrivals();
         if state.look_at(mcb) {
             let over = state.operations.get(mcb).map(|operation| operation.over);
             return match over {
@@ -286,8 +286,8 @@ pub(crate) fn wait_among(
     if !state.in_handler {
         all.extend(state.operations.handled_requests());
     }
-    let waist = state.waist;
-    let first = state.outside(|| waist.wait_any(&all, seen, &notes(call, peer, tag)));
+    let api = state.api;
+    let first = state.outside(|| api.wait_any(&all, seen, &notes(call, peer, tag)));
     if first >= wanted {
         return (run_handlers(state), false);
     }

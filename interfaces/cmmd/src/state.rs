@@ -8,7 +8,7 @@ use crate::files::Shared;
 use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, SendTo, TagKind, Waist};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, SendTo, TagKind};
 use parvum_partition::Partition;
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
@@ -70,7 +70,7 @@ thread_local! {
 
 /// Everything behind CMMD's functions.
 pub(crate) struct State {
-    pub(crate) waist: Waist,
+    pub(crate) api: CoreApi,
     pub(crate) company: Company,
     /// What the nodes have together; the host has none of it.
     pub(crate) partition: Option<Arc<Partition>>,
@@ -145,8 +145,8 @@ impl Guard {
 
     /// Sends something of the interface's own, in one of its contexts; waits for credit if need be.
     pub(crate) fn send_own(&mut self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
-        let (waist, how) = (self.waist, own(to, context, tag, meta));
-        Ok(self.outside(|| waist.send(how, &[data], &notes(told::ALL_NODES, to, tag)))?)
+        let (api, how) = (self.api, own(to, context, tag, meta));
+        Ok(self.outside(|| api.send(how, &[data], &notes(told::ALL_NODES, to, tag)))?)
     }
 }
 
@@ -246,18 +246,18 @@ pub(crate) fn run_handlers(mut state: Guard) -> Guard {
 
 impl State {
     fn join() -> Cmmd<State> {
-        let waist = Waist::open().map_err(|why| {
+        let api = CoreApi::open().map_err(|why| {
             eprintln!("libcmmd: {why}");
             Fault::NoMachine
         })?;
         fork::watch();
         let host = crate::host::is_host();
         let (partition, company) = if host {
-            let own = waist.enrol("cmmd")?.tid;
+            let own = api.enrol("cmmd")?.tid;
             (None, Company { own: 0, nodes: Vec::new(), host: Some(own) })
         } else {
-            let partition = Partition::join(waist, "cmmd", context::TOGETHER).inspect_err(|_| {
-                eprintln!("libcmmd: {}", waist.last_error());
+            let partition = Partition::join(api, "cmmd", context::TOGETHER).inspect_err(|_| {
+                eprintln!("libcmmd: {}", api.last_error());
             })?;
             partition.calls_it(told::ALL_NODES);
             let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();
@@ -265,7 +265,7 @@ impl State {
             (Some(Arc::new(partition)), company)
         };
         Ok(State {
-            waist,
+            api,
             company,
             partition,
             with_host: host,

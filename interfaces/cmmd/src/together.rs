@@ -77,29 +77,29 @@ impl Guard {
         };
         let notes = notes(told::ALL_NODES, ANY_TASK, self.broadcasts);
         let mut message = Message::NONE;
-        let waist = self.waist;
-        let in_room = self.outside(|| waist.receive_fitting(&wanted, room, &notes, &mut message))?;
+        let api = self.api;
+        let in_room = self.outside(|| api.receive_fitting(&wanted, room, &notes, &mut message))?;
         let root = (message.meta as usize).min(size - 1);
         if in_room || (message.is_remote() && message.length <= room.len() as u64) {
             let room = &mut room[..message.length as usize];
             if !in_room {
                 // Straight from where its sender has put it.
-                let copied = crate::calls::copy_remote(self.waist, &message, room);
-                self.waist.give_back(&message);
+                let copied = crate::calls::copy_remote(self.api, &message, room);
+                self.api.give_back(&message);
                 copied?;
             }
             return self.pass_on(root, room).map(|()| 0);
         }
         // Those below get all of it, even if it is too long for this node.
         if message.is_remote() {
-            message = self.outside(|| waist.fetch_remote(&message, &notes))?;
+            message = self.outside(|| api.fetch_remote(&message, &notes))?;
         }
         let data = crate::calls::bytes_of(&message);
         let fits = data.len().min(room.len());
         room[..fits].copy_from_slice(&data[..fits]);
         let passed = self.pass_on(root, data);
         let is_cut = data.len() > room.len();
-        self.waist.give_back(&message);
+        self.api.give_back(&message);
         passed?;
         if is_cut { Err(Fault::Truncated) } else { Ok(0) }
     }
@@ -143,8 +143,8 @@ impl Guard {
             };
             let limit = if wait { -1 } else { 0 };
             let notes = Notes { limit, ..notes(told::SYNC_WITH_NODES, ANY_TASK, -1) };
-            let (waist, sync) = (self.waist, self.syncs);
-            match self.outside(|| waist.receive(&wanted, Receiving::Into(&mut []), &notes)) {
+            let (api, sync) = (self.api, self.syncs);
+            match self.outside(|| api.receive(&wanted, Receiving::Into(&mut []), &notes)) {
                 Ok(_) => self.one_came(sync),
                 Err(Status::Pending) => return Ok(false),
                 Err(why) => return Err(why.into()),

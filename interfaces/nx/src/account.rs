@@ -64,7 +64,7 @@ pub(crate) fn copied_in(task: &Task, call: Call) {
 /// The account so far.
 pub(crate) fn buffering(task: &Task) -> Buffering {
     copied_in(task, Call::Other);
-    let counters = task.waist.counters();
+    let counters = task.api.counters();
     let copied = std::array::from_fn(|call| COPIED[call].load(Ordering::Relaxed) as i64);
     let received = RECEIVED.load(Ordering::Relaxed) as i64;
     Buffering {

@@ -142,7 +142,7 @@ pub(crate) unsafe fn start_send(
     let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
     let how = SendTo { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
     // SAFETY: the caller's promise.
-    let started = unsafe { task.waist.start_send(how, data.start, data.length) }?;
+    let started = unsafe { task.api.start_send(how, data.start, data.length) }?;
     Ok(started.map(|request| Sending { request, to }))
 }
 
@@ -163,7 +163,7 @@ pub(crate) unsafe fn send(task: &'static Task, kind: i64, data: Memory, to: i32)
 pub(crate) fn finish_send(task: &Task, sending: Sending, call: u32) -> Nx<()> {
     let notes = Notes { limit: -1, call, peer: sending.to, tag: -1, context: -1 };
     wait_over(task, sending.request, Some(sending.to), &notes)?;
-    task.waist.wait(sending.request, &Notes { limit: 0, ..notes }).map(|_| ())?;
+    task.api.wait(sending.request, &Notes { limit: 0, ..notes }).map(|_| ())?;
     Ok(())
 }
 
@@ -175,16 +175,16 @@ pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &
         handlers::run_ready(task);
         requests.truncate(1);
         let until = handlers::awaited(&mut requests, limit);
-        match task.waist.wait_any(&requests, u64::MAX, &Notes { limit: until, ..*notes }) {
+        match task.api.wait_any(&requests, u64::MAX, &Notes { limit: until, ..*notes }) {
             0 => return Ok(()),
             1.. => continue,
             // Without a limit only the end of the machine ends a wait.
-            _ if until < 0 || task.waist.progress().lost => return Err(NxError::Machine),
+            _ if until < 0 || task.api.progress().lost => return Err(NxError::Machine),
             _ if until != limit => continue,
             _ => {}
         }
         if let Some(to) = to {
-            task.waist.summon(to);
+            task.api.summon(to);
         }
         limit = NEXT_CALL;
     }
@@ -222,7 +222,7 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
     let receive = |notes: &Notes| {
         // SAFETY: the caller's promise.
         let room = unsafe { room.slice() };
-        task.waist.receive_seen(pattern, room, notes, |message| Info::from(message))
+        task.api.receive_seen(pattern, room, notes, |message| Info::from(message))
     };
     let fits = |info: Info| if info.count > room.length as i64 { Err(NxError::MsgLong) } else { Ok(info) };
     if ids::may_have_claims() {
@@ -231,7 +231,7 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
             other => return fits(other?),
         }
         // Before it waits for another message, a receive copies those that were asked for and have come.
-        task.waist.fetch_claims(None);
+        task.api.fetch_claims(None);
     }
     fits(receive(notes)?)
 }
@@ -239,10 +239,9 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
 unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
     // SAFETY: the caller's promise; the receive is over when this returns, but for the end of the machine, which ends
     // the engine's use of memory too.
-    let request = unsafe { task.waist.post_into(pattern, room.start, room.length, 0) };
-    if task.waist.wait_any(&[request], u64::MAX, &Notes { limit: 0, ..*notes }) != 0 && ids::may_have_claims()
-    {
-        task.waist.fetch_claims(None);
+    let request = unsafe { task.api.post_into(pattern, room.start, room.length, 0) };
+    if task.api.wait_any(&[request], u64::MAX, &Notes { limit: 0, ..*notes }) != 0 && ids::may_have_claims() {
+        task.api.fetch_claims(None);
     }
     wait_over(task, request, None, notes)?;
     outcome(task, request, room.length)
@@ -251,7 +250,7 @@ unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &N
 /// The message of a receive that is over.
 pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message> {
     let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
-    let message = task.waist.wait(request, &notes)?;
+    let message = task.api.wait(request, &notes)?;
     if message.length > room as u64 { Err(NxError::MsgLong) } else { Ok(message) }
 }
 
@@ -294,9 +293,9 @@ impl Group<'_> {
         let (pattern, notes) = (self.members.pattern(from), self.members.notes(from));
         let (start, length) = (room.as_mut_ptr(), room.len());
         // SAFETY: the memory is lent until this returns, and then the receive is over; but for the end of the machine.
-        let request = unsafe { self.task.waist.post_into(&pattern, start, length, 0) };
+        let request = unsafe { self.task.api.post_into(&pattern, start, length, 0) };
         wait_over(self.task, request, None, &notes).map_err(|_| Status::NoMachine)?;
-        match self.task.waist.wait(request, &Notes { limit: 0, ..notes }) {
+        match self.task.api.wait(request, &Notes { limit: 0, ..notes }) {
             Ok(message) => Ok((message.meta, message.length)),
             // Longer than the room, by however much.
             Err(Status::Cut) => Ok((0, u64::MAX)),
@@ -329,9 +328,9 @@ pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Inf
     let notes = Notes { limit: 0, call: waits::CPROBE, peer: pattern.from, tag, context: 0 };
     loop {
         let attentive = handlers::are_posted();
-        let seen = task.waist.arrivals();
+        let seen = task.api.arrivals();
         let limit = if wait && !attentive { -1 } else { 0 };
-        match task.waist.probe(pattern, &Notes { limit, ..notes }) {
+        match task.api.probe(pattern, &Notes { limit, ..notes }) {
             Ok(message) => return Ok(Some(Info::from(&message))),
             Err(Status::Pending) if !wait => return Ok(None),
             Err(Status::Pending) if attentive => {}
@@ -340,8 +339,8 @@ pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Inf
         handlers::run_ready(task);
         let mut requests = Vec::new();
         let limit = handlers::awaited(&mut requests, -1);
-        task.waist.wait_any(&requests, seen, &Notes { limit, ..notes });
-        if task.waist.progress().lost {
+        task.api.wait_any(&requests, seen, &Notes { limit, ..notes });
+        if task.api.progress().lost {
             return Err(NxError::Machine);
         }
     }

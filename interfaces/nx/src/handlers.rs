@@ -114,10 +114,10 @@ pub(crate) fn withdraw(task: &Task, pattern: &Pattern) {
     };
     lock().retain(|posted| {
         let Some((request, _)) = posted.receive else { return true };
-        if !posted.pattern.as_ref().is_some_and(same) || !task.waist.cancel(request) {
+        if !posted.pattern.as_ref().is_some_and(same) || !task.api.cancel(request) {
             return true;
         }
-        let _ = task.waist.wait(request, &LOOK);
+        let _ = task.api.wait(request, &LOOK);
         COUNT.fetch_sub(1, Ordering::Relaxed);
         false
     });
@@ -138,14 +138,14 @@ impl Posted {
 
     /// Whether everything that the handler waits for is over.
     fn is_over(&self, task: &Task) -> bool {
-        self.requests().all(|request| task.waist.wait_any(&[request], u64::MAX, &LOOK) == 0)
+        self.requests().all(|request| task.api.wait_any(&[request], u64::MAX, &LOOK) == 0)
     }
 
     /// What the handler is to be told; takes the outcomes.
     fn finish(&self, task: &Task) -> Nx<[i64; 4]> {
         if let Some(sending) = self.send {
             // A receiver that is gone is not the handler's business.
-            let _ = task.waist.wait(sending.request, &LOOK);
+            let _ = task.api.wait(sending.request, &LOOK);
         }
         let Some((request, room)) = self.receive else { return Ok(self.told) };
         let message = outcome(task, request, room)?;

@@ -146,7 +146,7 @@ fn is_over(task: &Task, operation: &Operation) -> bool {
         Operation::Receive { request, .. } => *request,
     };
     let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
-    let over = task.waist.wait(request, &notes).err() != Some(parvum_api::Status::Pending);
+    let over = task.api.wait(request, &notes).err() != Some(parvum_api::Status::Pending);
     if over && matches!(operation, Operation::Receive { .. }) {
         RECEIVES.fetch_sub(1, Ordering::Relaxed);
     }
@@ -190,7 +190,7 @@ pub(crate) unsafe fn post(
     interrupt::serve_if_long(task, room.length);
     let flags = if task.copies_in_irecv { 0 } else { CLAIM };
     // SAFETY: the caller's promise.
-    let request = unsafe { task.waist.post_into(pattern, room.start, room.length, flags) };
+    let request = unsafe { task.api.post_into(pattern, room.start, room.length, flags) };
     RECEIVES.fetch_add(1, Ordering::Relaxed);
     Ok(Operation::Receive { request, room: room.length, info })
 }
@@ -228,8 +228,8 @@ pub(crate) fn done(task: &Task, mid: i64) -> Nx<bool> {
     });
     let mut over = true;
     for request in requests {
-        task.waist.fetch_claims(Some(request));
-        over &= task.waist.wait_any(&[request], u64::MAX, &notes) == 0;
+        task.api.fetch_claims(Some(request));
+        over &= task.api.wait_any(&[request], u64::MAX, &notes) == 0;
     }
     account::copied_in(task, Call::Msgdone);
     if over { wait(task, mid).map(|_| true) } else { Ok(false) }
@@ -241,7 +241,7 @@ fn finish(task: &Task, operation: &Operation, call: u32) -> Nx<Option<Info>> {
         Operation::Send(sending) => finish_send(task, sending, call).map(|()| None),
         Operation::Receive { request, room, info } => {
             RECEIVES.fetch_sub(1, Ordering::Relaxed);
-            task.waist.fetch_claims(Some(request));
+            task.api.fetch_claims(Some(request));
             let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
             wait_over(task, request, None, &notes)?;
             let message = outcome(task, request, room)?;
@@ -288,11 +288,11 @@ pub(crate) fn cancel(task: &Task, mid: i64) -> Nx<()> {
     let operations = take(mid)?;
     for operation in &operations {
         if let Operation::Receive { request, .. } = operation
-            && task.waist.cancel(*request)
+            && task.api.cancel(*request)
         {
             RECEIVES.fetch_sub(1, Ordering::Relaxed);
             let notes = Notes { limit: 0, call: waits::MSGCANCEL, peer: -1, tag: -1, context: -1 };
-            let _ = task.waist.wait(*request, &notes);
+            let _ = task.api.wait(*request, &notes);
         } else {
             // A send, or a receive whose data is coming: its memory is not free before. What became of it nobody wants.
             let _ = finish(task, operation, waits::MSGCANCEL);

@@ -11,7 +11,7 @@
 use crate::handlers;
 use crate::task::Task;
 use libc::c_int;
-use parvum_api::Waist;
+use parvum_api::CoreApi;
 use parvum_sync::futex::{self, Among};
 use parvum_sync::without_signals;
 use std::cell::Cell;
@@ -70,10 +70,10 @@ pub(crate) fn serve_if_long(task: &'static Task, length: usize) {
 #[cold]
 fn serve(task: &'static Task) {
     // Told to senders at once: they need not keep data for this node any more.
-    task.waist.serve(0, false);
+    task.api.serve(0, false);
     let thread = move || {
         loop {
-            task.waist.serve(-1, false);
+            task.api.serve(-1, false);
         }
     };
     without_signals(|| {
@@ -91,7 +91,7 @@ pub(crate) fn handle(task: &'static Task) {
         IS_PROGRAM.set(true);
         INSIDE.store(true, Ordering::SeqCst);
         install();
-        task.waist.serve(0, false);
+        task.api.serve(0, false);
         let run = move || attend(task);
         let started = || std::thread::Builder::new().name("nx handlers".into()).stack_size(STACK).spawn(run);
         without_signals(started).ok().map(|handle| handle.thread().clone())
@@ -129,11 +129,11 @@ pub(crate) fn enters() {
 }
 
 /// It is not any more. What comes from now on, or has come, rings for our thread.
-pub(crate) fn leaves(waist: Waist) {
+pub(crate) fn leaves(api: CoreApi) {
     if IS_PROGRAM.get() {
         INSIDE.store(false, Ordering::SeqCst);
         if handlers::are_posted() {
-            waist.watch();
+            api.watch();
         }
     } else {
         stuck::leaves();
@@ -159,7 +159,7 @@ fn attend(task: &'static Task) {
             }
             continue;
         }
-        task.waist.serve(10_000_000, true);
+        task.api.serve(10_000_000, true);
     }
 }
 
@@ -181,7 +181,7 @@ fn interrupt(task: &'static Task) -> bool {
         }
     }
     // It may stand inside the engine, called by another interface, and then nobody can call that.
-    if task.waist.is_free() {
+    if task.api.is_free() {
         handlers::run_ready_while(task, || STATE.load(Ordering::SeqCst) == STANDS);
     }
     STATE.store(RUNS, Ordering::SeqCst);

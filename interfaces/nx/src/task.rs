@@ -1,7 +1,7 @@
 //! Who this process is: its engine, its partition, its ptype.
 
 use crate::errors::{Nx, NxError};
-use parvum_api::{Status, Waist};
+use parvum_api::{CoreApi, Status};
 use parvum_partition::Partition;
 use parvum_sync::fork;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub(crate) const GROUP_CONTEXT: u32 = 0x6e78_0001;
 
 /// What a node has.
 pub(crate) struct Task {
-    pub(crate) waist: Waist,
+    pub(crate) api: CoreApi,
     pub(crate) partition: Partition,
     /// The engine's counters of this task.
     pub(crate) cells: &'static [AtomicU64; 32],
@@ -63,17 +63,17 @@ fn join() -> Nx<&'static Task> {
             return Err(NxError::Param);
         }
     };
-    let waist = Waist::open().map_err(|why| {
+    let api = CoreApi::open().map_err(|why| {
         eprintln!("libnx: {why}");
         NxError::Machine
     })?;
     fork::watch();
-    let partition = Partition::join(waist, "nx", GROUP_CONTEXT).map_err(|why: Status| {
-        eprintln!("libnx: {}", waist.last_error());
+    let partition = Partition::join(api, "nx", GROUP_CONTEXT).map_err(|why: Status| {
+        eprintln!("libnx: {}", api.last_error());
         NxError::from(why)
     })?;
-    let cells = waist.cells().ok_or(NxError::Machine)?;
-    Ok(TASK.get_or_init(|| Task { waist, partition, cells, copies_in_irecv }))
+    let cells = api.cells().ok_or(NxError::Machine)?;
+    Ok(TASK.get_or_init(|| Task { api, partition, cells, copies_in_irecv }))
 }
 
 /// Whether this process is a node already, and which.

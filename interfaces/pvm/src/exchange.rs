@@ -6,7 +6,9 @@ use crate::machine::attend::HowLong;
 use crate::options;
 use crate::state::Held;
 use crate::trace::{Did, numbers};
-use parvum_api::{ANY_TASK, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{
+    ANY_TASK, CoreApi, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call,
+};
 use parvum_wire::{Tid, encoding};
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ const COPIED: usize = 16 << 10;
 impl Held {
     /// Sends the active send buffer.
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.can_send()?;
         if self.tracing.is_on() {
             let sending = self.sending;
@@ -43,7 +45,7 @@ impl Held {
             return Err(PvmError::BadParam);
         }
         if let Ok(Buffer::Arrived(_)) = self.active() {
-            return self.send_on(waist, to, tag, context);
+            return self.send_on(api, to, tag, context);
         }
         let packed = self.packing()?;
         let how = SendTo { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
@@ -52,7 +54,7 @@ impl Held {
         let is_short = packed.left.is_empty() && packed.data.len() <= COPIED;
         if is_short && self.joined.has(to) {
             let packed = self.packing()?;
-            if let Some(sending) = crate::calls::Sending::start(waist, &how, packed)? {
+            if let Some(sending) = crate::calls::Sending::start(api, &how, packed)? {
                 self.outside(|| sending.finish(&notes))?;
             }
             return Ok(0);
@@ -60,8 +62,8 @@ impl Held {
         // To join a task may take seconds, and to copy long data milliseconds.
         let pieces = self.packing()?.shared();
         self.outside(|| match pieces.is_one() && !is_short {
-            true => waist.send_owned(how, &pieces.data, &notes),
-            false => pieces.with(|pieces| waist.send(how, pieces, &notes)),
+            true => api.send_owned(how, &pieces.data, &notes),
+            false => pieces.with(|pieces| api.send(how, pieces, &notes)),
         })?;
         self.joined.add(to);
         Ok(0)
@@ -69,7 +71,7 @@ impl Held {
 
     /// Sends the active send buffer to several tasks.
     pub(crate) fn multicast(&mut self, to: &[i32], tag: i32) -> Pvm<i32> {
-        let (waist, context) = (self.machine()?, self.context);
+        let (api, context) = (self.machine()?, self.context);
         if self.tracing.is_on() || to.len() < 2 {
             // The trace has a record of each.
             for &tid in to {
@@ -82,7 +84,7 @@ impl Held {
         let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
         let sent = if let Ok(Buffer::Arrived(_)) = self.active() {
             let (data, meta) = self.received_again()?;
-            self.outside(|| waist.multicast(how(meta), to, Data::Owned(&data), &notes))?
+            self.outside(|| api.multicast(how(meta), to, Data::Owned(&data), &notes))?
         } else {
             let packed = self.packing()?;
             let how = how(packed.meta());
@@ -90,8 +92,8 @@ impl Held {
             let is_short = packed.data.len() <= COPIED;
             let pieces = packed.shared();
             self.outside(|| match pieces.is_one() && !is_short {
-                true => waist.multicast(how, to, Data::Owned(&pieces.data), &notes),
-                false => pieces.with(|pieces| waist.multicast(how, to, Data::Pieces(pieces), &notes)),
+                true => api.multicast(how, to, Data::Owned(&pieces.data), &notes),
+                false => pieces.with(|pieces| api.multicast(how, to, Data::Pieces(pieces), &notes)),
             })?
         };
         for sent in sent {
@@ -103,7 +105,7 @@ impl Held {
     /// That the receiver is gone is no failure, but that the machine is.
     pub(crate) fn forgive_absence(&mut self, sent: Pvm<i32>) -> Pvm<i32> {
         match sent {
-            Err(PvmError::NoTask) if self.here().is_some_and(|waist| waist.progress().lost) => {
+            Err(PvmError::NoTask) if self.here().is_some_and(|api| api.progress().lost) => {
                 Err(PvmError::SysErr)
             }
             Err(PvmError::NoTask) => Ok(0),
@@ -120,11 +122,11 @@ impl Held {
     }
 
     /// Sends a received message on, as it came.
-    fn send_on(&mut self, waist: Waist, to: i32, tag: i32, context: u32) -> Pvm<i32> {
+    fn send_on(&mut self, api: CoreApi, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let (data, meta) = self.received_again()?;
         let how = SendTo { to, tag, context, meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
-        self.outside(|| waist.send_owned(how, &data, &notes))?;
+        self.outside(|| api.send_owned(how, &data, &notes))?;
         Ok(0)
     }
 
@@ -138,15 +140,15 @@ impl Held {
 
     /// Receives; 0 when the time is over first. The message becomes the active receive buffer.
     pub(crate) fn receive(&mut self, from: i32, tag: i32, how_long: HowLong) -> Pvm<i32> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, how_long.limit(), how_long.call())?;
-        if let Some(id) = self.receive_found(waist, &pattern, &notes)? {
+        if let Some(id) = self.receive_found(api, &pattern, &notes)? {
             self.make_receiving(id);
             return Ok(id);
         }
         let mut arrived = self.blank();
-        if let Err(why) = self.receive_new(waist, &pattern, &notes, &mut arrived.message) {
+        if let Err(why) = self.receive_new(api, &pattern, &notes, &mut arrived.message) {
             self.keep_blank(arrived);
             return if why == Status::Pending { Ok(0) } else { Err(why.into()) };
         }
@@ -164,13 +166,13 @@ impl Held {
         room: &mut [u8],
         chosen: Option<i32>,
     ) -> Pvm<Message> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
         if chosen.is_none() && self.found == 0 {
             let mut message = Message::NONE;
-            self.receive_new(waist, &pattern, &notes, &mut message)?;
-            return copy_out(waist, message, room);
+            self.receive_new(api, &pattern, &notes, &mut message)?;
+            return copy_out(api, message, room);
         }
         self.bring_all();
         let found = match chosen {
@@ -178,13 +180,13 @@ impl Held {
                 Buffer::Found(found) => **found,
                 _ => return Err(PvmError::NoSuchBuf),
             },
-            None => self.outside(|| waist.probe(&pattern, &notes))?,
+            None => self.outside(|| api.probe(&pattern, &notes))?,
         };
         // Its buffer, if a probe gave it one, names nothing any more.
         if let Some(id) = self.found_buffer(found.handle) {
             self.free(id);
         }
-        copy_out(waist, waist.take(&found, Receiving::Block, &notes)?, room)
+        copy_out(api, api.take(&found, Receiving::Block, &notes)?, room)
     }
 
     fn about_receive(&mut self, from: i32, tag: i32) {
@@ -196,10 +198,10 @@ impl Held {
 
     /// Finds a message without receiving it; 0 when there is none.
     pub(crate) fn probe(&mut self, from: i32, tag: i32) -> Pvm<i32> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, 0, call::PROBE)?;
-        match waist.probe(&pattern, &notes) {
+        match api.probe(&pattern, &notes) {
             Ok(message) => Ok(self.found(message)),
             Err(Status::Pending) => Ok(0),
             Err(why) => Err(why.into()),
@@ -207,13 +209,13 @@ impl Held {
     }
 
     /// A message that was probed keeps its buffer's id when it is received.
-    fn receive_found(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Pvm<Option<i32>> {
+    fn receive_found(&mut self, api: CoreApi, pattern: &Pattern, notes: &Notes) -> Pvm<Option<i32>> {
         if self.found == 0 {
             return Ok(None);
         }
-        let Ok(first) = waist.probe(pattern, &Notes { limit: 0, ..*notes }) else { return Ok(None) };
+        let Ok(first) = api.probe(pattern, &Notes { limit: 0, ..*notes }) else { return Ok(None) };
         let Some(id) = self.found_buffer(first.handle) else { return Ok(None) };
-        let message = waist.take(&first, Receiving::Block, notes)?;
+        let message = api.take(&first, Receiving::Block, notes)?;
         self.replace_found(id, Arrived::new(message));
         Ok(Some(id))
     }
@@ -221,22 +223,22 @@ impl Held {
     #[inline]
     fn receive_new(
         &mut self,
-        waist: Waist,
+        api: CoreApi,
         pattern: &Pattern,
         notes: &Notes,
         out: &mut Message,
     ) -> Result<(), Status> {
         if self.remote == 0 {
-            return self.outside(|| waist.receive_lazily(pattern, notes, out));
+            return self.outside(|| api.receive_lazily(pattern, notes, out));
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
-        match waist.receive_lazily(pattern, &Notes { limit: 0, call: call::RECEIVE, ..*notes }, out) {
+        match api.receive_lazily(pattern, &Notes { limit: 0, call: call::RECEIVE, ..*notes }, out) {
             Err(Status::Pending) => {
                 self.bring_all();
                 if notes.limit == 0 {
                     Err(Status::Pending)
                 } else {
-                    self.outside(|| waist.receive_lazily(pattern, notes, out))
+                    self.outside(|| api.receive_lazily(pattern, notes, out))
                 }
             }
             other => other,
@@ -249,8 +251,8 @@ impl Held {
         if message.is_remote() {
             // XDR is decoded from memory; raw data goes straight to where it is unpacked.
             if message.meta & encoding::MASK == encoding::XDR {
-                let waist = self.machine()?;
-                *message = self.outside(|| waist.fetch_remote(message, &FETCH))?;
+                let api = self.machine()?;
+                *message = self.outside(|| api.fetch_remote(message, &FETCH))?;
             } else {
                 self.remote += 1;
             }
@@ -272,13 +274,13 @@ impl Held {
 
     /// Gets the data of a received message here. On an error the data is lost with its sender.
     pub(crate) fn bring(&mut self, id: i32) -> Pvm<()> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         if !matches!(self.buffer(id), Ok(Buffer::Arrived(arrived)) if arrived.message.is_remote()) {
             return Ok(());
         }
         let brought = self.aside(id, |buffer| {
             let Buffer::Arrived(arrived) = buffer else { return Ok(()) };
-            let brought = waist.fetch_remote(&arrived.message, &FETCH);
+            let brought = api.fetch_remote(&arrived.message, &FETCH);
             match brought {
                 Ok(message) => arrived.message = message,
                 Err(_) => {
@@ -299,8 +301,8 @@ impl Held {
             let read = arrived.message;
             arrived.message = read.without_data();
             self.remote -= 1;
-            if let Some(waist) = self.waist {
-                waist.give_back(&read);
+            if let Some(api) = self.api {
+                api.give_back(&read);
             }
         }
     }
@@ -332,18 +334,18 @@ impl Held {
 
 /// Copies what has room of a received message, whose data may still be with its sender, and gives it back. What is known of it
 /// has the length of its data: a table of types at its end is none.
-fn copy_out(waist: Waist, message: Message, room: &mut [u8]) -> Pvm<Message> {
+fn copy_out(api: CoreApi, message: Message, room: &mut [u8]) -> Pvm<Message> {
     let length = message.length.saturating_sub(crate::buffers::buffer::table_length(message.meta) as u64);
     let fits = room.len().min(length as usize);
     let room = &mut room[..fits];
     let read = match message.is_remote() {
-        true => waist.read_remote_into(&message, 0, room),
+        true => api.read_remote_into(&message, 0, room),
         false => {
             room.copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
             Ok(())
         }
     };
-    waist.give_back(&message);
+    api.give_back(&message);
     read?;
     Ok(Message { length, ..message })
 }

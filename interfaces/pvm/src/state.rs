@@ -7,7 +7,7 @@ use crate::errors::{Pvm, PvmError, text};
 use crate::machine::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
 use crate::options::{self, Options};
 use crate::trace::Tracing;
-use parvum_api::{Enrolled, Notes, Status, Waist, call};
+use parvum_api::{CoreApi, Enrolled, Notes, Status, call};
 use parvum_sync::{BiasedGuard, BiasedLock};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
@@ -18,7 +18,7 @@ static STATE: BiasedLock<State> = BiasedLock::new(State::NEW);
 
 /// Everything behind PVM's functions.
 pub(crate) struct State {
-    pub(crate) waist: Option<Waist>,
+    pub(crate) api: Option<CoreApi>,
     enrolled: Option<Enrolled>,
     /// Buffers by id; id 0 does not exist.
     pub(crate) buffers: Vec<Option<Buffer>>,
@@ -140,8 +140,8 @@ pub(crate) fn call_but(
         state = attend_to(duties, state);
     }
     if !state.spent.is_empty() {
-        let (spent, waist) = (std::mem::take(&mut state.spent), state.waist);
-        state.outside(|| bury(spent, waist));
+        let (spent, api) = (std::mem::take(&mut state.spent), state.api);
+        state.outside(|| bury(spent, api));
     }
     let why = match result {
         Ok(value) => return value,
@@ -199,7 +199,7 @@ pub(crate) fn quietly<R>(work: impl FnOnce(&mut Held) -> R) -> R {
 
 impl State {
     const NEW: State = State {
-        waist: None,
+        api: None,
         enrolled: None,
         buffers: Vec::new(),
         unused: Vec::new(),
@@ -259,12 +259,12 @@ impl State {
 
     /// The engine, with this process a task of the machine: every call that needs it comes here.
     #[inline]
-    pub(crate) fn machine(&mut self) -> Pvm<Waist> {
+    pub(crate) fn machine(&mut self) -> Pvm<CoreApi> {
         if parvum_sync::fork::is_child() {
             self.forget_parent();
         }
-        match (self.waist, self.enrolled) {
-            (Some(waist), Some(_)) => Ok(waist),
+        match (self.api, self.enrolled) {
+            (Some(api), Some(_)) => Ok(api),
             _ => self.enrol(),
         }
     }
@@ -287,16 +287,16 @@ impl State {
     }
 
     /// The engine, if this process is a task of the machine.
-    pub(crate) fn here(&self) -> Option<Waist> {
-        self.waist.filter(|_| self.enrolled.is_some() && !parvum_sync::fork::is_child())
+    pub(crate) fn here(&self) -> Option<CoreApi> {
+        self.api.filter(|_| self.enrolled.is_some() && !parvum_sync::fork::is_child())
     }
 
     /// If the program waits for descriptors: makes them readable when a message comes or has come.
     pub(crate) fn watch(&mut self) {
         if DUTIES.load(Ordering::Relaxed) & WATCH != 0
-            && let Some(waist) = self.here()
+            && let Some(api) = self.here()
         {
-            waist.watch();
+            api.watch();
         }
     }
 
@@ -308,12 +308,12 @@ impl State {
 
     /// Starts a machine; an error when there is one.
     pub(crate) fn start_machine(&mut self, arguments: &[u8]) -> Pvm<i32> {
-        let waist = self.open()?;
-        match waist.start_machine(arguments) {
+        let api = self.open()?;
+        match api.start_machine(arguments) {
             Ok(()) => Ok(0),
             Err(Status::Unknown) => Err(PvmError::DupHost),
             Err(_) => {
-                eprintln!("libpvm [{}]: {}", self.name(), waist.last_error());
+                eprintln!("libpvm [{}]: {}", self.name(), api.last_error());
                 Err(PvmError::CantStart)
             }
         }
@@ -326,26 +326,26 @@ impl State {
         Ok(self.descriptors.len() as i32)
     }
 
-    fn open(&mut self) -> Pvm<Waist> {
-        let waist = match self.waist {
-            Some(waist) => waist,
-            None => Waist::open().map_err(|why| {
+    fn open(&mut self) -> Pvm<CoreApi> {
+        let api = match self.api {
+            Some(api) => api,
+            None => CoreApi::open().map_err(|why| {
                 eprintln!("libpvm [{}]: {why}", self.name());
                 PvmError::SysErr
             })?,
         };
-        self.waist = Some(waist);
-        Ok(waist)
+        self.api = Some(api);
+        Ok(api)
     }
 
     #[inline(never)]
-    fn enrol(&mut self) -> Pvm<Waist> {
-        let waist = self.open()?;
+    fn enrol(&mut self) -> Pvm<CoreApi> {
+        let api = self.open()?;
         parvum_sync::fork::watch();
-        match waist.enrol("pvm") {
+        match api.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
             Err(_) => {
-                eprintln!("libpvm [{}]: {}", self.name(), waist.last_error());
+                eprintln!("libpvm [{}]: {}", self.name(), api.last_error());
                 return Err(PvmError::SysErr);
             }
         }
@@ -355,10 +355,10 @@ impl State {
         if let Some(Enrolled { tid, parent }) = self.enrolled {
             crate::calls::tell_identity(tid, parent);
         }
-        self.learn_tracer(waist);
+        self.learn_tracer(api);
         let route = self.options().get(options::ROUTE)?;
         self.follow_route(route);
-        Ok(waist)
+        Ok(api)
     }
 
     /// Who this task is, if it is one.
@@ -375,14 +375,14 @@ impl State {
     /// Makes messages take the route that `PvmRoute` asks for.
     pub(crate) fn follow_route(&mut self, route: i32) {
         self.joined = Joined::NONE;
-        if let (Some(waist), Some(_)) = (self.waist, self.enrolled) {
+        if let (Some(api), Some(_)) = (self.api, self.enrolled) {
             let number = match route {
                 options::DONT_ROUTE => 2,
                 options::ROUTE_DIRECT => 1,
                 _ => 0,
             };
             // The number is one of the three.
-            let _ = waist.prefer(number);
+            let _ = api.prefer(number);
         }
     }
 }
@@ -391,7 +391,7 @@ impl Held {
     /// Leaves the machine; the next call that needs it joins again, as another task.
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
         // Who is no task, or no more, has left already.
-        let Some(waist) = self.here() else { return Ok(0) };
+        let Some(api) = self.here() else { return Ok(0) };
         if DUTIES.load(Ordering::Relaxed) & TRACE != 0 {
             self.end_trace();
         }
@@ -404,7 +404,7 @@ impl Held {
         }
         (self.sending, self.receiving) = (0, 0);
         self.enrolled = None;
-        self.outside(|| waist.depart())?;
+        self.outside(|| api.depart())?;
         Ok(0)
     }
 
@@ -421,8 +421,8 @@ impl Held {
     pub(crate) fn ask_in(&mut self, request: &Request, call: u32) -> Pvm<Reply> {
         self.bring_all();
         let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
-        let waist = self.machine()?;
-        let answer = self.outside(|| waist.ask(request, &notes))?;
+        let api = self.machine()?;
+        let answer = self.outside(|| api.ask(request, &notes))?;
         answer.map_err(|failure| failure.kind.into())
     }
 }

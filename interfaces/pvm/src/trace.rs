@@ -15,7 +15,7 @@
 use crate::buffers::words::Words;
 use crate::calls::{Config, MASK};
 use crate::state::State;
-use parvum_api::{Notes, SendTo, Waist, call as waits};
+use parvum_api::{CoreApi, Notes, SendTo, call as waits};
 use parvum_wire::encoding;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -362,11 +362,11 @@ impl State {
 
     fn send_to_tracer(&mut self, data: &[u8]) {
         let config = crate::calls::own_trace();
-        let Some(waist) = self.here() else { return };
+        let Some(api) = self.here() else { return };
         let (to, tag, context) = (config.to, config.tag, config.context as u32);
         let how = SendTo { to, tag, context, meta: encoding::XDR, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: to, tag, context: context as i32 };
-        if waist.send(how, &[data], &notes).is_err() {
+        if api.send(how, &[data], &notes).is_err() {
             // Nobody listens any more.
             crate::calls::stop_own_trace();
         }
@@ -411,9 +411,9 @@ impl State {
     }
 
     /// A task that plays the tracer is traced by nobody; others by it, if they have no tracer of their own.
-    pub(crate) fn learn_tracer(&mut self, waist: Waist) {
+    pub(crate) fn learn_tracer(&mut self, api: CoreApi) {
         crate::calls::learn_trace_from_environment();
-        if let Some(mail) = waist.tracer()
+        if let Some(mail) = api.tracer()
             && let Some(config) = Config::from_mail(&mail)
         {
             crate::calls::follow_tracer(config);

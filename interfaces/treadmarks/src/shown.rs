@@ -5,7 +5,7 @@
 
 use crate::options::Protocol;
 use crate::run::Way;
-use parvum_api::{ANY_TASK, Notes, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Notes, call};
 use parvum_consistency::Counts;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -19,15 +19,15 @@ const BARRIERS: usize = 14;
 /// Where it is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown {
-    waist: Waist,
+    api: CoreApi,
     cells: &'static [AtomicU64; 24],
 }
 
 impl Shown {
     /// Of a process that is a task of the machine; one that is not any more shows what nobody sees.
-    pub(crate) fn new(waist: Waist) -> Shown {
-        let cells = waist.memory_cells();
-        Shown { waist, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
+    pub(crate) fn new(api: CoreApi) -> Shown {
+        let cells = api.memory_cells();
+        Shown { api, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
     }
 
     /// Says how memory is shared, and which task is the first of the run.
@@ -125,9 +125,9 @@ impl Shown {
     /// Does what may wait: for which lock, barrier or page, if for one.
     pub(crate) fn waiting<R>(&self, call: u32, which: Option<u32>, work: impl FnOnce() -> R) -> R {
         let tag = which.and_then(|which| i32::try_from(which).ok()).unwrap_or(-1);
-        self.waist.show_wait(Some(&Notes { limit: -1, call, peer: ANY_TASK, tag, context: -1 }));
+        self.api.show_wait(Some(&Notes { limit: -1, call, peer: ANY_TASK, tag, context: -1 }));
         let result = work();
-        self.waist.show_wait(None);
+        self.api.show_wait(None);
         result
     }
 

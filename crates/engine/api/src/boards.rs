@@ -1,7 +1,7 @@
 //! The calls of the boards at which the members of a group on one host show each other what they have.
 
+use crate::api::{CoreApi, Request, status};
 use crate::table::{Notes, Piece, Status, board};
-use crate::waist::{Request, Waist, status};
 
 /// How a turn at a board went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ fn turn(came: i64) -> BoardTurn {
     }
 }
 
-impl Waist {
+impl CoreApi {
     /// Opens the board of a group; see [`Table::board_open`].
     pub fn open_board(
         &self,

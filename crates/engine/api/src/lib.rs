@@ -1,9 +1,9 @@
-//! What interfaces see of Parvum: the waist between many interfaces and one engine.
+//! What interfaces see of Parvum: the core API between many interfaces and one engine.
 //!
 //! A process has one engine, however many interface libraries it loads. The
 //! engine lives in `libparvum.so.0`; an interface library holds no engine of its
 //! own but opens that one and calls it through a [`Table`] of C functions.
-//! [`Waist`] is the table with Rust's types. The loader keeps one copy of a
+//! [`CoreApi`] is the table with Rust's types. The loader keeps one copy of a
 //! library per process, so two interfaces get the same table, the same
 //! endpoint, the same identity.
 //!
@@ -13,6 +13,8 @@
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
+mod api;
+#[allow(unsafe_code)]
 mod boards;
 #[allow(unsafe_code)]
 pub mod ledger;
@@ -21,13 +23,11 @@ mod open;
 #[allow(unsafe_code)]
 mod scattered;
 mod table;
-#[allow(unsafe_code)]
-mod waist;
 
+pub use api::{CoreApi, Data, Receiving, Request, SendTo};
 pub use boards::BoardTurn;
 pub use open::OpenError;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
     RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
 };
-pub use waist::{Data, Receiving, Request, SendTo, Waist};

@@ -1,7 +1,7 @@
 //! The table's data in many places, with Rust's types.
 
+use crate::api::{CoreApi, Request, SendTo, outgoing, status};
 use crate::table::{Message, Notes, Pattern, Room, RoomKind, Scattered, Status};
-use crate::waist::{Request, SendTo, Waist, outgoing, status};
 
 impl Room {
     /// Memory that this copies to.
@@ -10,7 +10,7 @@ impl Room {
     }
 }
 
-impl Waist {
+impl CoreApi {
     /// Starts to send data in many places, which is copied before this returns. `None`: it is over.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 use crate::course::{Combine, Course, Fault, Next};
 use crate::memory::Memory;
 use crate::plans::{Area, Group, Plan};
-use parvum_api::{Notes, Pattern, SendTo, Status, TagKind, Waist};
+use parvum_api::{CoreApi, Notes, Pattern, SendTo, Status, TagKind};
 
 /// Messages between the members of a group, for one operation at a time.
 pub trait Exchange {
@@ -164,7 +164,7 @@ pub fn none(_: &mut [u8], _: &[u8]) {}
 #[derive(Clone, Copy)]
 pub struct Members<'m> {
     /// The engine.
-    pub waist: Waist,
+    pub api: CoreApi,
     /// All members, in their order.
     pub tasks: &'m [i32],
     /// Which of them this task is.
@@ -207,12 +207,12 @@ impl Exchange for Members<'_> {
 
     #[inline]
     fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
-        self.waist.send_one(self.outgoing(to, word), data, &self.notes(to))
+        self.api.send_one(self.outgoing(to, word), data, &self.notes(to))
     }
 
     #[inline]
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
         let seen = |message: &parvum_api::Message| (message.meta, message.length);
-        self.waist.receive_seen(&self.pattern(from), room, &self.notes(from), seen)
+        self.api.receive_seen(&self.pattern(from), room, &self.notes(from), seen)
     }
 }

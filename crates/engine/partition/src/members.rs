@@ -1,7 +1,7 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
 use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
-use parvum_api::{ANY_TASK, Notes, Status, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Notes, Status, call};
 use parvum_collectives::board::{self, Board};
 use parvum_collectives::plans::hosts::{Hosts, Placement};
 use parvum_collectives::plans::{Area, Group, Order, Plan, choose, in_a_row};
@@ -24,7 +24,7 @@ pub mod tag {
 /// The tasks that one request started (`parvum run -n N`, one `pvm_spawn`), numbered as they were asked for. A task that
 /// was started by hand is a partition of its own.
 pub struct Partition {
-    waist: Waist,
+    api: CoreApi,
     own: usize,
     tasks: Vec<i32>,
     /// Tasks and their numbers, by task.
@@ -49,10 +49,10 @@ pub struct Partition {
 impl Partition {
     /// Joins the machine, and learns who the other nodes are. `interface` is its name for people; `context` is that of its
     /// operations' messages, one that no other interface uses. Waits until all nodes are started.
-    pub fn join(waist: Waist, interface: &str, context: u32) -> Result<Partition, Status> {
-        let me = waist.enrol(interface)?;
+    pub fn join(api: CoreApi, interface: &str, context: u32) -> Result<Partition, Status> {
+        let me = api.enrol(interface)?;
         let notes = Notes { limit: -1, call: call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 };
-        let tasks: Vec<i32> = match waist.ask(&Request::Siblings, &notes)? {
+        let tasks: Vec<i32> = match api.ask(&Request::Siblings, &notes)? {
             Ok(Reply::Siblings(tasks)) => tasks.into_iter().map(|Tid(task)| task).collect(),
             _ => return Err(Status::Refused),
         };
@@ -63,7 +63,7 @@ impl Partition {
         let (on_one_host, hosts) = (is_on_one_host(&tasks), hosts_of(&tasks));
         let (call, sharing, missing) = (AtomicU32::new(call::RECEIVE), Sharing::after(0), OnceLock::new());
         Ok(Partition {
-            waist,
+            api,
             own,
             tasks,
             numbers,
@@ -80,8 +80,8 @@ impl Partition {
     }
 
     /// The engine.
-    pub fn waist(&self) -> Waist {
-        self.waist
+    pub fn api(&self) -> CoreApi {
+        self.api
     }
 
     /// The own number.
@@ -107,7 +107,7 @@ impl Partition {
         self.numbers.retain(|&(_, node)| node < size);
         self.hosts = hosts_of(&self.tasks);
         // The group of all has members that will be gone: the rest meets in another.
-        self.sharing.begin_anew(self.waist);
+        self.sharing.begin_anew(self.api);
         self.missing = OnceLock::new();
         self.epoch += 1;
     }
@@ -174,9 +174,8 @@ impl Partition {
 
     /// The nodes, for an operation whose messages have this tag.
     pub fn members(&self, tag: i32) -> Members<'_> {
-        let (waist, own, context, call) =
-            (self.waist, self.own, self.context, self.call.load(Ordering::Relaxed));
-        Members { waist, tasks: &self.tasks, own, context, tag, call }
+        let (api, own, context, call) = (self.api, self.own, self.context, self.call.load(Ordering::Relaxed));
+        Members { api, tasks: &self.tasks, own, context, tag, call }
     }
 
     /// The board of all nodes, if their next operation may use one. Every node asks before each of its operations, and does not
@@ -265,7 +264,7 @@ impl Partition {
     /// Meets the others in the page of their group, or at the daemon.
     fn meet(&self, group: &str) -> Result<(), Failure> {
         let asked = Request::Barrier { group: group.to_owned(), count: self.size() as i32 };
-        match self.waist.ask(&asked, &self.notes()).map_err(Failure::Engine)? {
+        match self.api.ask(&asked, &self.notes()).map_err(Failure::Engine)? {
             Ok(_) => Ok(()),
             Err(_) => Err(self.sharing.who_is_gone(&self.members(self.about()))),
         }

@@ -7,7 +7,7 @@
 //! The daemon closes the board when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
 //! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new board.
 
-use parvum_api::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, Waist, board};
+use parvum_api::{ANY_TASK, BoardTurn, CoreApi, Notes, Request as Operation, Status, board};
 use parvum_collectives::board::{Announcing, Board};
 use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier, choose};
@@ -116,22 +116,22 @@ impl Sharing {
     }
 
     /// Forgets the board, and leaves the group: these tasks do nothing together any more.
-    pub fn end(&mut self, waist: Waist) {
-        self.close(waist);
+    pub fn end(&mut self, api: CoreApi) {
+        self.close(api);
         if let Some(group) = self.group.take() {
             // Of a machine that is lost nobody is a member.
-            let _ = waist.ask(&Request::Leave { group }, &notes_of_machine());
+            let _ = api.ask(&Request::Leave { group }, &notes_of_machine());
         }
     }
 
-    pub(crate) fn begin_anew(&mut self, waist: Waist) {
-        self.close(waist);
+    pub(crate) fn begin_anew(&mut self, api: CoreApi) {
+        self.close(api);
         *self = Sharing::after(0);
     }
 
-    fn close(&mut self, waist: Waist) {
+    fn close(&mut self, api: CoreApi) {
         if std::mem::replace(self.stage.get_mut(), NONE) == OPEN {
-            waist.close_board(*self.board.get_mut());
+            api.close_board(*self.board.get_mut());
         }
     }
 
@@ -199,7 +199,7 @@ impl Sharing {
 
     fn join(&self, members: &Members<'_>, name: impl FnOnce() -> String) -> Result<(), Failure> {
         let group = name();
-        match members.waist.ask(&Request::Join { group: group.clone() }, &notes(members)) {
+        match members.api.ask(&Request::Join { group: group.clone() }, &notes(members)) {
             Ok(Ok(_)) => {
                 self.group.get_or_init(|| group);
                 self.stage.store(JOINED, Ordering::Relaxed);
@@ -214,7 +214,7 @@ impl Sharing {
     fn open(&self, members: &Members<'_>) -> Result<u64, Failure> {
         let Some(group) = self.group.get() else { return Ok(0) };
         loop {
-            match members.waist.open_board(group, members.own, members.tasks.len(), &notes(members)) {
+            match members.api.open_board(group, members.own, members.tasks.len(), &notes(members)) {
                 Ok(board) => {
                     self.board.store(board, Ordering::Relaxed);
                     self.stage.store(OPEN, Ordering::Relaxed);
@@ -247,7 +247,7 @@ impl Sharing {
 
     /// The first member that the group has lost. Others may have ended since, for want of it.
     fn first_lost(&self, members: &Members<'_>) -> Result<Option<usize>, Status> {
-        let Ok(Reply::Groups(groups)) = members.waist.ask(&Request::Groups, &notes(members))? else {
+        let Ok(Reply::Groups(groups)) = members.api.ask(&Request::Groups, &notes(members))? else {
             return Ok(None);
         };
         let own = self.group.get();
@@ -259,7 +259,7 @@ impl Sharing {
 /// The first in order of which the machine knows nothing.
 fn first_missing(members: &Members<'_>) -> Result<Option<usize>, Status> {
     let asked = Request::Tasks { of: None, deep: false };
-    let Ok(Reply::Tasks(rows)) = members.waist.ask(&asked, &notes(members))? else { return Ok(None) };
+    let Ok(Reply::Tasks(rows)) = members.api.ask(&asked, &notes(members))? else { return Ok(None) };
     // A process may go on when its task has left.
     let is_there = |row: &TaskRow| row.state != TaskState::Departed;
     let is_gone = |task: i32| !rows.iter().any(|row| row.tid == Tid(task) && is_there(row));
@@ -302,7 +302,7 @@ impl AtBoard<'_> {
         }
         // The closed one is known until the other is open: how far its members have come is compared.
         let (before, opened) = (self.board, self.sharing.open(&self.members));
-        self.members.waist.close_board(before);
+        self.members.api.close_board(before);
         match opened? {
             // Nobody can go on with half an operation.
             0 => Err(Failure::Engine(Status::Gone)),
@@ -317,17 +317,17 @@ impl AtBoard<'_> {
     #[inline(always)]
     fn wait(
         &mut self,
-        mut call: impl FnMut(Waist, u64, &[Operation], &Notes) -> BoardTurn,
+        mut call: impl FnMut(CoreApi, u64, &[Operation], &Notes) -> BoardTurn,
     ) -> Result<(), Failure> {
-        let (waist, notes) = (self.members.waist, notes(&self.members));
+        let (api, notes) = (self.members.api, notes(&self.members));
         loop {
             let limit = self.attend()?;
-            match call(waist, self.board, &self.requests, &Notes { limit, ..notes }) {
+            match call(api, self.board, &self.requests, &Notes { limit, ..notes }) {
                 BoardTurn::Come => return Ok(()),
                 BoardTurn::Over(_) => {}
                 BoardTurn::Closed => self.closed()?,
                 BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
-                BoardTurn::Late if limit >= 0 && !waist.progress().lost => {}
+                BoardTurn::Late if limit >= 0 && !api.progress().lost => {}
                 BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
             }
         }
@@ -353,12 +353,12 @@ impl Board for AtBoard<'_> {
 
     #[inline]
     fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        self.wait(|waist, board, requests, notes| waist.take_turn(board, word, data, requests, notes))
+        self.wait(|api, board, requests, notes| api.take_turn(board, word, data, requests, notes))
     }
 
     #[inline]
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
-        self.members.waist.read_board(self.board, member, from, into).map_err(|status| match status {
+        self.members.api.read_board(self.board, member, from, into).map_err(|status| match status {
             // Under the same word everybody shows as much.
             Status::BadArgument => Failure::Fault(Fault::Disagreed),
             other => Failure::Engine(other),
@@ -370,7 +370,7 @@ impl Announcing for AtBoard<'_> {
     #[inline]
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
         loop {
-            match self.members.waist.announce(self.board, word, data) {
+            match self.members.api.announce(self.board, word, data) {
                 BoardTurn::Come => return Ok(()),
                 BoardTurn::Closed => self.closed()?,
                 BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
@@ -381,16 +381,16 @@ impl Announcing for AtBoard<'_> {
 
     #[inline]
     fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
-        self.wait(|waist, board, requests, notes| waist.hear(board, word, into, requests, notes))
+        self.wait(|api, board, requests, notes| api.hear(board, word, into, requests, notes))
     }
 }
 
 impl OpenMemory for AtBoard<'_> {
     fn reaches(&self) -> bool {
-        self.members.waist.board_reaches(self.board)
+        self.members.api.board_reaches(self.board)
     }
 
     fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool {
-        self.members.waist.fetch_at_board(self.board, member, address, into).is_ok()
+        self.members.api.fetch_at_board(self.board, member, address, into).is_ok()
     }
 }

@@ -3,7 +3,7 @@
 use crate::direct::Direct;
 use crate::question::{Change, PART, Question, STATUS, Trouble, Window, outcome};
 use crate::server::{Handler, Server};
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, Request, SendTo, Space, Status, TagKind, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Request, SendTo, Space, Status, TagKind, call};
 use parvum_collectives::operators::Kind;
 use parvum_wire::Tid;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const WINDOW: usize = 4;
 /// The service of this process, for one interface. It ends when it is dropped.
 pub struct Service {
     /// The second endpoint.
-    endpoint: Waist,
+    endpoint: CoreApi,
     me: i32,
     /// Questions come in this context, answers in the next.
     context: u32,
@@ -44,15 +44,15 @@ struct Frame {
 }
 
 impl Service {
-    /// Makes this process serve. `waist` is the program's own endpoint, which is part of the machine; `context` and the next
+    /// Makes this process serve. `api` is the program's own endpoint, which is part of the machine; `context` and the next
     /// are the interface's own among those of the second endpoint. `handler` answers requests, on the server's thread.
     pub fn open(
-        waist: Waist,
+        api: CoreApi,
         interface: &str,
         context: u32,
         handler: Option<Handler>,
     ) -> Result<Service, Status> {
-        let endpoint = waist.service();
+        let endpoint = api.service();
         let me = endpoint.enrol(interface)?.tid;
         let server = Server::start(endpoint, me, context, handler).map_err(|_| Status::NoMemory)?;
         Ok(Service { endpoint, me, context, numbers: AtomicU32::new(0), server, direct: Direct::default() })

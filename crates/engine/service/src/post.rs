@@ -6,7 +6,7 @@
 
 use crate::server::{STACK, bytes_of};
 use parvum_api::{
-    ANY_TASK, Message, Notes, Pattern, Receiving, Request, SendTo, Status, TagKind, Waist, call,
+    ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, Request, SendTo, Status, TagKind, call,
 };
 use parvum_sync::without_signals;
 use parvum_wire::Tid;
@@ -31,7 +31,7 @@ pub enum Came<'a> {
 
 /// Where letters come and go. One for each interface of a process.
 pub struct Post {
-    endpoint: Waist,
+    endpoint: CoreApi,
     me: i32,
     context: u32,
     /// What was sent and is not yet with its receiver, and the credit for it is used up.
@@ -39,10 +39,10 @@ pub struct Post {
 }
 
 impl Post {
-    /// Opens it. `waist` is the program's own endpoint, which is part of the machine; `context` and the next are the
+    /// Opens it. `api` is the program's own endpoint, which is part of the machine; `context` and the next are the
     /// interface's own among those of the second endpoint. Nothing is lost that comes before [`Post::attend`].
-    pub fn open(waist: Waist, interface: &str, context: u32) -> Result<Post, Status> {
-        let endpoint = waist.service();
+    pub fn open(api: CoreApi, interface: &str, context: u32) -> Result<Post, Status> {
+        let endpoint = api.service();
         let me = endpoint.enrol(interface)?.tid;
         Ok(Post { endpoint, me, context, behind: Mutex::default() })
     }

@@ -3,7 +3,7 @@
 use crate::memory::Own;
 use crate::question::{Question, STATUS, Trouble, status};
 use crate::windows::Windows;
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
 use parvum_sync::without_signals;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the thread. What comes in this context of the endpoint it answers in the next.
     pub(crate) fn start(
-        endpoint: Waist,
+        endpoint: CoreApi,
         me: i32,
         context: u32,
         handler: Option<Handler>,
@@ -84,7 +84,7 @@ impl Server {
 
 /// Where questions come in.
 struct Desk {
-    endpoint: Waist,
+    endpoint: CoreApi,
     me: i32,
     context: u32,
     handler: Option<Handler>,

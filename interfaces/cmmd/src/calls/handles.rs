@@ -92,7 +92,7 @@ fn pending(state: &mut State, src: c_int, tag: c_int) -> Cmmd<Option<Message>> {
         return Ok(state.find_matching(src, tag));
     }
     let once = Notes { limit: 0, ..notes(told::MSG_PENDING, pattern.from, tag) };
-    match state.waist.probe(&pattern, &once) {
+    match state.api.probe(&pattern, &once) {
         Ok(found) => Ok(Some(found)),
         Err(Status::Pending) => Ok(None),
         Err(why) => Err(why.into()),
@@ -226,7 +226,7 @@ pub extern "C" fn CMMD_mcb_buffer(mcb: c_int) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_poll() -> c_int {
     let polled = enter().and_then(|state| {
-        let lost = state.waist.progress().lost;
+        let lost = state.api.progress().lost;
         drop(run_handlers(state));
         if lost { Err(Fault::NoMachine) } else { Ok(0) }
     });

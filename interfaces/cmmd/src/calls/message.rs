@@ -32,7 +32,7 @@ pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> 
     let sent = if state.operations.has_handlers() && pieces.len() == 1 {
         let piece = pieces[0];
         // SAFETY: this returns only when the request is over.
-        match unsafe { state.waist.start_send(how, piece.as_ptr(), piece.len()) } {
+        match unsafe { state.api.start_send(how, piece.as_ptr(), piece.len()) } {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
                 let over;
@@ -42,8 +42,8 @@ pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> 
             Err(other) => Err(other),
         }
     } else {
-        let waist = state.waist;
-        state.outside(|| waist.send(how, pieces, &notes(told::SEND_BLOCK, to, tag)))
+        let api = state.api;
+        state.outside(|| api.send(how, pieces, &notes(told::SEND_BLOCK, to, tag)))
     };
     if sent.is_ok() {
         state.sent = length as u64;
@@ -63,7 +63,7 @@ fn finish(
         let over;
         (state, over) = wait_among(state, Some(request), u64::MAX, call, peer, tag);
         if over {
-            match state.waist.wait(request, &Notes { limit: 0, ..notes(call, peer, tag) }) {
+            match state.api.wait(request, &Notes { limit: 0, ..notes(call, peer, tag) }) {
                 Err(Status::Pending) => {}
                 ended => return (state, ended),
             }
@@ -91,10 +91,10 @@ pub(super) fn unblocked(state: &mut Guard, dest: c_int, tag: c_int, pieces: &[&[
     state.check_tag(tag)?;
     let how = user(to, tag, buffering::SENDER_IF_UNPOSTED, 0);
     let notes = notes(told::SEND_NOBLOCK, to, tag);
-    let waist = state.waist;
+    let api = state.api;
     state.outside(|| match pieces {
-        [only] => waist.send_one(how, only, &notes),
-        several => waist.send(how, several, &notes),
+        [only] => api.send_one(how, only, &notes),
+        several => api.send(how, several, &notes),
     })?;
     state.sent = pieces.iter().map(|piece| piece.len()).sum::<usize>() as u64;
     Ok(0)
@@ -146,8 +146,8 @@ pub(super) unsafe fn started(
     // SAFETY: the caller's promise.
     let request = unsafe {
         match pieces {
-            [one] => state.waist.start_send(how, one.as_ptr(), one.len()),
-            several => state.waist.start_pieces(&how, several),
+            [one] => state.api.start_send(how, one.as_ptr(), one.len()),
+            several => state.api.start_pieces(&how, several),
         }
     }?;
     let mcb = state.operations.add(Operation { request, handler: handler(named), ..operation });
@@ -187,14 +187,14 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         got
     } else if state.operations.has_handlers() {
         // SAFETY: this returns only when the request is over.
-        let request = unsafe { state.waist.post_into(&pattern, room.as_mut_ptr(), length, 0) };
+        let request = unsafe { state.api.post_into(&pattern, room.as_mut_ptr(), length, 0) };
         let got;
         (state, got) = finish(state, request, told::RECEIVE_BLOCK, pattern.from, tag);
         got
     } else {
-        let (waist, notes) = (state.waist, notes(told::RECEIVE_BLOCK, pattern.from, tag));
+        let (api, notes) = (state.api, notes(told::RECEIVE_BLOCK, pattern.from, tag));
         let seen = |message: &Message| Last { from: message.from, tag: message.tag, bytes: message.length };
-        let got = state.outside(|| waist.receive_seen(&pattern, room, &notes, seen));
+        let got = state.outside(|| api.receive_seen(&pattern, room, &notes, seen));
         if let Ok(last) = got {
             state.last = last;
         }
@@ -217,15 +217,15 @@ fn received_by_matching(
     room: &mut [u8],
 ) -> (Guard, Result<Message, Status>) {
     loop {
-        let seen = state.waist.arrivals();
+        let seen = state.api.arrivals();
         if let Some(found) = state.find_matching(src, tag) {
             let taken =
-                state.waist.take(&found, Receiving::Block, &notes(told::RECEIVE_BLOCK, found.from, tag));
+                state.api.take(&found, Receiving::Block, &notes(told::RECEIVE_BLOCK, found.from, tag));
             if let Ok(message) = &taken {
                 let data = super::bytes_of(message);
                 let fits = data.len().min(room.len());
                 room[..fits].copy_from_slice(&data[..fits]);
-                state.waist.give_back(message);
+                state.api.give_back(message);
             }
             return (state, taken.map(Message::without_data));
         }
@@ -273,7 +273,7 @@ pub(super) unsafe fn posted(
         // It is tried when something has come.
         Some(_) => None,
         // SAFETY: the caller's promise.
-        None => Some(unsafe { state.waist.post_into(&pattern, room, length, 0) }),
+        None => Some(unsafe { state.api.post_into(&pattern, room, length, 0) }),
     };
     Ok(state.operations.add(Operation { request, handler: handler(named), ..operation }))
 }
@@ -319,7 +319,7 @@ pub(super) fn exchanged(
     };
     let how = user(to, stag, buffering::NOBODY, 1);
     // SAFETY: this returns only when the request is over.
-    let sent = match unsafe { state.waist.start_pieces(&how, pieces) } {
+    let sent = match unsafe { state.api.start_pieces(&how, pieces) } {
         Ok(sent) => sent,
         Err(why) => return (state, Err(why.into())),
     };

@@ -19,7 +19,7 @@ pub(crate) use strided::{Scattered, scatter};
 use crate::channels::Channel;
 use crate::errors::{Cmmd, Fault};
 use crate::operations::Operation;
-use parvum_api::{Message, Request, Waist};
+use parvum_api::{CoreApi, Message, Request};
 use std::ffi::{c_int, c_void};
 
 /// A function of the program that runs when an operation is complete.
@@ -88,9 +88,9 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
 }
 
 /// Copies the data of a message that is with its sender still. There must be room for all of it.
-pub(crate) fn copy_remote(waist: Waist, message: &Message, room: &mut [u8]) -> Cmmd<()> {
+pub(crate) fn copy_remote(api: CoreApi, message: &Message, room: &mut [u8]) -> Cmmd<()> {
     // SAFETY: the memory is borrowed for the call, and as long as it says.
-    Ok(unsafe { waist.read_remote(message, 0, room.as_mut_ptr(), room.len()) }?)
+    Ok(unsafe { api.read_remote(message, 0, room.as_mut_ptr(), room.len()) }?)
 }
 
 /// Copies a message that was received into a block to the memory of its operation.
@@ -107,12 +107,12 @@ pub(crate) fn put_where_it_belongs(message: &Message, operation: &mut Operation)
 }
 
 /// Begins a transfer on a channel.
-pub(crate) fn start_transfer(waist: Waist, channel: &Channel) -> Cmmd<Option<Request>> {
+pub(crate) fn start_transfer(api: CoreApi, channel: &Channel) -> Cmmd<Option<Request>> {
     let Channel { start, length, .. } = *channel;
     if channel.sends {
         // SAFETY: the program has lent the memory to the channel, and changes it only while nothing is under way.
-        return Ok(unsafe { waist.start_send(crate::channels::how(channel), start as *const u8, length) }?);
+        return Ok(unsafe { api.start_send(crate::channels::how(channel), start as *const u8, length) }?);
     }
     // SAFETY: the same; it reads there only what has come.
-    Ok(Some(unsafe { waist.post_into(&crate::channels::pattern(channel), start as *mut u8, length, 0) }))
+    Ok(Some(unsafe { api.post_into(&crate::channels::pattern(channel), start as *mut u8, length, 0) }))
 }

@@ -4,7 +4,7 @@ use super::station::Sight;
 use super::{CONTEXT, call_of, memory, station, words};
 use crate::errors::Error;
 use crate::{Bounds, Received, Sender};
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Status, TagKind};
 use parvum_sync::{BiasedLock, fork};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,7 +14,7 @@ const NOW_AND_THEN: u32 = 64;
 
 /// See [`crate::MessageContainer`].
 pub(crate) struct Container {
-    waist: Waist,
+    api: CoreApi,
     generation: u32,
     pub(crate) number: i32,
     pub(crate) context: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Container {
 
 /// A message that was received, wherever its data is. Gone, it is given back.
 pub(crate) struct Kept {
-    waist: Waist,
+    api: CoreApi,
     message: Message,
 }
 
@@ -38,7 +38,7 @@ impl Container {
     pub(crate) fn new(bounds: Bounds) -> Result<Container, Error> {
         station::with(|station| {
             let number = station.open()?;
-            Ok(Container::at(station.waist, number, CONTEXT, bounds))
+            Ok(Container::at(station.api, number, CONTEXT, bounds))
         })
     }
 
@@ -47,12 +47,12 @@ impl Container {
         if tag < 0 {
             return Err(Error::BadArgument);
         }
-        station::with(|station| Ok(Container::at(station.waist, tag, 0, Bounds::default())))
+        station::with(|station| Ok(Container::at(station.api, tag, 0, Bounds::default())))
     }
 
-    fn at(waist: Waist, number: i32, context: u32, bounds: Bounds) -> Container {
+    fn at(api: CoreApi, number: i32, context: u32, bounds: Bounds) -> Container {
         Container {
-            waist,
+            api,
             generation: fork::generation(),
             number,
             context,
@@ -71,7 +71,7 @@ impl Container {
                 tag: number,
                 context: context as i32,
             },
-            sight: Sight::new(waist),
+            sight: Sight::new(api),
             kept: BiasedLock::new(VecDeque::new()),
             has_kept: AtomicBool::new(false),
             taken: AtomicU32::new(0),
@@ -86,7 +86,7 @@ impl Container {
             return self.unload(&kept, room);
         }
         let notes = Notes { limit, ..self.notes };
-        match self.waist.receive_fitting(&self.pattern, room, &notes, &mut message) {
+        match self.api.receive_fitting(&self.pattern, room, &notes, &mut message) {
             Ok(true) => Ok(Received { length: message.length as usize, from: sender_of(&message) }),
             Ok(false) => self.unload(&message, room),
             Err(why) => Err(self.failed(why)),
@@ -98,15 +98,15 @@ impl Container {
     fn unload(&self, message: &Message, room: &mut [u8]) -> Result<Received, Error> {
         let length = message.length as usize;
         let Some(room) = room.get_mut(..length) else { return Err(self.keep(*message)) };
-        let copied = memory::copy(self.waist, message, 0, room);
-        self.waist.give_back(message);
+        let copied = memory::copy(self.api, message, 0, room);
+        self.api.give_back(message);
         copied.map_err(|why| self.failed(why))?;
         Ok(Received { length, from: sender_of(message) })
     }
 
     /// Receives without copying: the data stays where it is until it is read.
     pub(crate) fn receive_reference(&self, limit: i64) -> Result<Kept, Error> {
-        Ok(Kept { waist: self.waist, message: self.next(limit)? })
+        Ok(Kept { api: self.api, message: self.next(limit)? })
     }
 
     fn next(&self, limit: i64) -> Result<Message, Error> {
@@ -114,7 +114,7 @@ impl Container {
             return Ok(message);
         }
         let notes = Notes { limit, ..self.notes };
-        self.waist.receive_by_reference(&self.pattern, &notes).map_err(|why| self.failed(why))
+        self.api.receive_by_reference(&self.pattern, &notes).map_err(|why| self.failed(why))
     }
 
     /// The oldest message that was kept, if there is one.
@@ -134,7 +134,7 @@ impl Container {
         let taken = self.taken.load(Ordering::Relaxed);
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         if taken.is_multiple_of(NOW_AND_THEN) || limit == 0 {
-            station::look_after(self.waist);
+            station::look_after(self.api);
         }
         Ok(None)
     }
@@ -158,7 +158,7 @@ impl Container {
 
     #[cold]
     fn failed(&self, why: Status) -> Error {
-        Error::of(why, || self.waist.last_error())
+        Error::of(why, || self.api.last_error())
     }
 }
 
@@ -168,7 +168,7 @@ impl Drop for Container {
             return;
         }
         for message in self.kept.take().drain(..) {
-            self.waist.give_back(&message);
+            self.api.give_back(&message);
         }
         if self.context == CONTEXT {
             let _ = station::with(|station| {
@@ -196,13 +196,13 @@ impl Kept {
         if from.checked_add(out.len()).is_none_or(|end| end > self.length()) {
             return Err(Error::BadArgument);
         }
-        memory::copy(self.waist, &self.message, from, out).map_err(|why| Error::of(why, String::new))
+        memory::copy(self.api, &self.message, from, out).map_err(|why| Error::of(why, String::new))
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.waist.give_back(&self.message);
+        self.api.give_back(&self.message);
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn run(program: &str, args: &[&str], count: u32) -> Result<Vec<i32>, 
     if count == 0 || program.is_empty() {
         return Err(Error::BadArgument);
     }
-    let waist = station::with(|station| Ok(station.waist))?;
+    let api = station::with(|station| Ok(station.api))?;
     let blob = |text: &str| Blob(text.as_bytes().to_vec());
     let cwd = std::env::current_dir().ok().map(|path| Blob(path.as_os_str().as_bytes().to_vec()));
     // The tasks find their libraries where this one did.
@@ -29,8 +29,7 @@ pub(crate) fn run(program: &str, args: &[&str], count: u32) -> Result<Vec<i32>, 
         ..SpawnRequest::default()
     };
     let notes = Notes { limit: -1, call: call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 };
-    let asked =
-        waist.ask(&Request::Spawn(plan), &notes).map_err(|why| Error::of(why, || waist.last_error()))?;
+    let asked = api.ask(&Request::Spawn(plan), &notes).map_err(|why| Error::of(why, || api.last_error()))?;
     match asked? {
         Reply::Spawned(results) => results.into_iter().map(|one| Ok(one.map(|one| one.tid.0)?)).collect(),
         _ => Err(Error::Refused("E-PROTOCOL: no answer to this question".into())),

@@ -49,8 +49,8 @@ fn send_together(members: &[&Representative], data: &[u8]) -> Result<usize, Erro
     let (to, tags): (Vec<i32>, Vec<i32>) = members.iter().map(|member| (member.task(), member.tag())).unzip();
     let (how, notes) = first.how();
     let (how, notes) = (parvum_api::SendTo { buffering: AT_SENDER, ..how }, Notes { peer: -1, ..notes });
-    let waist = first.waist();
-    let sent = waist
+    let api = first.api();
+    let sent = api
         .multicast_each(how, &to, Some(&tags), Data::Pieces(&[data]), &notes)
         .map_err(|why| first.failed(why))?;
     let (mut count, mut failed) = (0, None);

@@ -1,6 +1,6 @@
 //! The data of received messages, which lies in memory that the engine lends, or is still with its sender.
 
-use parvum_api::{Message, Status, Waist};
+use parvum_api::{CoreApi, Message, Status};
 
 /// The bytes of a received message that is here.
 pub(super) fn bytes_of(message: &Message) -> &[u8] {
@@ -15,10 +15,10 @@ pub(super) fn bytes_of(message: &Message) -> &[u8] {
 
 /// Copies a part of a received message, wherever its data is. The part must lie inside.
 #[inline]
-pub(super) fn copy(waist: Waist, message: &Message, from: usize, out: &mut [u8]) -> Result<(), Status> {
+pub(super) fn copy(api: CoreApi, message: &Message, from: usize, out: &mut [u8]) -> Result<(), Status> {
     if message.is_remote() {
         // SAFETY: `out` is borrowed for the call.
-        return unsafe { waist.read_remote(message, from as u64, out.as_mut_ptr(), out.len()) };
+        return unsafe { api.read_remote(message, from as u64, out.as_mut_ptr(), out.len()) };
     }
     out.copy_from_slice(&bytes_of(message)[from..from + out.len()]);
     Ok(())

@@ -4,7 +4,7 @@ use super::container::Container;
 use super::representative::Representative;
 use super::{station, words};
 use crate::errors::Error;
-use parvum_api::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, Waist};
+use parvum_api::{ANY_TASK, CoreApi, Notes, Pattern, Receiving, Status, TagKind};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, Spot};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,10 +24,10 @@ pub(crate) fn exchanges() -> u64 {
 }
 
 fn ask(request: &Request) -> Result<Reply, Error> {
-    let waist = station::with(|station| Ok(station.waist))?;
+    let api = station::with(|station| Ok(station.api))?;
     EXCHANGES.fetch_add(1, Ordering::Relaxed);
     let notes = Notes { limit: -1, call: words::NAMES, peer: ANY_TASK, tag: -1, context: -1 };
-    Ok(waist.ask(request, &notes).map_err(|why| Error::of(why, || waist.last_error()))??)
+    Ok(api.ask(request, &notes).map_err(|why| Error::of(why, || api.last_error()))??)
 }
 
 fn spot_of(container: &Container) -> Spot {
@@ -140,14 +140,14 @@ impl Patience {
         if left.is_zero() {
             return Ok(false);
         }
-        sleep(station::with(|station| Ok(station.waist))?, self.pause.min(left))?;
+        sleep(station::with(|station| Ok(station.api))?, self.pause.min(left))?;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(true)
     }
 }
 
 /// Lets time pass, while the engine goes on.
-fn sleep(waist: Waist, time: Duration) -> Result<(), Error> {
+fn sleep(api: CoreApi, time: Duration) -> Result<(), Error> {
     // Nobody sends in this context under this tag.
     let pattern = Pattern {
         from: ANY_TASK,
@@ -158,8 +158,8 @@ fn sleep(waist: Waist, time: Duration) -> Result<(), Error> {
     };
     let limit = time.as_nanos().min(i64::MAX as u128) as i64;
     let notes = Notes { limit, call: words::NAMES, peer: ANY_TASK, tag: -1, context: -1 };
-    match waist.receive(&pattern, Receiving::Block, &notes) {
+    match api.receive(&pattern, Receiving::Block, &notes) {
         Ok(_) | Err(Status::Pending) => Ok(()),
-        Err(why) => Err(Error::of(why, || waist.last_error())),
+        Err(why) => Err(Error::of(why, || api.last_error())),
     }
 }

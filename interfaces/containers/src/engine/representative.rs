@@ -4,7 +4,7 @@ use super::station::{self, Link, Sight};
 use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
-use parvum_api::{Notes, Request, SendTo, Status, Waist};
+use parvum_api::{CoreApi, Notes, Request, SendTo, Status};
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::control::Spot;
 use parvum_wire::encoding;
@@ -20,7 +20,7 @@ const OFTEN: u64 = 3;
 
 /// See [`crate::ContainerRepresentative`].
 pub(crate) struct Representative {
-    waist: Waist,
+    api: CoreApi,
     generation: u32,
     me: i32,
     sight: Sight,
@@ -79,10 +79,10 @@ impl Representative {
                 SendTo { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
             let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
-            let (waist, me, generation) = (station.waist, station.me, fork::generation());
-            let sight = Sight::new(waist);
+            let (api, me, generation) = (station.api, station.me, fork::generation());
+            let sight = Sight::new(api);
             Ok(Representative {
-                waist,
+                api,
                 sight,
                 generation,
                 me,
@@ -102,8 +102,8 @@ impl Representative {
         Representative::of(task, Spot { number: tag, ..Spot::default() })
     }
 
-    pub(crate) fn waist(&self) -> Waist {
-        self.waist
+    pub(crate) fn api(&self) -> CoreApi {
+        self.api
     }
 
     pub(crate) fn task(&self) -> i32 {
@@ -176,10 +176,10 @@ impl Representative {
             }
         }
         state.sent += 1;
-        self.waist.send_one(how, data, &self.notes).map_err(|why| self.failed(why))?;
+        self.api.send_one(how, data, &self.notes).map_err(|why| self.failed(why))?;
         if state.sent & state.looks == 0 {
             // What is heard now is for the next call: this message may have been taken before its receiver ended.
-            station::look_after(self.waist);
+            station::look_after(self.api);
         }
         Ok(true)
     }
@@ -196,7 +196,7 @@ impl Representative {
         }
         self.sight.take_notices();
         if state.looks == OFTEN && self.sight.has_unasked() {
-            station::look_after(self.waist);
+            station::look_after(self.api);
         }
         self.check(&state)?;
         Ok(state)
@@ -218,7 +218,7 @@ impl Representative {
             false => Arc::new(Link::default()),
         });
         // Two tasks that share memory notify each other; the rest is for a change of the route.
-        let notices = !self.answers() || self.is_local() || self.waist.notify(self.how.to);
+        let notices = !self.answers() || self.is_local() || self.api.notify(self.how.to);
         state.looks = if notices { SELDOM } else { OFTEN };
         Ok(())
     }
@@ -241,7 +241,7 @@ impl Representative {
             let Some(&(request, amount)) = state.marks.front() else { return Err(Error::Full) };
             // A short while, then a look whether the container is still there.
             let limit = if when_full == WhenFull::Drop || self.is_local() { 0 } else { 20_000_000 };
-            match self.waist.wait(request, &Notes { limit, ..self.notes }) {
+            match self.api.wait(request, &Notes { limit, ..self.notes }) {
                 Ok(_) => {
                     state.marks.pop_front();
                     state.waiting.subtract(amount);
@@ -249,7 +249,7 @@ impl Representative {
                 Err(Status::Pending) if when_full == WhenFull::Drop => return Ok(false),
                 // Nobody else in this process can receive while this call waits.
                 Err(Status::Pending) if self.is_local() => return Err(Error::Full),
-                Err(Status::Pending) => station::look_after(self.waist),
+                Err(Status::Pending) => station::look_after(self.api),
                 Err(why) => return Err(self.failed(why)),
             }
         }
@@ -270,7 +270,7 @@ impl Representative {
     #[cold]
     fn send_marked(&self, state: &mut State, how: SendTo, data: &[u8]) -> Result<(), Error> {
         let owned = Arc::new(data.to_vec());
-        let started = self.waist.start_owned(SendTo { completion: 1, ..how }, &owned);
+        let started = self.api.start_owned(SendTo { completion: 1, ..how }, &owned);
         let amount = std::mem::take(&mut state.unmarked);
         state.sent += 1;
         match started.map_err(|why| self.failed(why))? {
@@ -278,18 +278,18 @@ impl Representative {
             // Taken already.
             None => {
                 for (request, _) in state.marks.drain(..) {
-                    let _ = self.waist.wait(request, &Notes { limit: 0, ..self.notes });
+                    let _ = self.api.wait(request, &Notes { limit: 0, ..self.notes });
                 }
                 state.waiting = Amount::default();
             }
         }
-        station::look_after(self.waist);
+        station::look_after(self.api);
         Ok(())
     }
 
     #[cold]
     pub(super) fn failed(&self, why: Status) -> Error {
-        Error::of(why, || self.waist.last_error())
+        Error::of(why, || self.api.last_error())
     }
 }
 

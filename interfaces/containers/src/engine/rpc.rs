@@ -5,7 +5,7 @@ use super::representative::{Representative, WhenFull};
 use super::{AT_SENDER, CALL_NUMBERS, REPLIES, memory, station, words};
 use crate::errors::Error;
 use crate::state::{ClientState, Decision};
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Status, TagKind};
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ pub(crate) fn reply(task: i32, number: u32, data: &[u8]) -> Result<(), Error> {
     if number == 0 || number >= CALL_NUMBERS || !Tid(task).is_task() {
         return Err(Error::BadArgument);
     }
-    let waist = station::with(|station| Ok(station.waist))?;
-    station::answer(waist, task, number, data, 0).map_err(|why| Error::of(why, || waist.last_error()))
+    let api = station::with(|station| Ok(station.api))?;
+    station::answer(api, task, number, data, 0).map_err(|why| Error::of(why, || api.last_error()))
 }
 
 /// Calls a server: the answer goes into `room`; gives its length.
@@ -39,7 +39,7 @@ pub(crate) fn call(
     match await_answer(server, number, room, state, &mut message) {
         Ok(true) if !station::is_failure(&message) => Ok(message.length as usize),
         Ok(true) => Err(Error::Gone),
-        Ok(false) => finish(server.waist(), &message, room),
+        Ok(false) => finish(server.api(), &message, room),
         Err(why) => {
             // If the answer comes later, it is thrown away.
             let _ = station::with(|station| {
@@ -76,7 +76,7 @@ fn await_answer(
             tag: server.tag(),
             context: REPLIES as i32,
         };
-        match server.waist().receive_fitting(&pattern, room, &notes, message) {
+        match server.api().receive_fitting(&pattern, room, &notes, message) {
             Ok(is_there) => return Ok(is_there),
             Err(Status::Pending) if state.expire() == Decision::GiveUp => return Err(Error::TimedOut),
             Err(Status::Pending) => {}
@@ -87,16 +87,16 @@ fn await_answer(
 
 /// Copies an answer out and gives it back.
 #[inline(never)]
-fn finish(waist: Waist, message: &Message, room: &mut [u8]) -> Result<usize, Error> {
+fn finish(api: CoreApi, message: &Message, room: &mut [u8]) -> Result<usize, Error> {
     let length = message.length as usize;
     let done = if station::is_failure(message) {
         Err(Error::Gone)
     } else if let Some(room) = room.get_mut(..length) {
-        memory::copy(waist, message, 0, room).map(|()| length).map_err(|why| Error::of(why, String::new))
+        memory::copy(api, message, 0, room).map(|()| length).map_err(|why| Error::of(why, String::new))
     } else {
         Err(Error::NoRoom { length })
     };
-    waist.give_back(message);
+    api.give_back(message);
     done
 }
 
@@ -119,8 +119,8 @@ pub(crate) fn call_many(
     hear: Hear<'_>,
 ) -> Result<usize, Error> {
     let count = asked.len() as u32;
-    let (waist, first) = station::with(|station| Ok((station.waist, station.number_calls(count))))?;
-    let mut calls = Several { waist, first, asked, answers: 0, want, hear, stopped: false };
+    let (api, first) = station::with(|station| Ok((station.api, station.number_calls(count))))?;
+    let mut calls = Several { api, first, asked, answers: 0, want, hear, stopped: false };
     calls.ask(request);
     let ended = calls.listen(state);
     let Several { answers, asked, .. } = calls;
@@ -134,7 +134,7 @@ pub(crate) fn call_many(
 }
 
 struct Several<'a, 'b> {
-    waist: Waist,
+    api: CoreApi,
     first: u32,
     asked: &'a mut [Ask<'b>],
     answers: usize,
@@ -183,7 +183,7 @@ impl Several<'_, '_> {
             match self.next(limit) {
                 Ok(message) => self.take(&message),
                 Err(Status::Pending) => self.look_at_servers(),
-                Err(why) => return Err(Error::of(why, || self.waist.last_error())),
+                Err(why) => return Err(Error::of(why, || self.api.last_error())),
             }
         }
         Ok(())
@@ -193,20 +193,20 @@ impl Several<'_, '_> {
         let (tag, other) = (self.first as i32, (self.first + self.asked.len() as u32) as i32 - 1);
         let pattern = Pattern { from: ANY_TASK, tags: TagKind::Within, tag, other, context: REPLIES.into() };
         let notes = Notes { limit, call: words::RPC, peer: ANY_TASK, tag, context: REPLIES as i32 };
-        self.waist.receive_by_reference(&pattern, &notes)
+        self.api.receive_by_reference(&pattern, &notes)
     }
 
     fn take(&mut self, message: &Message) {
         let at = (message.tag as u32 - self.first) as usize;
         if station::is_failure(message) {
-            self.waist.give_back(message);
+            self.api.give_back(message);
             return self.fail(at, Error::Gone);
         }
         let mut far = Vec::new();
         let bytes = if message.is_remote() {
             far.resize(message.length as usize, 0);
-            if memory::copy(self.waist, message, 0, &mut far).is_err() {
-                self.waist.give_back(message);
+            if memory::copy(self.api, message, 0, &mut far).is_err() {
+                self.api.give_back(message);
                 return self.fail(at, Error::Gone);
             }
             &far
@@ -216,7 +216,7 @@ impl Several<'_, '_> {
         self.asked[at].outcome = Some(Ok(()));
         self.answers += 1;
         self.stopped |= !(self.hear)(at, Ok(bytes));
-        self.waist.give_back(message);
+        self.api.give_back(message);
     }
 
     /// Who is gone will not answer any more.
@@ -231,7 +231,7 @@ impl Several<'_, '_> {
                 Pattern { from: task, tags: TagKind::Exactly, tag, other: 0, context: REPLIES.into() };
             // The least time: who looks once is not told that a task is gone.
             let notes = Notes { limit: 1, call: words::RPC, peer: task, tag, context: REPLIES as i32 };
-            match self.waist.receive_by_reference(&pattern, &notes) {
+            match self.api.receive_by_reference(&pattern, &notes) {
                 Ok(message) => self.take(&message),
                 Err(Status::Pending) => {}
                 Err(_) => self.fail(at, Error::Gone),

@@ -7,7 +7,7 @@
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
-use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ static TAKEN: AtomicU64 = AtomicU64::new(0);
 /// What a process has.
 pub(super) struct Station {
     generation: u32,
-    pub(super) waist: Waist,
+    pub(super) api: CoreApi,
     pub(super) me: i32,
     last: i32,
     last_call: u32,
@@ -75,16 +75,16 @@ pub(super) fn with<R>(work: impl FnOnce(&mut Station) -> Result<R, Error>) -> Re
 }
 
 fn join() -> Result<Station, Error> {
-    let waist = Waist::open().map_err(|why| Error::NoMachine(why.to_string()))?;
+    let api = CoreApi::open().map_err(|why| Error::NoMachine(why.to_string()))?;
     fork::watch();
-    let me = waist.enrol("containers").map_err(|_| Error::NoMachine(waist.last_error()))?.tid;
+    let me = api.enrol("containers").map_err(|_| Error::NoMachine(api.last_error()))?.tid;
     let generation = fork::generation();
-    SEEN.store(waist.arrivals(), Ordering::Relaxed);
+    SEEN.store(api.arrivals(), Ordering::Relaxed);
     TAKEN.store(0, Ordering::Relaxed);
     let (live, links) = (HashMap::new(), HashMap::new());
     Ok(Station {
         generation,
-        waist,
+        api,
         me,
         last: 0,
         last_call: 0,
@@ -102,7 +102,7 @@ pub(crate) fn me() -> Result<i32, Error> {
 
 /// Why the machine refused something, in its own words.
 pub(crate) fn reason() -> String {
-    with(|station| Ok(station.waist.last_error())).unwrap_or_else(|why| why.to_string())
+    with(|station| Ok(station.api.last_error())).unwrap_or_else(|why| why.to_string())
 }
 
 /// Of the task's counters: unexpected messages that wait now. A note is one until it is taken.
@@ -115,8 +115,8 @@ const NOTICES: usize = 30;
 pub(super) struct Sight(Option<&'static [AtomicU64; 32]>);
 
 impl Sight {
-    pub(super) fn new(waist: Waist) -> Sight {
-        Sight(waist.cells())
+    pub(super) fn new(api: CoreApi) -> Sight {
+        Sight(api.cells())
     }
 
     /// Whether a message waits that nobody has asked for: perhaps a note of a task that could not notify this one.
@@ -140,8 +140,8 @@ impl Sight {
 
 /// Looks for notes of other tasks, from wherever, if something has come that nobody had asked for.
 #[cold]
-pub(super) fn look_after(waist: Waist) {
-    let arrivals = waist.arrivals();
+pub(super) fn look_after(api: CoreApi) {
+    let arrivals = api.arrivals();
     // Relaxed: as in `heed`.
     if arrivals != SEEN.load(Ordering::Relaxed) {
         SEEN.store(arrivals, Ordering::Relaxed);
@@ -248,19 +248,19 @@ impl Station {
         };
         let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
         // Who is gone need not know.
-        let _ = self.waist.send(how, &[&number.to_le_bytes()], &notes);
-        self.waist.notify(task);
+        let _ = self.api.send(how, &[&number.to_le_bytes()], &notes);
+        self.api.notify(task);
     }
 
     /// Takes the notes that have come, and throws away what is for nobody.
     fn attend(&mut self) {
         let pattern = any_of(CONTROL);
-        while let Ok(note) = self.waist.receive(&pattern, Receiving::Block, &LOOK) {
+        while let Ok(note) = self.api.receive(&pattern, Receiving::Block, &LOOK) {
             let bytes = memory::bytes_of(&note);
             if let Some(number) = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)) {
                 self.handle_notice(note.from, note.tag, number);
             }
-            self.waist.give_back(&note);
+            self.api.give_back(&note);
         }
         // What has crossed the note of its container's end comes after it.
         if self.has_ended {
@@ -292,12 +292,12 @@ impl Station {
     /// Messages whose container is gone. Who made a call is told.
     fn drop_orphans(&mut self) {
         let live = &self.live;
-        let orphans = self.waist.unexpected(|m| m.context == CONTEXT && !live.contains_key(&m.tag));
+        let orphans = self.api.unexpected(|m| m.context == CONTEXT && !live.contains_key(&m.tag));
         for found in orphans {
-            if let Ok(message) = self.waist.take(&found, Receiving::Block, &LOOK) {
-                self.waist.give_back(&message);
+            if let Ok(message) = self.api.take(&found, Receiving::Block, &LOOK) {
+                self.api.give_back(&message);
                 if let Some(number) = call_of(message.meta) {
-                    let _ = answer(self.waist, message.from, number, &[], FAILED);
+                    let _ = answer(self.api, message.from, number, &[], FAILED);
                 }
             }
         }
@@ -305,10 +305,10 @@ impl Station {
 
     fn drop_late_answers(&mut self) {
         let abandoned = &self.abandoned;
-        let late = self.waist.unexpected(|m| m.context == REPLIES && abandoned.contains(&(m.tag as u32)));
+        let late = self.api.unexpected(|m| m.context == REPLIES && abandoned.contains(&(m.tag as u32)));
         for found in late {
-            if let Ok(message) = self.waist.take(&found, Receiving::Block, &LOOK) {
-                self.waist.give_back(&message);
+            if let Ok(message) = self.api.take(&found, Receiving::Block, &LOOK) {
+                self.api.give_back(&message);
                 self.abandoned.retain(|number| *number != message.tag as u32);
             }
         }
@@ -317,11 +317,11 @@ impl Station {
 
 /// Answers a call.
 #[inline]
-pub(super) fn answer(waist: Waist, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
+pub(super) fn answer(api: CoreApi, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
     let (tag, meta) = (number as i32, encoding::RAW | mark);
     let how = SendTo { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
     let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: REPLIES as i32 };
-    waist.send_one(how, data, &notes)
+    api.send_one(how, data, &notes)
 }
 
 /// The `meta` of a call.

@@ -138,7 +138,7 @@ pub(crate) fn abort(code: i32) -> ! {
         // Whoever has no job has nobody else to end.
         // SAFETY: ignoring a signal concerns this process alone, and it is about to end.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
-        let _ = process.waist.ask(&Request::SignalJob { signal }, &machine_notes());
+        let _ = process.api.ask(&Request::SignalJob { signal }, &machine_notes());
     }
     let low = code & 0xff;
     crate::process::launcher::abort(if low == 0 { 1 } else { low });

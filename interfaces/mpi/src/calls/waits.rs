@@ -68,7 +68,7 @@ pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> 
 
 /// Moves what there is to move.
 pub(super) fn look(process: &Process) {
-    process.waist.progress();
+    process.api.progress();
     progress::move_all(process);
 }
 

@@ -78,7 +78,7 @@ impl<'c> Doing<'c> {
         let tasks: &[i32] = if comm.size() == 1 { &[0] } else { comm.group().tasks() };
         let (context, tag, call) =
             (comm.collective_context(), Comm::tag_of(turn, kind), introspect::now(call::WAIT));
-        let members = Members { waist: process.waist, tasks, own: comm.rank(), context, tag, call };
+        let members = Members { api: process.api, tasks, own: comm.rank(), context, tag, call };
         Ok(Doing { comm, members, attending: Attending { process, context: comm.context() } })
     }
 

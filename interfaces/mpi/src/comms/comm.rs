@@ -471,7 +471,7 @@ impl Drop for Comm {
         if self.sharing.has_group()
             && let Ok(process) = process()
         {
-            self.sharing.end(process.waist);
+            self.sharing.end(process.api);
         }
         crate::comms::failure::forget(self.context);
     }

@@ -33,10 +33,10 @@ pub(crate) fn wait_for_anyone(
         operation.awaited(&mut requests);
         progress::awaited_by_all(&mut requests);
         let notes = Notes { limit: ASKING.as_nanos() as i64, ..*operation.notes() };
-        if process.waist.wait_any(&requests, u64::MAX, &notes) != -1 {
+        if process.api.wait_any(&requests, u64::MAX, &notes) != -1 {
             continue;
         }
-        if process.waist.progress().lost {
+        if process.api.progress().lost {
             return Err(process.failed(parvum_api::Status::NoMachine, None));
         }
         if let Err(error) = refuse_unknown_deaths(process, comm) {
@@ -163,9 +163,9 @@ pub(crate) fn listen() {
         // Nobody could revoke anything yet.
         WANTED.store(true, Ordering::Relaxed);
     } else if NEWS.load(Ordering::Acquire) == 0 {
-        let request = process.waist.post(&pattern(), 0);
+        let request = process.api.post(&pattern(), 0);
         if NEWS.compare_exchange(0, request.0, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            process.waist.cancel(request);
+            process.api.cancel(request);
         }
     }
 }
@@ -188,10 +188,10 @@ pub(crate) fn news() -> Option<Awaited> {
 /// Takes in the news that have come.
 pub(crate) fn hear(process: &Process) {
     while let Some(request) = news() {
-        let Ok(message) = process.waist.wait(request, &LOOK) else { return };
-        process.waist.give_back(&message);
+        let Ok(message) = process.api.wait(request, &LOOK) else { return };
+        process.api.give_back(&message);
         revoked(u32::from_ne_bytes(message.tag.to_ne_bytes()));
-        let next = process.waist.post(&pattern(), 0);
+        let next = process.api.post(&pattern(), 0);
         NEWS.store(next.0, Ordering::Release);
     }
 }
@@ -205,7 +205,7 @@ pub(crate) fn revoke(process: &Process, comm: &Comm) -> Mpi {
         let tag = i32::from_ne_bytes(comm.context().to_ne_bytes());
         let how = SendTo { to: task, tag, context: REVOKE_CONTEXT, meta: 0, buffering: 2, completion: 0 };
         // The dead need not be told.
-        let _ = process.waist.send_one(how, &[], &machine_notes());
+        let _ = process.api.send_one(how, &[], &machine_notes());
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ impl Buffer {
         length: usize,
         send: impl FnOnce() -> Mpi<Option<Arc<Operation>>>,
     ) -> Mpi {
-        process.waist.progress();
+        process.api.progress();
         let needs = length as i64 + BSEND_OVERHEAD;
         let mut attached = self.lock();
         attached.waiting.retain(|(operation, _)| operation.poll(process).is_none());

@@ -71,7 +71,7 @@ impl Pairs {
         // The sender keeps what cannot leave at once: nobody is waited for.
         let how = SendTo { to: task, tag: ANNOUNCED, context, meta: 0, buffering: 2, completion: 0 };
         // Who is gone is found when something is sent.
-        let _ = process.waist.send_owned(how, &Arc::new(said), &machine_notes());
+        let _ = process.api.send_owned(how, &Arc::new(said), &machine_notes());
         Part::Sends(number)
     }
 
@@ -81,9 +81,9 @@ impl Pairs {
         let pattern = Pattern { from: with.task, tags: TagKind::Exactly, tag: ANNOUNCED, other: 0, context };
         // One thread at a time: announcements count in their order. What is here is taken; nobody waits.
         let mut all = self.lock();
-        while let Ok(found) = process.waist.extract(&pattern, &LOOK) {
+        while let Ok(found) = process.api.extract(&pattern, &LOOK) {
             let mut said = [0; 8];
-            if process.waist.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
+            if process.api.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
                 continue;
             }
             let [tag, number] =
@@ -196,7 +196,7 @@ impl Transfer {
             }
         };
         // SAFETY: the program leaves a part that is ready alone until the request is over, and so do we what was packed.
-        let sent = unsafe { process.waist.start_send(how, start, self.each) };
+        let sent = unsafe { process.api.start_send(how, start, self.each) };
         match sent {
             Ok(request) => progress.requests.extend(request),
             Err(status) => progress.error = Some(process.failed(status, None)),
@@ -206,7 +206,7 @@ impl Transfer {
 
     /// Whether a part of the receiver's has come whole.
     pub(crate) fn has_come(&self, process: &Process, partition: i32) -> Mpi<bool> {
-        process.waist.progress();
+        process.api.progress();
         let part = usize::try_from(partition).ok().filter(|&part| part < self.partitions && !self.sends);
         let Some(part) = part else {
             let text = format!("partition {partition} of a request with {} to receive", self.partitions);
@@ -234,7 +234,7 @@ impl Transfer {
         let pattern =
             Pattern { from: with.task, tags: TagKind::Exactly, tag: tag_of(number), other: 0, context };
         while progress.is_active && progress.error.is_none() && !self.is_whole(&progress) {
-            let Ok(found) = process.waist.extract(&pattern, &LOOK) else { break };
+            let Ok(found) = process.api.extract(&pattern, &LOOK) else { break };
             let (part, length) = ((found.meta >> 16) as usize, found.length as usize);
             let at = part * length;
             if at + length > self.length() {
@@ -242,7 +242,7 @@ impl Transfer {
                     class::TRUNCATE,
                     "the sender's partitions are longer than the receiver's",
                 ));
-                process.waist.put_back(&found);
+                process.api.put_back(&found);
                 break;
             }
             (progress.theirs, progress.length) = ((found.meta & 0xffff) as usize, length);
@@ -257,7 +257,7 @@ impl Transfer {
                 }
             };
             let notes = Notes { limit: -1, ..LOOK };
-            let taken = process.waist.take(&found, Receiving::Into(room), &notes);
+            let taken = process.api.take(&found, Receiving::Into(room), &notes);
             if taken.is_ok() && !flat.is_empty() {
                 self.data.unpack_part(at, &flat);
             }
@@ -279,7 +279,7 @@ impl Transfer {
         }
         let mut progress = self.lock();
         let mut failed = None;
-        progress.requests.retain(|&request| match process.waist.wait(request, &LOOK) {
+        progress.requests.retain(|&request| match process.api.wait(request, &LOOK) {
             Err(Answer::Pending) => true,
             Ok(_) => false,
             Err(status) => {

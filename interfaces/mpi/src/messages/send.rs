@@ -93,7 +93,7 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     let told = notes(introspect::within(call::SEND, function), to.how.to, tag, comm.context());
     let sent = match data.bytes() {
         Some(run) if progress::is_quiet() && !comm.is_tolerant() => {
-            let sent = process.waist.send_one(to.how, run, &told);
+            let sent = process.api.send_one(to.how, run, &told);
             sent.map_err(|status| process.failed(status, Some(rank as usize)))
         }
         _ => {
@@ -134,7 +134,7 @@ const RECV: u32 = functions::number("MPI_Recv");
 fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi {
     let send = &|| {
         let bytes = Arc::new(data.packed());
-        let begun = process.waist.start_owned(to.how, &bytes);
+        let begun = process.api.start_owned(to.how, &bytes);
         let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
         let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
         Ok(begun.map(|request| {
@@ -156,12 +156,12 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
 fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option<Arc<Operation>>> {
     let begun = match data.run() {
         // SAFETY: the program leaves its buffer alone until the request is over.
-        Some((start, length)) => unsafe { process.waist.start_send(to.how, start, length) },
+        Some((start, length)) => unsafe { process.api.start_send(to.how, start, length) },
         None => match data.holed() {
             // SAFETY: likewise.
-            Sent::Pieces(pieces) => unsafe { process.waist.start_pieces(&to.how, &pieces) },
+            Sent::Pieces(pieces) => unsafe { process.api.start_pieces(&to.how, &pieces) },
             // SAFETY: the program's memory is there during its call.
-            Sent::Scattered(data) => unsafe { process.waist.start_scattered(&to.how, &data) },
+            Sent::Scattered(data) => unsafe { process.api.start_scattered(&to.how, &data) },
         },
     };
     let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
@@ -234,7 +234,7 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
         // SAFETY: the program promises the buffer for the call.
         let room =
             unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
-        let got = process.waist.receive_seen(&pattern, room, &told, |message| outcome_of(message, length));
+        let got = process.api.receive_seen(&pattern, room, &told, |message| outcome_of(message, length));
         return got.map_err(|status| process.failed(status, usize::try_from(source).ok()));
     }
     introspect::enter(RECV);
@@ -255,9 +255,9 @@ pub(crate) fn post(
     // SAFETY: the program leaves its buffer alone until the request is over.
     let request = unsafe {
         match data.room() {
-            Place::Run(start, length) => process.waist.post_into(pattern, start, length, 0),
-            Place::Pieces(pieces) => process.waist.post_into_pieces(pattern, &pieces, 0),
-            Place::Scattered(memory) => process.waist.post_scattered(pattern, &memory, 0),
+            Place::Run(start, length) => process.api.post_into(pattern, start, length, 0),
+            Place::Pieces(pieces) => process.api.post_into_pieces(pattern, &pieces, 0),
+            Place::Scattered(memory) => process.api.post_scattered(pattern, &memory, 0),
         }
     };
     let (length, comm_kept) = (data.length(), Some(comm.clone()));
@@ -310,8 +310,8 @@ fn find(
         };
         let told = parvum_api::Notes { limit, ..told };
         let found = match takes {
-            true => process.waist.extract(&pattern, &told),
-            false => process.waist.probe(&pattern, &told),
+            true => process.api.extract(&pattern, &told),
+            false => process.api.probe(&pattern, &told),
         };
         match found {
             Ok(message) => {
@@ -321,7 +321,7 @@ fn find(
                 )));
             }
             Err(Answer::Pending) if !wait => return Ok(None),
-            Err(Answer::Pending) if process.waist.progress().lost => {
+            Err(Answer::Pending) if process.api.progress().lost => {
                 return Err(process.failed(Answer::NoMachine, None));
             }
             Err(Answer::Pending) => {
@@ -352,13 +352,13 @@ pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> 
         // SAFETY: the program promises the buffer for the call.
         let room =
             unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
-        return match process.waist.take(message, parvum_api::Receiving::Into(room), &told) {
+        return match process.api.take(message, parvum_api::Receiving::Into(room), &told) {
             Ok(_) | Err(Answer::Cut) => Ok(outcome_of(message, length)),
             Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
         };
     }
     // SAFETY: the program promises the buffer for the call.
-    match unsafe { process.waist.take_scattered(message, &data.copied(), &told) } {
+    match unsafe { process.api.take_scattered(message, &data.copied(), &told) } {
         Ok(()) | Err(Answer::Cut) => Ok(outcome_of(message, data.length())),
         Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
     }
@@ -401,7 +401,7 @@ pub(crate) fn isend_copy(comm: &Arc<Comm>, bytes: Vec<u8>, dest: i32, tag: i32) 
     let process = process()?;
     let over = || Arc::new(Operation::over(Outcome::EMPTY, comm.handle()));
     let Some(to) = to(comm, dest, tag, Mode::Standard, bytes.len())? else { return Ok(over()) };
-    let begun = process.waist.start_owned(to.how, &Arc::new(bytes));
+    let begun = process.api.start_owned(to.how, &Arc::new(bytes));
     let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
     let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
     let sending = |request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told);

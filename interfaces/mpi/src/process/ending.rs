@@ -41,7 +41,7 @@ extern "C" fn look(code: c_int, _: *mut c_void) {
     // at its end was done before this. And it is done before others hear of the end, for then the job is ended, this process too.
     unsafe { libc::fflush(std::ptr::null_mut()) };
     // Now it departs.
-    process.waist.oblige(false);
+    process.api.oblige(false);
     if code == 0 {
         // SAFETY: the process ends here, and nothing of it is needed any more.
         unsafe { libc::_exit(1) }

@@ -135,14 +135,14 @@ pub(crate) fn tell_send(process: &Process, comm: &Comm, bytes: usize) {
 /// The send is over: what was shown of it is not the next one's.
 #[inline]
 pub(crate) fn forget_send(process: &Process) {
-    process.waist.tell(&NOTHING);
+    process.api.tell(&NOTHING);
 }
 
 const NOTHING: Told =
     Told { function: 0, context: 0, rank: 0, size: 0, root: -1, turn: -1, bytes: NO_BYTES, name: [0; 2] };
 
 fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
-    process.waist.tell(&Told {
+    process.api.tell(&Told {
         function: function(),
         context,
         rank: comm.rank() as u32,

@@ -153,7 +153,7 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(OwnContext, Vec<i32>, 
 fn tell(process: &Process, task: i32, context: u32, tag: i32, bytes: &[u8]) -> Mpi {
     let how = SendTo { to: task, tag, context, meta: 0, buffering: 2, completion: 0 };
     let told = notes(call::SEND, task, tag, context);
-    process.waist.send_one(how, bytes, &told).map_err(|status| process.failed(status, None))
+    process.api.send_one(how, bytes, &told).map_err(|status| process.failed(status, None))
 }
 
 fn hear(process: &Process, from: i32, context: u32, tag: i32) -> Mpi<(i32, Vec<u8>)> {
@@ -161,9 +161,9 @@ fn hear(process: &Process, from: i32, context: u32, tag: i32) -> Mpi<(i32, Vec<u
     let pattern = Pattern { from, tags, tag, other, context: i64::from(context) };
     let told = notes(call::RECEIVE, from, tag, context);
     let failed = |status| process.failed(status, None);
-    let found = process.waist.extract(&pattern, &told).map_err(failed)?;
+    let found = process.api.extract(&pattern, &told).map_err(failed)?;
     let mut bytes = vec![0; found.length as usize];
-    process.waist.take(&found, parvum_api::Receiving::Into(&mut bytes), &told).map_err(failed)?;
+    process.api.take(&found, parvum_api::Receiving::Into(&mut bytes), &told).map_err(failed)?;
     Ok((found.from, bytes))
 }
 

@@ -4,7 +4,7 @@ use crate::comms::comm::Comm;
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
-use parvum_api::{Notes, Status, Waist, call};
+use parvum_api::{CoreApi, Notes, Status, call};
 use parvum_partition::Partition;
 use parvum_wire::control::{Failure, Reply, Request};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a process of an MPI program has.
 pub(crate) struct Process {
-    pub(crate) waist: Waist,
+    pub(crate) api: CoreApi,
     /// What it is in the machine. One that was started alone joins when something needs that, and may never do so.
     joined: OnceLock<Joined>,
     pub(crate) world: Arc<Comm>,
@@ -140,7 +140,7 @@ pub(crate) fn init(threads: i32) -> Mpi {
     MAY_DEFER.store(alone, Ordering::Relaxed);
     HAS_WORLD.store(true, Ordering::Release);
     crate::process::ending::begin();
-    process()?.waist.oblige(true);
+    process()?.api.oblige(true);
     Ok(())
 }
 
@@ -163,12 +163,12 @@ fn join() -> Mpi {
         return Ok(());
     }
     crate::process::rivals::refuse()?;
-    let waist = Waist::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
+    let api = CoreApi::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
     let joined = OnceLock::new();
     let (all, alone) = match is_alone() {
         true => (Group::alone(), Group::alone()),
         false => {
-            let it = Joined::join(waist)?;
+            let it = Joined::join(api)?;
             let Joined { partition, me } = joined.get_or_init(|| it);
             let tasks: Vec<i32> = match crate::process::launcher::is_there() {
                 true => crate::process::launcher::meet(*me)?,
@@ -186,7 +186,7 @@ fn join() -> Mpi {
         comm.set_name(name);
     }
     let (world, own) = (Arc::new(world), Arc::new(own));
-    let _ = PROCESS.set(Process { waist, joined, world, own });
+    let _ = PROCESS.set(Process { api, joined, world, own });
     Ok(())
 }
 
@@ -202,9 +202,9 @@ pub(crate) fn me() -> i32 {
 }
 
 impl Joined {
-    fn join(waist: Waist) -> Mpi<Joined> {
-        let partition = Partition::join(waist, "MPI", PARTITION_CONTEXT)
-            .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", waist.last_error())))?;
+    fn join(api: CoreApi) -> Mpi<Joined> {
+        let partition = Partition::join(api, "MPI", PARTITION_CONTEXT)
+            .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", api.last_error())))?;
         let me = partition.task(partition.own() as i64);
         let me = me.ok_or_else(|| Error::new(class::INTERN, "the machine does not know this process"))?;
         Ok(Joined { partition, me })
@@ -220,7 +220,7 @@ pub(crate) fn finalize() -> Mpi {
     process.world.attributes.delete_all(COMM_WORLD)?;
     crate::windows::serving::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
-    process.waist.oblige(false);
+    process.api.oblige(false);
     STAGE.store(FINALIZED, Ordering::Release);
     crate::process::launcher::finish();
     Ok(())
@@ -263,7 +263,7 @@ impl Process {
     #[cold]
     fn join_late(&self) -> &Joined {
         let joined = self.joined.get_or_init(|| {
-            Joined::join(self.waist).unwrap_or_else(|error| crate::callbacks::answers::fatal(&error))
+            Joined::join(self.api).unwrap_or_else(|error| crate::callbacks::answers::fatal(&error))
         });
         crate::comms::failure::listen_if_wanted();
         joined
@@ -272,7 +272,7 @@ impl Process {
     /// Asks the daemon, and waits for its answer.
     pub(crate) fn ask(&self, request: &Request) -> Result<Result<Reply, Failure>, Status> {
         self.joined();
-        self.waist.ask(request, &machine_notes())
+        self.api.ask(request, &machine_notes())
     }
 
     /// What the engine's answer means to an MPI program.
@@ -282,7 +282,7 @@ impl Process {
         match status {
             Status::Gone | Status::Unknown => gone(&who()),
             Status::NoMachine => {
-                Error::new(class::OTHER, format!("the machine is lost: {}", self.waist.last_error()))
+                Error::new(class::OTHER, format!("the machine is lost: {}", self.api.last_error()))
             }
             Status::NoMemory => Error::new(class::NO_MEM, "the system refused memory"),
             Status::Cut => Error::new(class::TRUNCATE, "the message is longer than the receive buffer"),

@@ -155,7 +155,7 @@ impl Batch {
             notes(introspect::now(call::RECEIVE), first.pattern.from, first.pattern.tag, comm.context());
         self.came.resize(self.wanted.len(), Came::default());
         // SAFETY: the program has lent the memory of each receive until it is over.
-        let came = unsafe { process.waist.receive_each(&self.wanted, &told, &mut self.came) };
+        let came = unsafe { process.api.receive_each(&self.wanted, &told, &mut self.came) };
         let rest: Vec<_> = self.post_from(process, came).map(Arc::new).collect();
         for operation in &rest {
             self.posted.push(progress::wait_for_message(process, operation)?);

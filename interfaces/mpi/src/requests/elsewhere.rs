@@ -12,12 +12,12 @@ pub(crate) fn begin(process: &Process) -> (i32, Request) {
     // Relaxed: a number that nobody else has is all that is asked of it.
     let tag = NEXT.fetch_add(1, Ordering::Relaxed) & i32::MAX;
     let (tags, context) = (TagKind::Exactly, i64::from(OWN_CONTEXT));
-    (tag, process.waist.post(&Pattern { from: process.me(), tags, tag, other: 0, context }, 0))
+    (tag, process.api.post(&Pattern { from: process.me(), tags, tag, other: 0, context }, 0))
 }
 
 /// It is over.
 pub(crate) fn complete(process: &Process, tag: i32) -> Mpi {
     let how = SendTo { to: process.me(), tag, context: OWN_CONTEXT, meta: 0, buffering: 2, completion: 0 };
     let told = notes(call::SEND, process.me(), tag, OWN_CONTEXT);
-    process.waist.send_one(how, &[], &told).map_err(|status| process.failed(status, None))
+    process.api.send_one(how, &[], &told).map_err(|status| process.failed(status, None))
 }

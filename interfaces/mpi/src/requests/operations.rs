@@ -313,7 +313,7 @@ impl Operation {
     pub(crate) fn cancel(&self, process: &Process) -> bool {
         let mut state = self.lock();
         let State::Receiving(receiving) = &*state else { return false };
-        if !process.waist.cancel(receiving.request) {
+        if !process.api.cancel(receiving.request) {
             return false;
         }
         let mut status = Status::EMPTY;
@@ -327,14 +327,14 @@ impl State {
     fn poll(&mut self, process: &Process) -> Option<Outcome> {
         match self {
             State::Over(outcome) => Some(outcome.clone()),
-            State::Sending { request, peer } => match process.waist.wait(*request, &LOOK) {
+            State::Sending { request, peer } => match process.api.wait(*request, &LOOK) {
                 Err(Answer::Pending) => None,
                 Ok(_) => Some(Outcome::EMPTY),
                 Err(status) => Some(Outcome::failed(process.failed(status, Some(*peer as usize)))),
             },
-            State::Receiving(receiving) => match process.waist.wait_seen(receiving.request, &LOOK) {
+            State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &LOOK) {
                 Err(Answer::Pending) if receiving.comm.as_ref().is_some_and(|comm| comm.is_revoked()) => {
-                    process.waist.cancel(receiving.request);
+                    process.api.cancel(receiving.request);
                     Some(Outcome::failed(Error::new(class::REVOKED, "the communicator was revoked")))
                 }
                 Err(Answer::Pending) => None,
@@ -362,7 +362,7 @@ impl State {
                 Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
             }
             State::Partitions(transfer) => transfer.poll(process),
-            State::Elsewhere { request, functions } => match process.waist.wait(*request, &LOOK) {
+            State::Elsewhere { request, functions } => match process.api.wait(*request, &LOOK) {
                 Err(Answer::Pending) => None,
                 _ => {
                     let mut status = Status::EMPTY;

@@ -67,7 +67,7 @@ pub(crate) fn wait_until<T>(
         false => -1,
     };
     loop {
-        let seen = if by_arrival > 0 { process.waist.arrivals() } else { u64::MAX };
+        let seen = if by_arrival > 0 { process.api.arrivals() } else { u64::MAX };
         move_all(process);
         if let Some(done) = done() {
             return Ok(done);
@@ -78,8 +78,8 @@ pub(crate) fn wait_until<T>(
         let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { longest };
         awaited_by_all(&mut requests);
         let call = crate::process::introspect::now(notes.call);
-        let over = process.waist.wait_any(&requests, seen, &Notes { limit, call, ..*notes });
-        if over == -1 && limit == longest && process.waist.progress().lost {
+        let over = process.api.wait_any(&requests, seen, &Notes { limit, call, ..*notes });
+        if over == -1 && limit == longest && process.api.progress().lost {
             return Err(process.failed(parvum_api::Status::NoMachine, None));
         }
     }

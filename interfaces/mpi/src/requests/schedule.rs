@@ -174,7 +174,7 @@ impl Schedule {
 
     fn run_stage(&mut self, process: &Process, Stage { plan, tasks, own }: &Stage) -> Result<(), Failure> {
         let members = Members {
-            waist: process.waist,
+            api: process.api,
             tasks,
             own: *own,
             context: self.context,
@@ -208,7 +208,7 @@ impl Schedule {
         loop {
             if crate::comms::failure::is_revoked(self.context - 1) {
                 if let Some(request) = self.pending.take() {
-                    process.waist.cancel(request);
+                    process.api.cancel(request);
                 }
                 return Some(Outcome::failed(revoked()));
             }
@@ -241,7 +241,7 @@ impl Schedule {
     fn step(&mut self, process: &Process) -> bool {
         let Some((course, tasks, own)) = &mut self.course else { return true };
         let members = Members {
-            waist: process.waist,
+            api: process.api,
             tasks,
             own: *own,
             context: self.context,
@@ -265,7 +265,7 @@ impl Schedule {
                     Some(request) => Ok(Some(request)),
                     // SAFETY: the memory stays with the schedule, and no later step comes before this request is over.
                     None => unsafe {
-                        process.waist.start_pieces(&members.outgoing(to, word), &[memory.piece(piece)])
+                        process.api.start_pieces(&members.outgoing(to, word), &[memory.piece(piece)])
                     },
                 };
                 match begun {
@@ -273,7 +273,7 @@ impl Schedule {
                         course.sent();
                         Ok(())
                     }
-                    Ok(Some(request)) => match process.waist.wait(request, &LOOK) {
+                    Ok(Some(request)) => match process.api.wait(request, &LOOK) {
                         Err(Answer::Pending) => {
                             self.pending = Some(request);
                             return false;
@@ -287,11 +287,9 @@ impl Schedule {
                 let request = self.pending.take().unwrap_or_else(|| {
                     let room = memory.room(piece);
                     // SAFETY: as above.
-                    unsafe {
-                        process.waist.post_into(&members.pattern(from), room.as_mut_ptr(), room.len(), 0)
-                    }
+                    unsafe { process.api.post_into(&members.pattern(from), room.as_mut_ptr(), room.len(), 0) }
                 });
-                match process.waist.wait_seen(request, &LOOK) {
+                match process.api.wait_seen(request, &LOOK) {
                     Err(Answer::Pending) => {
                         self.pending = Some(request);
                         return false;
@@ -363,25 +361,25 @@ impl Exchange for Guarded<'_> {
         let Ok(process) = crate::process::this::process() else { return Err(Answer::NoMachine) };
         // SAFETY: the memory is borrowed until this returns, and the request is over then.
         let request =
-            unsafe { process.waist.post_into(&self.0.pattern(from), room.as_mut_ptr(), room.len(), 0) };
+            unsafe { process.api.post_into(&self.0.pattern(from), room.as_mut_ptr(), room.len(), 0) };
         let notes = self.0.notes(from);
         let mut requests = Vec::new();
         loop {
             crate::requests::progress::move_all(process);
-            match process.waist.wait_seen(request, &LOOK) {
+            match process.api.wait_seen(request, &LOOK) {
                 Err(Answer::Pending) => {}
                 outcome => return outcome.map(|message| (message.meta, message.length)),
             }
             // The context of collective operations is behind the communicator's own.
             if crate::comms::failure::is_revoked(self.0.context - 1) {
-                process.waist.cancel(request);
+                process.api.cancel(request);
                 return Err(Answer::Cancelled);
             }
             requests.clear();
             requests.push(request);
             crate::requests::progress::awaited_by_all(&mut requests);
-            process.waist.wait_any(&requests, u64::MAX, &notes);
-            if process.waist.progress().lost {
+            process.api.wait_any(&requests, u64::MAX, &notes);
+            if process.api.progress().lost {
                 return Err(Answer::NoMachine);
             }
         }

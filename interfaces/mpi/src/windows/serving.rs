@@ -41,7 +41,7 @@ pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
         return Ok(service.clone());
     }
     let handler = Box::new(|_: i32, question: &[u8]| Some(questions::answer(question)));
-    let opened = Service::open(process.waist, "MPI", CONTEXT, Some(handler));
+    let opened = Service::open(process.api, "MPI", CONTEXT, Some(handler));
     let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
     *service = Some(opened.clone());
     Ok(opened)
@@ -195,7 +195,7 @@ impl Exposed {
             // The sender keeps the data: nobody is waited for.
             let how = SendTo { to, tag: GRANTED, context, meta, buffering: 2, completion: 0 };
             // Who is gone wants no lock; who takes what it had is not told.
-            let _ = process.waist.send_owned(how, &Arc::new(vec![0]), &machine_notes());
+            let _ = process.api.send_owned(how, &Arc::new(vec![0]), &machine_notes());
         }
     }
 

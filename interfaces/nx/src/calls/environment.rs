@@ -86,7 +86,7 @@ mod work {
 
     pub(super) unsafe fn flick() -> Nx<()> {
         with(|task| {
-            task.waist.progress();
+            task.api.progress();
             std::thread::yield_now();
             Ok(())
         })
@@ -99,7 +99,7 @@ mod work {
             let stop = |tid: i32| {
                 let request = Request::Signal { tid: Tid(tid), signal: libc::SIGTERM };
                 let notes = Notes { limit: -1, call: call::MACHINE, peer: tid, tag: -1, context: -1 };
-                match task.waist.ask(&request, &notes)? {
+                match task.api.ask(&request, &notes)? {
                     // Who is gone already need not be stopped.
                     Err(failure) if failure.kind != ErrorKind::NoSuchTask => Err(NxError::Node),
                     _ => Ok(()),

@@ -42,7 +42,7 @@ fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) 
     super::with(|task| {
         ptype_in_use()?;
         if ids::may_have_claims() {
-            task.waist.fetch_claims(None);
+            task.api.fetch_claims(None);
         }
         task.partition.calls_it(call);
         let result = work(&mut Group { task, members: task.partition.members(tag) });

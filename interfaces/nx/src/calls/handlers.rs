@@ -59,7 +59,7 @@ unsafe fn receive(what: Receive, handler: Option<Handler>) -> Nx<()> {
         ptype_in_use()?;
         interrupt::serve_if_long(task, room.length);
         // SAFETY: the program keeps the memory until the handler was entered, as it must.
-        let request = unsafe { task.waist.post_into(&pattern, room.start, room.length, 0) };
+        let request = unsafe { task.api.post_into(&pattern, room.start, room.length, 0) };
         let receive = Some((request, room.length));
         handlers::post(task, Posted { send: None, receive, pattern: Some(pattern), told: [0; 4], handler });
         Ok(())
@@ -90,12 +90,12 @@ unsafe fn send(what: Outgoing, answer: Option<(i64, *mut u8, i64)>, handler: Opt
         ptype_in_use()?;
         let receive = answer.as_ref().map(|(pattern, room)| {
             // SAFETY: the program keeps the memory until the handler was entered, as it must.
-            (unsafe { task.waist.post_into(pattern, room.start, room.length, 0) }, room.length)
+            (unsafe { task.api.post_into(pattern, room.start, room.length, 0) }, room.length)
         });
         // SAFETY: as above.
         let send = unsafe { exchange::start_send(task, kind, data, to) }?;
         if send.is_some() {
-            task.waist.summon(to);
+            task.api.summon(to);
         }
         let told = [kind, count, told_node(task), ptype()];
         handlers::post(task, Posted { send, receive, pattern: None, told, handler });

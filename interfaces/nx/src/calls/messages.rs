@@ -202,7 +202,7 @@ mod work {
             let sending = unsafe { exchange::start_send(task, kind, data, to) }?;
             if let Some(sending) = sending {
                 // Nobody waits for it soon: let the receiver take it now.
-                task.waist.summon(to);
+                task.api.summon(to);
                 operations.push(Operation::Send(sending));
             }
             Ok(())

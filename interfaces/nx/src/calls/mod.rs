@@ -187,7 +187,7 @@ fn with<R>(work: impl FnOnce(&'static Task) -> Nx<R>) -> Nx<R> {
     let result = work(task);
     if interrupt::is_needed() {
         posted::run_ready(task);
-        interrupt::leaves(task.waist);
+        interrupt::leaves(task.api);
     }
     result
 }

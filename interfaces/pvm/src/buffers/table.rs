@@ -5,7 +5,7 @@ use crate::buffers::memory::Memory;
 use crate::calls::{bytes_of, with_pieces};
 use crate::errors::{Pvm, PvmError};
 use crate::state::{Held, State};
-use parvum_api::{Message, Waist};
+use parvum_api::{CoreApi, Message};
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
@@ -22,11 +22,11 @@ pub(crate) enum Spent {
 }
 
 /// Frees what calls have left over. Called without the state.
-pub(crate) fn bury(spent: Vec<Spent>, waist: Option<Waist>) {
+pub(crate) fn bury(spent: Vec<Spent>, api: Option<CoreApi>) {
     for buffer in spent {
         match buffer {
             Spent::Packed(memory) => drop(memory),
-            Spent::Received(arrived) => waist.iter().for_each(|waist| waist.give_back(&arrived.message)),
+            Spent::Received(arrived) => api.iter().for_each(|api| api.give_back(&arrived.message)),
         }
     }
 }
@@ -220,8 +220,8 @@ impl State {
                     self.spent.push(Spent::Received(arrived));
                     return;
                 }
-                if let Some(waist) = self.waist {
-                    waist.give_back(&arrived.message);
+                if let Some(api) = self.api {
+                    api.give_back(&arrived.message);
                 }
                 self.keep_blank(arrived);
             }

@@ -131,8 +131,8 @@ pub unsafe extern "C" fn pvm_psend(
         });
         let how = SendTo { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
-        let waist = state.machine()?;
-        let sent = state.outside(|| waist.send_one(how, data, &notes)).map(|()| 0);
+        let api = state.machine()?;
+        let sent = state.outside(|| api.send_one(how, data, &notes)).map(|()| 0);
         // As for `pvm_send`.
         state.forgive_absence(sent.map_err(PvmError::from))
     })

@@ -32,7 +32,7 @@ pub(crate) use variables::{own_tid, tell_context, tell_identity, tell_manager};
 
 use crate::buffers::buffer::Packed;
 use crate::errors::{Pvm, PvmError};
-use parvum_api::{self as waist, Message, Notes, Request, Status, Waist};
+use parvum_api::{self as api, CoreApi, Message, Notes, Request, Status};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl SharedPieces {
 
 /// A packed message on its way, and its memory.
 pub(crate) struct Sending {
-    waist: Waist,
+    api: CoreApi,
     request: Request,
     /// Shared, and so neither changed nor freed.
     _data: Arc<Vec<u8>>,
@@ -127,21 +127,21 @@ impl Sending {
     /// stores have reached the cache.
     #[inline(always)]
     pub(crate) fn start(
-        waist: Waist,
-        how: &waist::SendTo,
+        api: CoreApi,
+        how: &api::SendTo,
         packed: &mut Packed,
     ) -> Result<Option<Sending>, Status> {
         // SAFETY: what was packed stays as long as the answer, which is given to `finish`; what was left in the program's
         // memory stays until the send returns, by PVM's rules.
-        let started = with_pieces(packed, |pieces| unsafe { waist.start_pieces(how, pieces) });
+        let started = with_pieces(packed, |pieces| unsafe { api.start_pieces(how, pieces) });
         let Some(request) = started? else { return Ok(None) };
         // Shared only now: its bytes stay where they are.
-        Ok(Some(Sending { waist, request, _data: packed.data.share().clone() }))
+        Ok(Some(Sending { api, request, _data: packed.data.share().clone() }))
     }
 
     /// Waits until the message has left its memory.
     pub(crate) fn finish(self, notes: &Notes) -> Result<(), Status> {
-        self.waist.finish(self.request, notes)
+        self.api.finish(self.request, notes)
     }
 }
 

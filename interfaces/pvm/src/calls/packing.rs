@@ -260,11 +260,11 @@ unsafe fn unpack_from<I: Item>(
 /// # Safety
 /// `start` must be writable for `bytes`.
 unsafe fn unpack_remote(state: &mut Held, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
-    let waist = state.machine()?;
+    let api = state.machine()?;
     state.on_arrived(bytes, |arrived| {
         let at = arrived.take(class, bytes)?;
         // SAFETY: the caller's promise.
-        let read = unsafe { waist.read_remote(&arrived.message, at as u64, start, bytes) };
+        let read = unsafe { api.read_remote(&arrived.message, at as u64, start, bytes) };
         read.map_err(|why| {
             arrived.cursor = at;
             PvmError::from(why)

@@ -156,12 +156,12 @@ impl Held {
         if self.attention.handlers.is_empty() {
             return None;
         }
-        let waist = self.here()?;
+        let api = self.here()?;
         let handlers = &self.attention.handlers;
-        let found = waist.find(|message| handlers.iter().any(|handler| handler.takes(message)))?;
+        let found = api.find(|message| handlers.iter().any(|handler| handler.takes(message)))?;
         let run = handlers.iter().find(|handler| handler.takes(&found))?.run;
         let notes = Notes { limit: -1, call: waits::RECEIVE, peer: -1, tag: -1, context: -1 };
-        let message = waist.take(&found, Receiving::Block, &notes).ok()?;
+        let message = api.take(&found, Receiving::Block, &notes).ok()?;
         let id = self.keep(Buffer::Arrived(Box::new(Arrived::new(message))));
         let before = Before { receiving: self.receiving, sending: self.sending, context: self.context };
         (self.receiving, self.sending) = (id, 0);
@@ -182,24 +182,24 @@ impl Held {
 
     /// The messages that a match function may choose from, each with a buffer.
     fn candidates(&mut self) -> Pvm<Vec<i32>> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         let context = self.context;
-        let messages = waist.unexpected(|message| message.context == context);
+        let messages = api.unexpected(|message| message.context == context);
         Ok(messages.into_iter().map(|message| self.found(message)).collect())
     }
 
     /// Waits for a message that `seen` does not count. Whether one has come.
     fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, how_long: HowLong) -> Pvm<bool> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.bring_all();
         let (limit, call) = (how_long.limit(), how_long.call());
         let notes = Notes { limit, call, peer: from, tag, context: self.context as i32 };
-        let has_come = self.outside(|| waist.await_arrival(seen, &notes)) != seen;
+        let has_come = self.outside(|| api.await_arrival(seen, &notes)) != seen;
         if has_come || limit >= 0 {
             return Ok(has_come);
         }
         // Nothing came and there was no limit: it will not come at all.
-        match waist.progress().lost {
+        match api.progress().lost {
             true => Err(PvmError::SysErr),
             false => Err(PvmError::NoTask),
         }
@@ -231,7 +231,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) fn await_output() {
     let (begun, mut said) = (Instant::now(), false);
     loop {
-        let Ok(seen) = quietly(|state| state.here().map(|waist| waist.arrivals()).ok_or(())) else { return };
+        let Ok(seen) = quietly(|state| state.here().map(|api| api.arrivals()).ok_or(())) else { return };
         handle_messages();
         if !quietly(|state| state.awaits_output()) {
             return;
@@ -280,7 +280,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
     let deadline = how_long.deadline();
     let mut woken = false;
     loop {
-        let seen = match quietly(|state| state.machine().map(|waist| waist.arrivals())) {
+        let seen = match quietly(|state| state.machine().map(|api| api.arrivals())) {
             Ok(seen) => seen,
             Err(why) => return call(name, |_| Err(why)),
         };
@@ -301,7 +301,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
             // What came meanwhile may be for a handler, and would ring no more.
-            if quietly(|state| state.here().is_some_and(|waist| waist.arrivals() != seen)) {
+            if quietly(|state| state.here().is_some_and(|api| api.arrivals() != seen)) {
                 continue;
             }
             quietly(|state| state.watch());
@@ -358,7 +358,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     }
     match (best, take) {
         ((0, _), _) => {
-            quietly(|state| state.here().map(|waist| waist.looked(seen)));
+            quietly(|state| state.here().map(|api| api.looked(seen)));
             Ok(0)
         }
         ((_, id), Take::Probe) => Ok(id),
@@ -369,11 +369,11 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
 impl Held {
     /// Receives the message that a buffer's id was given to before.
     fn receive_id(&mut self, id: i32) -> Pvm<i32> {
-        let waist = self.machine()?;
+        let api = self.machine()?;
         let Buffer::Found(found) = self.buffer(id)? else { return Err(PvmError::NoSuchBuf) };
         let found = **found;
         let notes = Notes { limit: -1, call: waits::RECEIVE, peer: found.from, tag: found.tag, context: -1 };
-        let message = waist.take(&found, Receiving::Block, &notes).map_err(|why| match why {
+        let message = api.take(&found, Receiving::Block, &notes).map_err(|why| match why {
             Status::Unknown => PvmError::NoSuchBuf,
             why => why.into(),
         })?;

@@ -3,7 +3,7 @@
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
 use crate::trace::{Did, Value};
-use parvum_api::{Status, Waist, call};
+use parvum_api::{CoreApi, Status, call};
 use parvum_collectives::plans::{Group, Plan};
 use parvum_collectives::{Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
@@ -187,8 +187,8 @@ impl Circle {
     }
 
     /// The members, for a call with this tag.
-    pub(crate) fn members(&self, waist: Waist, tag: i32) -> Members<'_> {
-        Members { waist, tasks: &self.members, own: self.own, context: CONTEXT, tag, call: call::RECEIVE }
+    pub(crate) fn members(&self, api: CoreApi, tag: i32) -> Members<'_> {
+        Members { api, tasks: &self.members, own: self.own, context: CONTEXT, tag, call: call::RECEIVE }
     }
 }
 

@@ -70,23 +70,23 @@ impl Held {
         read: impl FnOnce(&mut Reading) -> Pvm<T>,
     ) -> Pvm<Option<T>> {
         self.bring_all();
-        let waist = self.machine()?;
+        let api = self.machine()?;
         self.last_question = self.last_question % 0x7fff + 1;
         let meta = encoding::XDR | WAIT_ID | (self.last_question as u32) << 16;
         let how = SendTo { to: manager, tag, context: CONTEXT, meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::MACHINE, peer: manager, tag, context: CONTEXT as i32 };
         let gone = |status: Status| matches!(status, Status::Gone | Status::Unknown);
-        match waist.send(how, &[&question.0], &notes) {
+        match api.send(how, &[&question.0], &notes) {
             Ok(()) => {}
             Err(status) if gone(status) => return Ok(None),
             Err(status) => return Err(status.into()),
         }
         let pattern =
             Pattern { from: manager, tags: TagKind::Exactly, tag, other: 0, context: CONTEXT.into() };
-        match waist.receive(&pattern, Receiving::Block, &notes) {
+        match api.receive(&pattern, Receiving::Block, &notes) {
             Ok(answer) => {
                 let result = read(&mut Reading::new(crate::calls::bytes_of(&answer)));
-                waist.give_back(&answer);
+                api.give_back(&answer);
                 result.map(Some)
             }
             Err(status) if gone(status) => Ok(None),

@@ -195,7 +195,7 @@ impl Near {
 pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
     match failure.gone() {
         Some(node) => Trouble::Dead { node, task: partition.task(node as i64).unwrap_or_default() },
-        None => match partition.waist().last_error() {
+        None => match partition.api().last_error() {
             // The engine has nothing to say of a task that has left.
             said if said.is_empty() => Trouble::Left,
             said => Trouble::Machine(said),

@@ -14,7 +14,7 @@ use crate::races::findings::Races;
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
 use crate::shown::Shown;
 use crate::{faults::fault, memory::image, nodes::desk, races::stepping};
-use parvum_api::{Waist, call};
+use parvum_api::{CoreApi, call};
 use parvum_consistency::{Access, Keys, Node, Tasks};
 use parvum_partition::Partition;
 use parvum_service::Post;
@@ -45,22 +45,22 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     {
         return Err(become_many(count, arguments));
     }
-    let waist = Waist::open().map_err(|why| Trouble::Machine(why.to_string()))?;
+    let api = CoreApi::open().map_err(|why| Trouble::Machine(why.to_string()))?;
     fork::watch();
-    let joined = Partition::join(waist, "treadmarks", TOGETHER);
-    let partition = joined.map_err(|_| Trouble::Machine(waist.last_error()))?;
+    let joined = Partition::join(api, "treadmarks", TOGETHER);
+    let partition = joined.map_err(|_| Trouble::Machine(api.last_error()))?;
     partition.calls_it(call::SHARED_STARTUP);
     let nodes = partition.size();
     if nodes > NODES {
         return Err(Trouble::TooManyNodes(nodes));
     }
-    let post = Post::open(waist, "treadmarks", LETTERS).map_err(|_| Trouble::Machine(waist.last_error()))?;
+    let post = Post::open(api, "treadmarks", LETTERS).map_err(|_| Trouble::Machine(api.last_error()))?;
     let hosts: Vec<u32> = partition.hosts().collect();
     let groups = Groups::new(&hosts, options.group.unwrap_or(usize::MAX));
     let here = Here::look(&options, (post.tid(), groups))?;
     let all = here.tell(&partition)?;
     let heap = here.agree(&all, &options)?;
-    let shown = Shown::new(waist);
+    let shown = Shown::new(api);
     let allocator = Arc::new(Mutex::new(Allocator::new(options.heap, options.page)));
     let (way, heap) = here.map(&partition, &all, heap, (&options, shown), &allocator)?;
     shown.says(&way, options.protocol, partition.task(0).unwrap_or(0));

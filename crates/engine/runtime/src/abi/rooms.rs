@@ -1,14 +1,14 @@
 //! C's patterns and rooms, as the engine has them.
 
 use crate::sending::scattered::InMany;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{ANY_CONTEXT, ANY_TASK, RoomKind, Space, TagKind};
 use parvum_engine::{Block, Destination, Pattern, Room, TagMatch, UserBuffer, UserPieces};
 use parvum_wire::Tid;
 
 /// `None`: its kind of tags is no kind.
 #[inline]
-pub(crate) fn pattern_of(pattern: &waist::Pattern) -> Option<Pattern> {
+pub(crate) fn pattern_of(pattern: &api::Pattern) -> Option<Pattern> {
     let tag = match pattern.tags {
         TagKind::Any => TagMatch::Any,
         TagKind::Exactly => TagMatch::Exactly(pattern.tag),
@@ -35,7 +35,7 @@ fn can_be<T>(start: *const T, length: usize) -> bool {
 /// # Safety
 /// What memory the room names must be the program's until the receive is over, and a list of pieces readable now.
 #[inline]
-pub(crate) unsafe fn destination(room: &waist::Room) -> Option<Destination> {
+pub(crate) unsafe fn destination(room: &api::Room) -> Option<Destination> {
     let names_memory = matches!(room.kind, RoomKind::Memory | RoomKind::Pieces | RoomKind::Fitting);
     if names_memory && !can_be(room.start, room.length) {
         return None;
@@ -83,7 +83,7 @@ pub(crate) fn length_of(into: &Destination) -> Option<usize> {
 /// What memory the room names must be writable, and nobody else's, during the call.
 #[inline(always)]
 pub(crate) unsafe fn with_room<R>(
-    room: &waist::Room,
+    room: &api::Room,
     inside: &mut [u8; 64],
     block: &mut Option<Block>,
     work: impl FnOnce(&mut Room<'_>) -> R,

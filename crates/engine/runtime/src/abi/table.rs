@@ -23,7 +23,7 @@ use crate::sending::scattered;
 use crate::sending::send;
 use crate::status::counters;
 use crate::waiting::watching;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{Enrolled, Message, Notes, Progress, Status, Table};
 use parvum_engine::{Envelope, RequestId};
 use parvum_task::SessionError;
@@ -33,7 +33,7 @@ use std::ffi::c_void;
 
 const fn table<E: Endpoint>() -> Table {
     Table {
-        version: waist::TABLE_VERSION,
+        version: api::TABLE_VERSION,
         size: size_of::<Table>() as u32,
         enrol: enrol::<E>,
         depart: depart::<E>,

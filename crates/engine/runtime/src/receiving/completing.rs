@@ -6,18 +6,18 @@ use crate::inside::{Inside, try_with, with};
 use crate::receiving::receive::{finish, late};
 use crate::runtime::Runtime;
 use crate::waiting::waiters::Until;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{Message, Notes, Status};
 use parvum_engine::RequestId;
 
 pub(crate) unsafe extern "C" fn post<E: Endpoint>(
-    pattern: *const waist::Pattern,
-    room: *const waist::Room,
+    pattern: *const api::Pattern,
+    room: *const api::Room,
     flags: u32,
 ) -> u64 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, room) = unsafe { (&*pattern, &*room) };
-    if room.kind == waist::RoomKind::Fitting {
+    if room.kind == api::RoomKind::Fitting {
         return 0;
     }
     // SAFETY: the memory stays until the request is over, by the contract.

@@ -5,7 +5,7 @@ use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use crate::receiving::receive::{finish, late};
 use crate::runtime::Runtime;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{Message, Notes, Status};
 use parvum_engine::{Envelope, MessageId, Pattern};
 use std::ffi::c_void;
@@ -16,7 +16,7 @@ fn describe(id: MessageId, envelope: &Envelope) -> Message {
 }
 
 pub(crate) unsafe extern "C" fn probe<E: Endpoint>(
-    pattern: *const waist::Pattern,
+    pattern: *const api::Pattern,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {
@@ -26,7 +26,7 @@ pub(crate) unsafe extern "C" fn probe<E: Endpoint>(
 }
 
 pub(crate) unsafe extern "C" fn extract<E: Endpoint>(
-    pattern: *const waist::Pattern,
+    pattern: *const api::Pattern,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {
@@ -37,7 +37,7 @@ pub(crate) unsafe extern "C" fn extract<E: Endpoint>(
 
 /// Waits as the notes say until `look` has found a message, or nobody could send one.
 fn look_for<E: Endpoint>(
-    pattern: &waist::Pattern,
+    pattern: &api::Pattern,
     notes: &Notes,
     out: &mut Message,
     look: impl Fn(&mut Runtime, &Pattern) -> Option<(MessageId, Envelope)>,
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn find<E: Endpoint>(
 
 pub(crate) unsafe extern "C" fn take<E: Endpoint>(
     name: u64,
-    room: *const waist::Room,
+    room: *const api::Room,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {

@@ -6,7 +6,7 @@ use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::runtime::Runtime;
 use crate::waiting::wait::is_long;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{Came, Message, Notes, RoomKind, Status, Wanted};
 use parvum_engine::{
     Block, Completed, Envelope, Look, Outcome, Pattern, PullRefused, Received, RequestId, Room,
@@ -15,8 +15,8 @@ use parvum_task::SessionError;
 
 /// Receives, waiting as the notes say. Nothing is posted any more when this returns.
 pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
-    pattern: *const waist::Pattern,
-    room: *const waist::Room,
+    pattern: *const api::Pattern,
+    room: *const api::Room,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {
@@ -41,7 +41,7 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     });
     if taken == Some(true) {
         status_of(room, &envelope)
-    } else if notes.limit == 0 && notes.call & waist::call::UNTIL_SIGNAL != 0 {
+    } else if notes.limit == 0 && notes.call & api::call::UNTIL_SIGNAL != 0 {
         Status::Pending as i32
     } else {
         receive_patiently::<E>(pattern, room, notes, out)
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
 
 /// What a receive came to that has taken its message.
 #[inline]
-fn status_of(room: &waist::Room, envelope: &Envelope) -> i32 {
+fn status_of(room: &api::Room, envelope: &Envelope) -> i32 {
     let cut = room.kind == RoomKind::Memory && envelope.length > room.length as u64;
     if cut { Status::Cut as i32 } else { Status::Done as i32 }
 }
@@ -59,7 +59,7 @@ fn status_of(room: &waist::Room, envelope: &Envelope) -> i32 {
 #[inline]
 fn describe_taken(
     runtime: &mut Runtime,
-    room: &waist::Room,
+    room: &api::Room,
     envelope: &Envelope,
     block: Option<Block>,
     out: &mut Message,
@@ -78,7 +78,7 @@ fn describe_taken(
 #[inline(never)]
 fn receive_patiently<E: Endpoint>(
     pattern: Pattern,
-    room: &waist::Room,
+    room: &api::Room,
     notes: &Notes,
     out: &mut Message,
 ) -> i32 {
@@ -167,7 +167,7 @@ pub(crate) unsafe extern "C" fn receive_each<E: Endpoint>(
 fn receive_posted(
     runtime: &mut Inside,
     pattern: Pattern,
-    room: &waist::Room,
+    room: &api::Room,
     notes: &Notes,
     out: &mut Message,
 ) -> Status {

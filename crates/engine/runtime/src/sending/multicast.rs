@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::errors::ConnectError;
 use crate::inside::{Inside, with};
 use crate::sending::send::{buffering, keeper, refused, send_one, status_of, with_pieces};
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::Status;
 use parvum_engine::{Completion, Outgoing};
 use parvum_wire::Tid;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 const WORTH_SHARING: usize = 512;
 
 pub(crate) unsafe extern "C" fn multicast<E: Endpoint>(
-    message: *const waist::Outgoing,
+    message: *const api::Outgoing,
     to: *const i32,
     tags: *const i32,
     count: usize,
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn multicast<E: Endpoint>(
     let tags = (!tags.is_null()).then(|| unsafe { std::slice::from_raw_parts(tags, count) });
     let tag_at = |at: usize| tags.map_or(message.tag, |tags| tags[at]);
     let mut work = |runtime: &mut Inside, pieces: &[&[u8]]| {
-        let &waist::Outgoing { context, meta, .. } = message;
+        let &api::Outgoing { context, meta, .. } = message;
         let completion = Completion::Reusable;
         let to_one = |to: Tid, tag: i32| {
             let keep = keep.clone();

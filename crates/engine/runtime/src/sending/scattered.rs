@@ -3,7 +3,7 @@
 use crate::endpoint::Endpoint;
 use crate::inside::with;
 use crate::sending::send::{buffering, send_by, send_one};
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::Status;
 use parvum_engine::{Completion, Outgoing, Scattered};
 use parvum_transport::Loan;
@@ -13,7 +13,7 @@ use parvum_wire::Tid;
 ///
 /// Invariant: parts of the data may be copied by a call of its function as long as this lives.
 #[derive(Debug)]
-pub(crate) struct InMany(waist::Scattered);
+pub(crate) struct InMany(api::Scattered);
 
 // SAFETY: the table demands that both functions may be called from any thread.
 unsafe impl Send for InMany {}
@@ -32,7 +32,7 @@ impl InMany {
     ///
     /// # Safety
     /// The table's promise about the data holds until this is dropped.
-    pub(crate) unsafe fn boxed(data: waist::Scattered) -> Box<InMany> {
+    pub(crate) unsafe fn boxed(data: api::Scattered) -> Box<InMany> {
         Box::new(InMany(data))
     }
 
@@ -59,8 +59,8 @@ impl Scattered for InMany {
 }
 
 pub(crate) unsafe extern "C" fn send<E: Endpoint>(
-    message: *const waist::Outgoing,
-    data: *const waist::Scattered,
+    message: *const api::Outgoing,
+    data: *const api::Scattered,
     request: *mut u64,
 ) -> i32 {
     // SAFETY: all are valid for the call, by the table's contract, and so is the data.
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
     let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
     with::<E, _>(Status::Unknown as i32, |runtime| {
-        let &waist::Outgoing { tag, context, meta, .. } = message;
+        let &api::Outgoing { tag, context, meta, .. } = message;
         let to = Tid(message.to);
         let one = Outgoing { to, tag, context, meta, pieces: &[], keep: None, buffering, completion };
         if buffering == parvum_engine::Buffering::AtSender

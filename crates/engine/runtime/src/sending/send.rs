@@ -6,7 +6,7 @@ use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::runtime::Runtime;
 use crate::sending::pusher;
-use parvum_api as waist;
+use parvum_api as api;
 use parvum_api::{Piece, Status};
 use parvum_engine::{Buffering, Completion, Engine, Keep, Outgoing, SendError, Sent};
 use parvum_transport::Loan;
@@ -37,7 +37,7 @@ impl Drop for Owner {
 ///
 /// # Safety
 /// To be called once for a message.
-pub(crate) unsafe fn keeper(message: &waist::Outgoing) -> Option<Arc<dyn Keep>> {
+pub(crate) unsafe fn keeper(message: &api::Outgoing) -> Option<Arc<dyn Keep>> {
     match (message.owner.is_null(), message.release) {
         (false, Some(release)) => Some(Arc::new(Owner { owner: message.owner, release })),
         _ => None,
@@ -45,7 +45,7 @@ pub(crate) unsafe fn keeper(message: &waist::Outgoing) -> Option<Arc<dyn Keep>> 
 }
 
 /// Who may buffer a message.
-pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
+pub(crate) fn buffering(message: &api::Outgoing) -> Option<Buffering> {
     Some(match message.buffering {
         0 => Buffering::BySize,
         1 => Buffering::Never,
@@ -57,7 +57,7 @@ pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
     })
 }
 
-pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const waist::Outgoing, request: *mut u64) -> i32 {
+pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const api::Outgoing, request: *mut u64) -> i32 {
     // SAFETY: both are valid for the call, by the table's contract.
     let (message, request) = unsafe { (&*message, &mut *request) };
     *request = 0;
@@ -84,12 +84,12 @@ const SHORT: usize = 4 << 10;
 
 /// Sends a short message that nothing is in the way of. False: it was not sent.
 #[inline(always)]
-fn sends_short<E: Endpoint>(message: &waist::Outgoing, data: &[u8]) -> bool {
+fn sends_short<E: Endpoint>(message: &api::Outgoing, data: &[u8]) -> bool {
     let Some(buffering) = buffering(message) else { return false };
     let send = |runtime: &mut Runtime| {
         let (to, me) = (Tid(message.to), runtime.engine.me());
         let wanted = runtime.connections.routes.wanted(me, to);
-        let &waist::Outgoing { tag, context, meta, .. } = message;
+        let &api::Outgoing { tag, context, meta, .. } = message;
         !runtime.engine.has_leaving()
             && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
     };
@@ -101,7 +101,7 @@ fn sends_short<E: Endpoint>(message: &waist::Outgoing, data: &[u8]) -> bool {
 /// # Safety
 /// As for the table's `send`.
 #[inline(never)]
-unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) -> i32 {
+unsafe fn send_any<E: Endpoint>(message: &api::Outgoing, request: &mut u64) -> i32 {
     // SAFETY: as the table says, this is the one use of the owner.
     let keep = unsafe { keeper(message) };
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
@@ -111,7 +111,7 @@ unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) ->
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
         unsafe {
             with_pieces(message, |pieces| {
-                let &waist::Outgoing { tag, context, meta, .. } = message;
+                let &api::Outgoing { tag, context, meta, .. } = message;
                 let one = Outgoing { to, tag, context, meta, pieces, keep, buffering, completion };
                 send_one(runtime, one, request)
             })
@@ -220,7 +220,7 @@ pub(crate) fn status_of(
 /// # Safety
 /// The pieces must be readable for the length of the call.
 #[inline(always)]
-pub(crate) unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+pub(crate) unsafe fn with_pieces<R>(message: &api::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
     let slice = |piece: &Piece| match piece.length {
         0 => &[][..],
         // SAFETY: the caller says that the piece is readable.

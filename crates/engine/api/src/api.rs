@@ -53,7 +53,7 @@ pub struct SendTo {
 
 /// Where received data shall lie.
 pub enum Receiving<'a> {
-    /// In a block of the engine: give it back with [`Waist::give_back`].
+    /// In a block of the engine: give it back with [`CoreApi::give_back`].
     Block,
     /// In this memory.
     Into(&'a mut [u8]),
@@ -87,21 +87,21 @@ impl Room {
 
 /// The engine of this process.
 #[derive(Clone, Copy)]
-pub struct Waist(pub(crate) &'static Table);
+pub struct CoreApi(pub(crate) &'static Table);
 
-impl Waist {
+impl CoreApi {
     /// Opens the engine's library; the first call of an interface.
-    pub fn open() -> Result<Waist, OpenError> {
-        open().map(Waist)
+    pub fn open() -> Result<CoreApi, OpenError> {
+        open().map(CoreApi)
     }
 
     /// The process's second endpoint: see [`Table::service`].
-    pub fn service(&self) -> Waist {
+    pub fn service(&self) -> CoreApi {
         // SAFETY: the table gives another that lives as long.
-        Waist(unsafe { &*(self.0.service)() })
+        CoreApi(unsafe { &*(self.0.service)() })
     }
 
-    /// Joins the machine. On failure [`Waist::last_error`] says why.
+    /// Joins the machine. On failure [`CoreApi::last_error`] says why.
     pub fn enrol(&self, interface: &str) -> Result<Enrolled, Status> {
         let mut out = Enrolled::default();
         // SAFETY: pointer and length are of one string; `out` is writable.
@@ -123,7 +123,7 @@ impl Waist {
         }
     }
 
-    /// As [`Waist::send`], one piece of memory.
+    /// As [`CoreApi::send`], one piece of memory.
     #[inline(always)]
     pub fn send_one(&self, how: SendTo, data: &[u8], notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
@@ -163,8 +163,8 @@ impl Waist {
         }
     }
 
-    /// Sends data to several tasks, and waits as `notes` says until it may be reused; what [`Waist::send`] says of each.
-    /// With an owner the engine may keep the data, as [`Waist::send_owned`] lets it.
+    /// Sends data to several tasks, and waits as `notes` says until it may be reused; what [`CoreApi::send`] says of each.
+    /// With an owner the engine may keep the data, as [`CoreApi::send_owned`] lets it.
     pub fn multicast(
         &self,
         how: SendTo,
@@ -175,7 +175,7 @@ impl Waist {
         self.multicast_each(how, to, None, data, notes)
     }
 
-    /// As [`Waist::multicast`]; each task gets the message under its own tag, if there are any.
+    /// As [`CoreApi::multicast`]; each task gets the message under its own tag, if there are any.
     pub fn multicast_each(
         &self,
         how: SendTo,
@@ -251,7 +251,7 @@ impl Waist {
         status(unsafe { (self.0.receive)(pattern, &Room::LAZILY, notes, out) })
     }
 
-    /// Receives one message into `room` if it is short and fits; else as [`Waist::receive_lazily`]. Whether it is in `room`.
+    /// Receives one message into `room` if it is short and fits; else as [`CoreApi::receive_lazily`]. Whether it is in `room`.
     #[inline]
     pub fn receive_fitting(
         &self,
@@ -283,7 +283,7 @@ impl Waist {
         status(unsafe { (self.0.read_remote)(message.handle, from, out, length) })
     }
 
-    /// As [`Waist::read_remote`], into borrowed memory.
+    /// As [`CoreApi::read_remote`], into borrowed memory.
     pub fn read_remote_into(&self, message: &Message, from: u64, out: &mut [u8]) -> Result<(), Status> {
         // SAFETY: it is writable and nobody else's until this returns.
         unsafe { self.read_remote(message, from, out.as_mut_ptr(), out.len()) }
@@ -321,7 +321,7 @@ impl Waist {
     /// Posts a receive into pieces of memory, filled one behind the other. `flags`: see [`Table::post`].
     ///
     /// # Safety
-    /// As for [`Waist::post_into`], for each piece; they must not overlap.
+    /// As for [`CoreApi::post_into`], for each piece; they must not overlap.
     pub unsafe fn post_into_pieces(&self, pattern: &Pattern, pieces: &[Space], flags: u32) -> Request {
         // SAFETY: the caller's promise.
         Request(unsafe { (self.0.post)(pattern, &Room::pieces(pieces), flags) })
@@ -481,7 +481,7 @@ impl Waist {
         status(unsafe { (self.0.wait)(request.0, notes, &mut out) }).map(|()| out)
     }
 
-    /// As [`Waist::wait`], also when the message was too long for its room: its length says so.
+    /// As [`CoreApi::wait`], also when the message was too long for its room: its length says so.
     #[inline]
     pub fn wait_seen(&self, request: Request, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
@@ -504,7 +504,7 @@ impl Waist {
         status(unsafe { (self.0.probe)(pattern, notes, &mut out) }).map(|()| out)
     }
 
-    /// Finds the oldest match and takes it out of matching: [`Waist::take`] receives it, [`Waist::put_back`] undoes it.
+    /// Finds the oldest match and takes it out of matching: [`CoreApi::take`] receives it, [`CoreApi::put_back`] undoes it.
     /// `Err(Pending)` when there is none in time.
     pub fn extract(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
@@ -512,7 +512,7 @@ impl Waist {
         status(unsafe { (self.0.extract)(pattern, notes, &mut out) }).map(|()| out)
     }
 
-    /// Puts a message back that [`Waist::extract`] has found; `false` when it was received or put back.
+    /// Puts a message back that [`CoreApi::extract`] has found; `false` when it was received or put back.
     pub fn put_back(&self, found: &Message) -> bool {
         (self.0.put_back)(found.handle) == 0
     }
@@ -540,7 +540,7 @@ impl Waist {
         status(unsafe { (self.0.take)(found.handle, &into.room(), notes, &mut out) }).map(|()| out)
     }
 
-    /// As [`Waist::take`], into pieces of memory, filled one behind the other.
+    /// As [`CoreApi::take`], into pieces of memory, filled one behind the other.
     ///
     /// # Safety
     /// Each piece must be writable, and nobody may use it otherwise, until this returns; they must not overlap.
