@@ -5,16 +5,14 @@ use crate::messages::buffers::{Data, checked_count};
 use crate::objects::datatypes::{datatype, handle_of, plain_size};
 use crate::objects::ops::{NO_OP, REPLACE, is_built_in, operation};
 use crate::windows::questions::Question;
+use crate::windows::runs::{Runs, parts};
 use crate::windows::serving::{What, Work};
 use crate::windows::{Flavor, Target, Win, memory};
 use parvum_datatypes::{Basic, Class};
-use parvum_service::{PART, Trouble};
-use std::ops::Deref;
+use parvum_service::Trouble;
 
 /// With so many pieces or more the target is asked to do it, instead of a copy by the kernel for each.
 const MANY: usize = 16;
-/// Of so many runs at most a request speaks.
-const MOST_RUNS: usize = 16 << 10;
 
 /// Data at the target, as a call names it.
 pub(crate) struct There {
@@ -31,24 +29,6 @@ struct Found<'w> {
     /// In the target's memory.
     runs: Runs,
     length: usize,
-}
-
-/// Addresses and lengths. Most data is one run, for which nobody is asked for memory.
-enum Runs {
-    One([(u64, u64); 1]),
-    Many(Vec<(u64, u64)>),
-}
-
-impl Deref for Runs {
-    type Target = [(u64, u64)];
-
-    #[inline]
-    fn deref(&self) -> &[(u64, u64)] {
-        match self {
-            Runs::One(one) => one,
-            Runs::Many(many) => many,
-        }
-    }
 }
 
 impl Win {
@@ -258,40 +238,13 @@ impl Found<'_> {
     /// The runs where this process has the same memory.
     fn runs_here(&self) -> Option<Runs> {
         let here = self.target.here?;
-        let moved =
-            |&(start, length): &(u64, u64)| (here.wrapping_add(start.wrapping_sub(self.target.base)), length);
-        Some(match &self.runs {
-            Runs::One([one]) => Runs::One([moved(one)]),
-            Runs::Many(many) => Runs::Many(many.iter().map(moved).collect()),
-        })
+        Some(self.runs.moved(|start| here.wrapping_add(start.wrapping_sub(self.target.base))))
     }
 
     /// By which name the target's service knows the memory, if the kernel shall copy each piece.
     fn by_copies(&self) -> Option<parvum_service::Window> {
         self.target.window.filter(|_| self.runs.len() < MANY)
     }
-}
-
-/// Runs as requests speak of them: none too long, and each with whole elements.
-fn parts(runs: &[(u64, u64)], size: usize) -> Vec<Vec<(u64, u64)>> {
-    let most = (PART / size.max(1)).max(1) * size;
-    let (mut all, mut part, mut length) = (Vec::new(), Vec::new(), 0);
-    for &(mut start, mut rest) in runs {
-        while rest > 0 {
-            let now = rest.min((most - length) as u64);
-            part.push((start, now));
-            length += now as usize;
-            (start, rest) = (start + now, rest - now);
-            if length == most || part.len() >= MOST_RUNS && length % size == 0 {
-                all.push(std::mem::take(&mut part));
-                length = 0;
-            }
-        }
-    }
-    if !part.is_empty() {
-        all.push(part);
-    }
-    all
 }
 
 fn refuse_other_length(here: usize, there: usize) -> Mpi {
@@ -314,20 +267,4 @@ fn failed(why: Trouble, rank: usize) -> Error {
         _ => class::OTHER,
     };
     Error::new(class, format!("the window of rank {rank}: {why}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_speak_of_whole_elements() {
-        let long = (PART + 20) as u64;
-        let parts = parts(&[(0, 8), (100, 4), (200, long)], 12);
-        let lengths: Vec<u64> =
-            parts.iter().map(|part| part.iter().map(|(_, length)| length).sum()).collect();
-        assert_eq!(lengths.iter().sum::<u64>(), long + 12);
-        assert_eq!((lengths.len(), lengths[0] % 12), (2, 0));
-        assert_eq!(parts[1][0].0, 200 + lengths[0] - 12);
-    }
 }

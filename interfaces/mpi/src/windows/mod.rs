@@ -19,6 +19,7 @@ pub(crate) mod near;
 pub(crate) mod questions;
 mod reach;
 mod room;
+mod runs;
 pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
