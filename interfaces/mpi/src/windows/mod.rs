@@ -2,7 +2,7 @@
 //!
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
-//! how it is [allocated](allocating), [`serving`] what the target does when asked ([`questions`]), [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
+//! how it is [allocated](allocating), [`serving`] what the target does when asked ([`questions`]), [`elements`] how, [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
 //! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
@@ -11,6 +11,7 @@
 
 pub(crate) mod access;
 mod allocating;
+pub(crate) mod elements;
 pub(crate) mod epochs;
 #[allow(unsafe_code)]
 pub(crate) mod memory;

@@ -1,19 +1,13 @@
 //! What a target does for others: on the service's thread, while the program computes.
-//!
-//! Accumulates are atomic for each element: elements of a word's length that lie aligned are changed by the processor in one piece,
-//! here as in any process that has the memory mapped; all others only here, one operation at a time. So are several bytes of
-//! `MPI_BYTE`: programs exchange structs so, and read them whole.
 
-use crate::comms::comm::Comm;
+use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::objects::ops::{NO_OP, REPLACE};
-use crate::process::this::{Process, machine_notes, process};
+use crate::process::{Process, machine_notes, process};
+use crate::windows::elements::Work;
 use crate::windows::memory::{self, SharedLock};
-use crate::windows::{questions, words};
-use parvum_api::SendTo;
-use parvum_datatypes::{Basic, Class};
+use crate::windows::questions;
 use parvum_service::{Service, Window};
-use parvum_sync::{LockQueue, LockWord};
+use parvum_waist::{LockQueue, LockWord, SendTo};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,8 +21,6 @@ pub(crate) const GRANTED: i32 = 3;
 static SERVICE: Mutex<Option<Arc<Service>>> = Mutex::new(None);
 /// What this process exposes, by number.
 static EXPOSED: LazyLock<Mutex<HashMap<u32, Arc<Exposed>>>> = LazyLock::new(Mutex::default);
-/// Held while elements are changed that the processor cannot change in one piece.
-static CHANGING: Mutex<()> = Mutex::new(());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -41,7 +33,7 @@ pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
         return Ok(service.clone());
     }
     let handler = Box::new(|_: i32, question: &[u8]| Some(questions::answer(question)));
-    let opened = Service::open(process.api, "MPI", CONTEXT, Some(handler));
+    let opened = Service::open(process.waist, "MPI", CONTEXT, Some(handler));
     let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
     *service = Some(opened.clone());
     Ok(opened)
@@ -195,7 +187,7 @@ impl Exposed {
             // The sender keeps the data: nobody is waited for.
             let how = SendTo { to, tag: GRANTED, context, meta, buffering: 2, completion: 0 };
             // Who is gone wants no lock; who takes what it had is not told.
-            let _ = process.api.send_owned(how, &Arc::new(vec![0]), &machine_notes());
+            let _ = process.waist.send_owned(how, &Arc::new(vec![0]), &machine_notes());
         }
     }
 
@@ -205,157 +197,5 @@ impl Exposed {
             return work.run(runs, data);
         }
         Err(Error::new(class::RMA_RANGE, "the target's memory is not in the window, or not attached to it"))
-    }
-}
-
-/// What is done to elements of a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Put,
-    Get,
-    /// An operation on elements, one at a time.
-    Combine(i32),
-    /// The data is what to compare with, and what it becomes.
-    Swap,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
-    pub(crate) what: What,
-    pub(crate) basic: Basic,
-    /// What the elements were is wanted.
-    pub(crate) fetches: bool,
-}
-
-type Combine<'c> = &'c dyn Fn(&mut [u8], &[u8]);
-
-impl Work {
-    /// Whether the processor changes each of the elements in one piece. Of several bytes that are one value to the program it does not.
-    pub(crate) fn is_of_words(&self, runs: &[(u64, u64)]) -> bool {
-        let size = self.basic.size() as usize;
-        let is_one_value =
-            self.basic.class() == Class::Byte && runs.iter().map(|(_, length)| length).sum::<u64>() > 1;
-        self.basic.class() != Class::Pair
-            && !is_one_value
-            && words::is_word(size)
-            && runs.iter().all(|(start, _)| start % size as u64 == 0)
-    }
-
-    /// The runs lie in this process's memory.
-    pub(crate) fn run(&self, runs: &[(u64, u64)], data: &[u8]) -> Mpi<Vec<u8>> {
-        let total = runs.iter().map(|(_, length)| *length as usize).sum::<usize>();
-        let has_data = match self.what {
-            What::Get => true,
-            What::Combine(NO_OP) => true,
-            What::Swap => data.len() == 2 * total,
-            _ => data.len() == total,
-        };
-        if !has_data || total % self.basic.size() as usize != 0 {
-            return Err(Error::new(class::RMA_RANGE, "origin and target do not have as many elements"));
-        }
-        match self.what {
-            What::Put => put(runs, data),
-            What::Get => return Ok(get(runs, total)),
-            What::Swap => {
-                let (expected, wanted) = data.split_at(total);
-                return self.change(runs, wanted, &|element: &mut [u8], wanted: &[u8]| {
-                    if element == expected {
-                        element.copy_from_slice(wanted);
-                    }
-                });
-            }
-            What::Combine(NO_OP) => {
-                let nothing = vec![0; total];
-                return self.change(runs, &nothing, &|_: &mut [u8], _: &[u8]| {});
-            }
-            What::Combine(REPLACE) => {
-                return self
-                    .change(runs, data, &|element: &mut [u8], new: &[u8]| element.copy_from_slice(new));
-            }
-            What::Combine(op) => {
-                let operation =
-                    crate::objects::ops::operation(op, crate::objects::datatypes::handle_of(self.basic))?;
-                return self.change(runs, data, &|first, second| operation.combine.apply(first, second));
-            }
-        }
-        Ok(Vec::new())
-    }
-
-    fn change(&self, runs: &[(u64, u64)], data: &[u8], combine: Combine<'_>) -> Mpi<Vec<u8>> {
-        let size = self.basic.size() as usize;
-        let _turn = (!self.is_of_words(runs)).then(|| lock(&CHANGING));
-        if self.basic.class() == Class::Pair || !words::is_word(size) {
-            // Elements may lie in several runs: pairs have holes.
-            let old = get(runs, data.len());
-            let mut new = old.clone();
-            combine(&mut new, data);
-            put(runs, &new);
-            return Ok(old);
-        }
-        let mut old = vec![0; data.len()];
-        let mut at = 0;
-        for &(start, length) in runs {
-            for address in (start..start + length).step_by(size) {
-                let (out, operand) = (&mut old[at..at + size], &data[at..at + size]);
-                if address % size as u64 == 0 {
-                    words::change_by(address, out, |element| combine(element, operand));
-                } else {
-                    memory::read(address, out);
-                    let mut new = out.to_vec();
-                    combine(&mut new, operand);
-                    memory::write(address, &new);
-                }
-                at += size;
-            }
-        }
-        Ok(old)
-    }
-}
-
-fn put(runs: &[(u64, u64)], mut data: &[u8]) {
-    for &(start, length) in runs {
-        let (now, later) = data.split_at(length as usize);
-        memory::write(start, now);
-        data = later;
-    }
-}
-
-fn get(runs: &[(u64, u64)], total: usize) -> Vec<u8> {
-    let mut out = vec![0; total];
-    let mut rest = &mut out[..];
-    for &(start, length) in runs {
-        let (now, later) = rest.split_at_mut(length as usize);
-        memory::read(start, now);
-        rest = later;
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_combined_wherever_they_lie() {
-        let mut memory = [1_i64, 2, 3, 4];
-        let base = memory.as_mut_ptr().expose_provenance() as u64;
-        let work = |what, basic| Work { what, basic, fetches: true };
-        let bytes = |all: &[i64]| all.iter().flat_map(|one| one.to_ne_bytes()).collect::<Vec<u8>>();
-        let sum = What::Combine(0x5800_0003);
-        let old = work(sum, Basic::Int64).run(&[(base, 8), (base + 16, 16)], &bytes(&[10, 20, 30]));
-        assert_eq!((old, memory), (Ok(bytes(&[1, 3, 4])), [11, 2, 23, 34]));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]));
-        assert_eq!((old, memory[1]), (Ok(bytes(&[2])), 7));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]));
-        assert_eq!((old, memory[1]), (Ok(bytes(&[7])), 7));
-        let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[]);
-        assert_eq!((old, memory[0]), (Ok(bytes(&[11])), 11));
-        // Several bytes are one value, which only the target changes.
-        let bytes_of = work(What::Combine(REPLACE), Basic::Byte);
-        assert!(bytes_of.is_of_words(&[(base, 1)]) && !bytes_of.is_of_words(&[(base, 16)]));
-        // Not aligned.
-        let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]));
-        assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));
-        assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7]).is_err());
     }
 }
