@@ -1,5 +1,6 @@
 //! One-sided communication: operations finish while the target computes, accumulates are atomic, every flavour and synchronisation
-//! (`tests/programs/mpi/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`).
+//! (`tests/programs/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`). Elements that the processor cannot
+//! change in one piece are changed in shared memory too (`mpi_windows_elements.c`).
 
 use parvum_tests::TestMachine;
 use parvum_tests::stage::{program, stage};
@@ -40,4 +41,15 @@ fn the_short_way_and_the_long_one_do_the_same() {
         assert_eq!(said_with("mpi_windows_near", processes, None, &["alone"]), "near: good\n");
     }
     assert_eq!(said("mpi_windows_near", "2", Some(("PARVUM_SINGLE_COPY", "off"))), "near: good\n");
+}
+
+#[test]
+fn elements_that_are_no_words_are_changed_whole_by_all_at_once() {
+    assert_eq!(said("mpi_windows_elements", "3", None), "elements: good\n");
+}
+
+#[test]
+fn elements_in_shared_memory_are_changed_while_the_target_is_stopped() {
+    let said = said_with("mpi_windows_elements", "2", None, &["stopped"]);
+    assert_eq!(said, "elements: good\n");
 }

@@ -6,7 +6,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::ops::{NO_OP, REPLACE, is_built_in, operation};
 use crate::windows::elements::{What, Work};
 use crate::windows::questions::Question;
-use crate::windows::runs::{Runs, parts};
+use crate::windows::runs::{Runs, in_parts};
 use crate::windows::{Flavor, Target, Win, memory};
 use parvum_datatypes::{Basic, Class};
 use parvum_service::Trouble;
@@ -84,7 +84,7 @@ impl Win {
             }
         };
         if let Some(runs) = found.runs_here() {
-            return PUT.run(&runs, bytes).map(drop);
+            return PUT.run(&runs, bytes, None).map(drop);
         }
         let Some(window) = found.by_copies() else { return self.ask_for(&found, PUT, bytes).map(drop) };
         let mut rest = bytes;
@@ -122,7 +122,7 @@ impl Win {
             return Ok(());
         }
         data.unpack(&match found.runs_here() {
-            Some(runs) => GET.run(&runs, &[])?,
+            Some(runs) => GET.run(&runs, &[], None)?,
             None => self.ask_for(&found, GET, &[])?,
         });
         Ok(())
@@ -176,35 +176,21 @@ impl Win {
         Ok(())
     }
 
+    /// Changes elements of the target's: here, if this process has the memory, or else the target does it.
     fn work(&self, found: &Found<'_>, work: Work, bytes: &[u8]) -> Mpi<Vec<u8>> {
-        // Elsewhere only the processor may change elements; this process does it in its turn.
-        match found.runs_here() {
-            Some(runs) if found.rank == self.comm.rank() && self.flavor == Flavor::Dynamic => {
-                self.exposed.work(&work, &runs, bytes)
-            }
-            Some(runs) if found.rank == self.comm.rank() || work.is_of_words(&runs) => work.run(&runs, bytes),
-            _ => self.ask_for(found, work, bytes),
+        let Some(runs) = found.runs_here() else { return self.ask_for(found, work, bytes) };
+        if self.flavor == Flavor::Dynamic {
+            return self.exposed.work(&work, &runs, bytes);
         }
+        let lock = found.target.lock.as_ref();
+        in_parts(&runs, &work, bytes, |runs, data| work.run(runs, data, lock))
     }
 
-    /// Asks the target to do it, so much at a time.
-    fn ask_for(&self, found: &Found<'_>, work: Work, mut bytes: &[u8]) -> Mpi<Vec<u8>> {
-        let mut old = Vec::new();
-        for runs in parts(&found.runs, work.basic.size() as usize) {
-            let length = runs.iter().map(|(_, length)| *length as usize).sum();
-            let data = match work.what {
-                What::Get | What::Combine(NO_OP) => &[],
-                What::Swap => bytes,
-                _ => {
-                    let (now, later) = bytes.split_at(length);
-                    bytes = later;
-                    now
-                }
-            };
-            let question = Question::Work { work, runs: &runs, data };
-            old.extend_from_slice(&self.ask(found.target, found.rank, &question)?);
-        }
-        Ok(old)
+    /// Asks the target to do it.
+    fn ask_for(&self, found: &Found<'_>, work: Work, bytes: &[u8]) -> Mpi<Vec<u8>> {
+        in_parts(&found.runs, &work, bytes, |runs, data| {
+            self.ask(found.target, found.rank, &Question::Work { work, runs, data })
+        })
     }
 
     /// Asks a member's service.

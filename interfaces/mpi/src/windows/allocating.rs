@@ -1,10 +1,11 @@
 //! Memory that a window has of its own: one place for all members, with their locks, where they can share memory; or each its own.
 
-use crate::comms::comm::Comm;
+use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::this::Process;
-use crate::windows::memory::{self, Mapping, Segment, SharedLock};
+use crate::process::Process;
+use crate::windows::memory::{self, Mapping, Segment};
 use crate::windows::room::room;
+use crate::windows::seats::SharedLock;
 use crate::windows::{Flavor, Wish, tell_all};
 use parvum_wire::Tid;
 use std::sync::Arc;
@@ -98,18 +99,27 @@ fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
     if end > room {
         return Err(no_room(end, room));
     }
-    let made = if comm.rank() == 0 { Segment::new(end as usize) } else { None };
-    let named = made.as_ref().map_or([0; 4], Segment::name);
+    let made = if comm.rank() == 0 { with_locks(end, locks, sizes.len()) } else { None };
+    let named = made.as_ref().map_or([0; 4], |(segment, _)| segment.name());
     let name = tell_all(comm, &named)?.swap_remove(0);
     let mapping = match &made {
-        Some(segment) => segment.map(),
-        None => Segment::open(&name).and_then(|segment| segment.map()),
+        Some((_, mapping)) => Some(mapping.clone()),
+        None => Segment::open(&name).and_then(|segment| segment.map()).map(Arc::new),
     };
     let all = tell_all(comm, &[u64::from(mapping.is_some())])?;
     let Some(mapping) = mapping.filter(|_| all.iter().all(|words| words[0] == 1)) else { return Ok(None) };
     let start = mapping.start().expose_provenance() as u64;
     let starts = places.into_iter().map(|place| start + place).collect();
-    Ok(Some(SharedMemory { mapping: Arc::new(mapping), starts, locks }))
+    Ok(Some(SharedMemory { mapping, starts, locks }))
+}
+
+/// Memory for all, with the locks of so many members, which are ready before anybody hears of it.
+fn with_locks(end: u64, locks: u64, members: usize) -> Option<(Segment, Arc<Mapping>)> {
+    let segment = Segment::new(end as usize)?;
+    let mapping = Arc::new(segment.map()?);
+    let places = (0..members as u64).map(|rank| locks + rank * SharedLock::LENGTH);
+    places.into_iter().try_for_each(|place| SharedLock::new(&mapping, place).prepare())?;
+    Some((segment, mapping))
 }
 
 #[cold]

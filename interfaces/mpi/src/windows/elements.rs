@@ -1,17 +1,13 @@
 //! What is done to elements of a window, in whichever process it is done.
 //!
-//! Accumulates are atomic for each element: elements of a word's length that lie aligned are changed by the processor in one piece,
-//! here as in any process that has the memory mapped; all others only at the target, one operation at a time. So are several bytes of
-//! `MPI_BYTE`: programs exchange structs so, and read them whole.
+//! Accumulates are atomic for each element. The processor changes aligned elements of a word's length in one piece. All others are
+//! changed by one operation at a time ([`seats`]). So are several bytes of `MPI_BYTE`: programs exchange structs so, and read them whole.
 
 use crate::errors::{Error, Mpi, class};
 use crate::ops::{NO_OP, REPLACE};
+use crate::windows::seats::{self, SharedLock};
 use crate::windows::{memory, words};
 use parvum_datatypes::{Basic, Class};
-use std::sync::{Mutex, PoisonError};
-
-/// Held while elements are changed that the processor cannot change in one piece.
-static CHANGING: Mutex<()> = Mutex::new(());
 
 /// What is done to elements of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +42,8 @@ impl Work {
             && runs.iter().all(|(start, _)| start % size as u64 == 0)
     }
 
-    /// The runs lie in this process's memory.
-    pub(crate) fn run(&self, runs: &[(u64, u64)], data: &[u8]) -> Mpi<Vec<u8>> {
+    /// The runs lie in memory that this process has; `lock` has the turn there, if others change elements in it too.
+    pub(crate) fn run(&self, runs: &[(u64, u64)], data: &[u8], lock: Option<&SharedLock>) -> Mpi<Vec<u8>> {
         let total = runs.iter().map(|(_, length)| *length as usize).sum::<usize>();
         let has_data = match self.what {
             What::Get => true,
@@ -63,7 +59,7 @@ impl Work {
             What::Get => return Ok(get(runs, total)),
             What::Swap => {
                 let (expected, wanted) = data.split_at(total);
-                return self.change(runs, wanted, &|element: &mut [u8], wanted: &[u8]| {
+                return self.change(runs, wanted, lock, &|element: &mut [u8], wanted: &[u8]| {
                     if element == expected {
                         element.copy_from_slice(wanted);
                     }
@@ -71,24 +67,31 @@ impl Work {
             }
             What::Combine(NO_OP) => {
                 let nothing = vec![0; total];
-                return self.change(runs, &nothing, &|_: &mut [u8], _: &[u8]| {});
+                return self.change(runs, &nothing, lock, &|_: &mut [u8], _: &[u8]| {});
             }
             What::Combine(REPLACE) => {
-                return self
-                    .change(runs, data, &|element: &mut [u8], new: &[u8]| element.copy_from_slice(new));
+                return self.change(runs, data, lock, &|element: &mut [u8], new: &[u8]| {
+                    element.copy_from_slice(new);
+                });
             }
             What::Combine(op) => {
                 let operation = crate::ops::operation(op, crate::datatypes::handle_of(self.basic))?;
-                return self.change(runs, data, &|first, second| operation.combine.apply(first, second));
+                return self
+                    .change(runs, data, lock, &|first, second| operation.combine.apply(first, second));
             }
         }
         Ok(Vec::new())
     }
 
-    fn change(&self, runs: &[(u64, u64)], data: &[u8], combine: Combine<'_>) -> Mpi<Vec<u8>> {
+    fn change(
+        &self,
+        runs: &[(u64, u64)],
+        data: &[u8],
+        lock: Option<&SharedLock>,
+        combine: Combine<'_>,
+    ) -> Mpi<Vec<u8>> {
         let size = self.basic.size() as usize;
-        let _turn =
-            (!self.is_of_words(runs)).then(|| CHANGING.lock().unwrap_or_else(PoisonError::into_inner));
+        let _turn = if self.is_of_words(runs) { None } else { Some(seats::turn(lock)?) };
         if self.basic.class() == Class::Pair || !words::is_word(size) {
             // Elements may lie in several runs: pairs have holes.
             let old = get(runs, data.len());
@@ -147,20 +150,20 @@ mod tests {
         let work = |what, basic| Work { what, basic, fetches: true };
         let bytes = |all: &[i64]| all.iter().flat_map(|one| one.to_ne_bytes()).collect::<Vec<u8>>();
         let sum = What::Combine(0x5800_0003);
-        let old = work(sum, Basic::Int64).run(&[(base, 8), (base + 16, 16)], &bytes(&[10, 20, 30]));
+        let old = work(sum, Basic::Int64).run(&[(base, 8), (base + 16, 16)], &bytes(&[10, 20, 30]), None);
         assert_eq!((old, memory), (Ok(bytes(&[1, 3, 4])), [11, 2, 23, 34]));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]));
+        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]), None);
         assert_eq!((old, memory[1]), (Ok(bytes(&[2])), 7));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]));
+        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]), None);
         assert_eq!((old, memory[1]), (Ok(bytes(&[7])), 7));
-        let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[]);
+        let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[], None);
         assert_eq!((old, memory[0]), (Ok(bytes(&[11])), 11));
-        // Several bytes are one value, which only the target changes.
+        // Several bytes are one value.
         let bytes_of = work(What::Combine(REPLACE), Basic::Byte);
         assert!(bytes_of.is_of_words(&[(base, 1)]) && !bytes_of.is_of_words(&[(base, 16)]));
         // Not aligned.
-        let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]));
+        let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]), None);
         assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));
-        assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7]).is_err());
+        assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7], None).is_err());
     }
 }

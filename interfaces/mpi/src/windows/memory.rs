@@ -2,13 +2,10 @@
 
 use crate::errors::{Error, Mpi, class};
 use parvum_service::{Service, Window};
-use parvum_sync::LockWord;
 use std::ffi::{CStr, c_int, c_void};
 use std::fs::{self, File, Metadata};
-use std::ops::Deref;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::sync::Arc;
 
 /// Parts of memory that lie apart begin at multiples of so many bytes.
 pub(crate) const PAGE: u64 = 4096;
@@ -35,6 +32,10 @@ impl Mapping {
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
+
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
 }
 
 fn map(length: usize, flags: c_int, file: c_int) -> Option<Mapping> {
@@ -51,34 +52,6 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: this mapping's own memory. The window is gone, and with it every use that the standard permits.
         unsafe { libc::munmap(self.start.cast::<c_void>(), self.length) };
-    }
-}
-
-/// A member's lock, where all members see it: a line of its own in memory that is 0 at first.
-#[derive(Clone)]
-pub(crate) struct SharedLock {
-    at: usize,
-    mapping: Arc<Mapping>,
-}
-
-impl SharedLock {
-    /// Bytes of memory that a lock takes.
-    pub(crate) const LENGTH: u64 = 64;
-
-    /// That at so many bytes of a mapping, which nobody uses for anything else.
-    pub(crate) fn new(mapping: &Arc<Mapping>, at: u64) -> SharedLock {
-        assert!(at.is_multiple_of(SharedLock::LENGTH) && at + SharedLock::LENGTH <= mapping.length as u64);
-        SharedLock { at: at as usize, mapping: mapping.clone() }
-    }
-}
-
-impl Deref for SharedLock {
-    type Target = LockWord;
-
-    #[inline]
-    fn deref(&self) -> &LockWord {
-        // SAFETY: the mapping has it, aligned, and lasts as long as this; all who see it use it as a lock alone.
-        unsafe { &*self.mapping.start.add(self.at).cast::<LockWord>() }
     }
 }
 

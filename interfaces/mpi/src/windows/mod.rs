@@ -3,7 +3,8 @@
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
 //! how it is [allocated](allocating), [`serving`] what the target does when asked ([`questions`]), [`elements`] how, [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
-//! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece.
+//! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece,
+//! [`seats`] the locks that all members see.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
 //! Memory that members share outlives a member: who locks that of one that has died, and puts there, hears of the death at the next call
@@ -21,6 +22,8 @@ pub(crate) mod questions;
 mod reach;
 mod room;
 mod runs;
+#[allow(unsafe_code)]
+pub(crate) mod seats;
 pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
@@ -38,10 +41,11 @@ use crate::objects::numbers::{Kind, PROC_NULL, WIN_NULL};
 use crate::process::this::process;
 use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
-use memory::{Mapping, SharedLock};
+use memory::Mapping;
 use parvum_service::Service;
 use parvum_sync::{BiasedGuard, BiasedLock};
 use reach::Reach;
+use seats::SharedLock;
 use serving::Exposed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -114,7 +118,7 @@ pub(crate) struct Target {
     pub(crate) unit: i64,
     /// Where this process has the same memory.
     pub(crate) here: Option<u64>,
-    /// Its lock, where this process sees it.
+    /// Its locks, where this process sees them.
     pub(crate) lock: Option<SharedLock>,
 }
 

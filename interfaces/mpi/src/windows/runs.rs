@@ -1,5 +1,8 @@
 //! Data of a window as runs of bytes, and how much of it one operation handles.
 
+use crate::errors::Mpi;
+use crate::ops::NO_OP;
+use crate::windows::elements::{What, Work};
 use parvum_service::PART;
 use std::ops::Deref;
 
@@ -35,8 +38,35 @@ impl Runs {
     }
 }
 
+/// Does something so much at a time: requests have an end, and nobody holds the turn at a target for long.
+pub(crate) fn in_parts(
+    runs: &[(u64, u64)],
+    work: &Work,
+    mut bytes: &[u8],
+    mut act: impl FnMut(&[(u64, u64)], &[u8]) -> Mpi<Vec<u8>>,
+) -> Mpi<Vec<u8>> {
+    let length = |runs: &[(u64, u64)]| runs.iter().map(|(_, length)| *length as usize).sum::<usize>();
+    if runs.len() <= MOST_RUNS && length(runs) <= PART {
+        return act(runs, bytes);
+    }
+    let mut old = Vec::new();
+    for runs in parts(runs, work.basic.size() as usize) {
+        let data = match work.what {
+            What::Get | What::Combine(NO_OP) => &[],
+            What::Swap => bytes,
+            _ => {
+                let (now, later) = bytes.split_at(length(&runs));
+                bytes = later;
+                now
+            }
+        };
+        old.extend_from_slice(&act(&runs, data)?);
+    }
+    Ok(old)
+}
+
 /// Runs as requests speak of them: none too long, and each with whole elements.
-pub(crate) fn parts(runs: &[(u64, u64)], size: usize) -> Vec<Vec<(u64, u64)>> {
+fn parts(runs: &[(u64, u64)], size: usize) -> Vec<Vec<(u64, u64)>> {
     let most = (PART / size.max(1)).max(1) * size;
     let (mut all, mut part, mut length) = (Vec::new(), Vec::new(), 0);
     for &(mut start, mut rest) in runs {

@@ -4,8 +4,8 @@ use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::process::{Process, machine_notes, process};
 use crate::windows::elements::Work;
-use crate::windows::memory::{self, SharedLock};
-use crate::windows::questions;
+use crate::windows::seats::SharedLock;
+use crate::windows::{memory, questions};
 use parvum_service::{Service, Window};
 use parvum_waist::{LockQueue, LockWord, SendTo};
 use std::collections::{BTreeMap, HashMap};
@@ -63,6 +63,15 @@ pub(crate) struct Exposed {
 enum Lock {
     Seen(SharedLock),
     Own(LockWord),
+}
+
+impl Lock {
+    fn seen(&self) -> Option<&SharedLock> {
+        match self {
+            Lock::Seen(lock) => Some(lock),
+            Lock::Own(_) => None,
+        }
+    }
 }
 
 impl Deref for Lock {
@@ -194,7 +203,7 @@ impl Exposed {
     /// Does what is asked of the memory, and gives what it was if that is wanted.
     pub(crate) fn work(&self, work: &Work, runs: &[(u64, u64)], data: &[u8]) -> Mpi<Vec<u8>> {
         if runs.iter().all(|&run| self.has(run)) {
-            return work.run(runs, data);
+            return work.run(runs, data, self.lock.seen());
         }
         Err(Error::new(class::RMA_RANGE, "the target's memory is not in the window, or not attached to it"))
     }

@@ -46,7 +46,7 @@ pub(crate) fn deed(op: i32, datatype: i32) -> Option<(usize, Deed)> {
     Some((size.into(), deed))
 }
 
-/// Whether several elements are one value to the program: bytes, of which the target changes all or none.
+/// Whether several elements are one value to the program: bytes, of which an operation changes all or none.
 #[inline(always)]
 pub(crate) fn is_one_value(datatype: i32) -> bool {
     element(datatype).is_some_and(|element| element.class == Class::Byte)
