@@ -9,15 +9,19 @@
 mod known;
 mod lists;
 mod page;
+mod rooms;
 mod sides;
 mod source;
+mod stopping;
+mod verdicts;
 
 use known::Known;
 use lists::Test;
 use page::{Page, Verdict};
-use sides::{Outcome, Side};
+use sides::Side;
 use source::{Interface, Source};
 use std::process::ExitCode;
+use verdicts::Outcome;
 
 /// What the command line asks for.
 struct Wishes {
@@ -30,12 +34,15 @@ struct Wishes {
     fresh: bool,
     /// Do not run MPICH at all.
     alone: bool,
+    /// Do not run what Parvum was asked before.
+    continued: bool,
     /// Seconds for a test that sets no limit itself.
     limit: u64,
 }
 
 const USAGE: &str = "\
 usage: ./x suites mpich [--abi] [--folder NAME] [--test NAME] [--limit SECONDS] [--fresh | --alone]
+                        [--continue]
 
 Runs MPICH's own test suite on MPICH and on Parvum, and says what passes on both, on one, on neither.
 
@@ -45,6 +52,9 @@ Runs MPICH's own test suite on MPICH and on Parvum, and says what passes on both
   --limit SECONDS  time for a test that sets no limit itself [default: 60]
   --fresh          run MPICH again; otherwise its verdicts of an earlier run count
   --alone          do not run MPICH: a test that it was never asked counts as one that it passes
+  --continue       go on after an earlier run: its verdicts of Parvum count, too
+
+A run that is interrupted prints what it has found, and ends Parvum's machine.
 
 The exit code is 1 if a test passes on MPICH alone and tests/suites/mpich.txt gives no reason.";
 
@@ -72,6 +82,7 @@ fn wishes(mut words: impl Iterator<Item = String>) -> Result<Wishes, String> {
         tests: Vec::new(),
         fresh: false,
         alone: false,
+        continued: false,
         limit: 60,
     };
     match words.next().as_deref() {
@@ -87,6 +98,7 @@ fn wishes(mut words: impl Iterator<Item = String>) -> Result<Wishes, String> {
             "--abi" => wishes.interface = Interface::Standard,
             "--fresh" => wishes.fresh = true,
             "--alone" => wishes.alone = true,
+            "--continue" => wishes.continued = true,
             "--folder" => wishes.folders.push(value()?),
             "--test" => wishes.tests.push(value()?),
             "--limit" => {
@@ -114,17 +126,25 @@ impl Wishes {
 /// Whether everything that passes on MPICH passes on Parvum, or has a reason.
 fn run(wishes: &Wishes) -> Result<bool, String> {
     let known = Known::read(include_str!("mpich.txt"), wishes.interface)?;
+    stopping::heed()?;
     let source = Source::bring(wishes.interface)?;
     source.build(&wishes.folders)?;
+    stopping::refuse()?;
     let tests: Vec<Test> = lists::walk(&source.root)?.into_iter().filter(|test| wishes.wants(test)).collect();
     if tests.is_empty() {
         return Err("no test of the suite has these names".to_owned());
     }
     let mut theirs = Side::mpich(&source, wishes.fresh, wishes.alone)?;
-    let mut ours = Side::parvum(&source)?;
+    let mut ours = Side::parvum(&source, wishes.continued)?;
     let mut page = Page::default();
     for (number, test) in tests.iter().enumerate() {
-        let verdict = judge(test, &mut theirs, &mut ours, wishes.limit)?;
+        let verdict = match judge(test, &mut theirs, &mut ours, wishes.limit) {
+            Ok(verdict) => verdict,
+            Err(why) => {
+                page.print(&known, &source);
+                return Err(why);
+            }
+        };
         if verdict.is_news() {
             println!("{}/{} {}: {verdict}", number + 1, tests.len(), test.key());
         }
@@ -140,14 +160,22 @@ fn judge(test: &Test, theirs: &mut Side, ours: &mut Side, limit: u64) -> Result<
     if let Some(why) = theirs.lacks(test) {
         return Ok(Verdict::NotRun(why));
     }
-    let on_theirs = theirs.run(test, limit)?;
-    let mut on_ours = ours.run(test, limit)?;
-    let mut again = false;
-    // Tests race with their own timers: what fails must fail twice. What fails once is printed.
-    if on_theirs == Outcome::Passed && on_ours != Outcome::Passed {
-        on_ours = ours.run(test, limit)?;
-        again = on_ours == Outcome::Passed;
-    }
+    let on_theirs = match theirs.known(test) {
+        Some(outcome) => outcome,
+        None => {
+            let outcome = theirs.run(test, limit)?;
+            theirs.keep(test, &outcome)?;
+            outcome
+        }
+    };
+    let (on_ours, again) = match ours.known(test) {
+        Some(outcome) => (outcome, false),
+        None => {
+            let (outcome, again) = twice(ours, test, limit, on_theirs == Outcome::Passed)?;
+            ours.keep(test, &outcome)?;
+            (outcome, again)
+        }
+    };
     Ok(match (on_theirs == Outcome::Passed, on_ours == Outcome::Passed) {
         (true, true) if again => Verdict::SecondTry,
         (true, true) => Verdict::Both,
@@ -155,6 +183,17 @@ fn judge(test: &Test, theirs: &mut Side, ours: &mut Side, limit: u64) -> Result<
         (false, true) => Verdict::OnlyParvum(on_theirs),
         (false, false) => Verdict::Neither(on_theirs, on_ours),
     })
+}
+
+/// Tests race with their own timers: what fails must fail twice, if it should pass. Whether it passed at the second try only.
+fn twice(side: &Side, test: &Test, limit: u64, should: bool) -> Result<(Outcome, bool), String> {
+    let first = side.run(test, limit)?;
+    if first == Outcome::Passed || !should {
+        return Ok((first, false));
+    }
+    let second = side.run(test, limit)?;
+    let again = second == Outcome::Passed;
+    Ok((second, again))
 }
 
 #[cfg(test)]

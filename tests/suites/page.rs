@@ -2,8 +2,8 @@
 
 use crate::known::Known;
 use crate::lists::Test;
-use crate::sides::Outcome;
 use crate::source::Source;
+use crate::verdicts::Outcome;
 use std::fmt;
 
 /// What came of one test.

@@ -2,41 +2,20 @@
 
 use crate::lists::{Judge, Test};
 use crate::source::{Interface, Source, pypi};
-use std::collections::HashMap;
+use crate::verdicts::{Outcome, Verdicts};
+use crate::{rooms, stopping};
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::{self, File};
-use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The launcher ends the job at the limit; it gets so much longer to do that.
 const GRACE: Duration = Duration::from_secs(10);
 /// By this variable a test's processes are known.
 const MARK: &str = "PARVUM_SUITES_TEST";
-
-/// How a test ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Passed,
-    /// Why not.
-    Failed(String),
-    /// It did not end in time.
-    Overdue,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Outcome::Passed => write!(out, "passes"),
-            Outcome::Failed(why) => write!(out, "fails ({why})"),
-            Outcome::Overdue => write!(out, "does not end in time"),
-        }
-    }
-}
 
 /// Installed names, and the files of the build that they are.
 const LIBRARIES: [(&str, &str); 4] = [
@@ -53,8 +32,8 @@ pub struct Side {
     outputs: PathBuf,
     launcher: PathBuf,
     environment: Vec<(&'static str, OsString)>,
-    /// MPICH's verdicts of earlier runs, and the file that they are in.
-    asked: Option<(HashMap<String, Outcome>, PathBuf)>,
+    /// Its verdicts of earlier runs.
+    verdicts: Verdicts,
     /// It answers from memory, or says that tests pass.
     is_silent: bool,
     /// Parvum's folder: its machine, its libraries.
@@ -64,13 +43,7 @@ pub struct Side {
 impl Side {
     /// MPICH.
     pub fn mpich(source: &Source, fresh: bool, is_silent: bool) -> Result<Side, String> {
-        let file = source.outputs().join("verdicts");
-        if fresh {
-            let _ = fs::remove_file(&file);
-        }
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        let verdicts = text.lines().filter_map(|line| line.split_once('\t'));
-        let verdicts = verdicts.map(|(key, outcome)| (key.to_owned(), recalled(outcome))).collect();
+        let verdicts = Verdicts::open(source.outputs().join("verdicts"), fresh)?;
         let (launcher, library) = match source.interface {
             Interface::Mpich => (PathBuf::from("/usr/bin/mpiexec.mpich"), None),
             Interface::Standard => (pypi()?.join("bin/mpiexec"), Some(pypi()?.join("lib"))),
@@ -83,17 +56,19 @@ impl Side {
             outputs: source.outputs(),
             launcher,
             environment,
-            asked: Some((verdicts, file)),
+            verdicts,
             is_silent,
             room: None,
         })
     }
 
-    /// Parvum, on a machine of its own.
-    pub fn parvum(source: &Source) -> Result<Side, String> {
+    /// Parvum, on a machine of its own. Its verdicts of an earlier run count if that one is continued.
+    pub fn parvum(source: &Source, continued: bool) -> Result<Side, String> {
         let me = std::env::current_exe().map_err(|why| why.to_string())?;
         let built = me.parent().expect("a program lies in a folder").to_path_buf();
-        let room = std::env::temp_dir().join(format!("parvum-suites-{}", std::process::id()));
+        let verdicts = Verdicts::open(built.join(format!("suites-{}.verdicts", source.name)), !continued)?;
+        rooms::clear(&built.join("parvum"));
+        let room = rooms::mine();
         let fill = || {
             fs::DirBuilder::new().mode(0o700).create(&room)?;
             fs::create_dir(room.join("lib"))?;
@@ -114,7 +89,7 @@ impl Side {
                 ("PARVUM_DIR", room.join("machine").into_os_string()),
                 ("PARVUM_BIN", built.join("parvum").into_os_string()),
             ],
-            asked: None,
+            verdicts,
             is_silent: false,
             room: Some(room),
         };
@@ -132,24 +107,18 @@ impl Side {
             .then(|| format!("it needs {} GiB of memory, {available:.1} are free", test.memory))
     }
 
-    /// Runs a test, unless it was run before.
-    pub fn run(&mut self, test: &Test, limit: u64) -> Result<Outcome, String> {
-        let Some((verdicts, file)) = &mut self.asked else { return self.run_now(test, limit) };
-        if let Some(outcome) = verdicts.get(&test.key()) {
-            return Ok(outcome.clone());
-        }
-        if self.is_silent {
-            return Ok(Outcome::Passed);
-        }
-        let file = file.clone();
-        let outcome = self.run_now(test, limit)?;
-        let line = format!("{}\t{}\n", test.key(), kept(&outcome));
-        let mut file = File::options().create(true).append(true).open(file).map_err(|why| why.to_string())?;
-        file.write_all(line.as_bytes()).map_err(|why| why.to_string())?;
-        Ok(outcome)
+    /// What came of a test, if that is known without running it.
+    pub fn known(&self, test: &Test) -> Option<Outcome> {
+        self.verdicts.of(&test.key()).or_else(|| self.is_silent.then_some(Outcome::Passed))
     }
 
-    fn run_now(&self, test: &Test, limit: u64) -> Result<Outcome, String> {
+    /// Keeps what came of a test for later runs.
+    pub fn keep(&mut self, test: &Test, outcome: &Outcome) -> Result<(), String> {
+        if self.is_silent { Ok(()) } else { self.verdicts.keep(&test.key(), outcome) }
+    }
+
+    /// Runs a test.
+    pub fn run(&self, test: &Test, limit: u64) -> Result<Outcome, String> {
         let limit = test.limit.unwrap_or(limit);
         let mark = format!("{}-{}", std::process::id(), self.name);
         let said = self.outputs.join(format!("{}.{}.txt", file_name(&test.key()), self.name));
@@ -163,10 +132,11 @@ impl Side {
         command.stdout(output.try_clone().map_err(|why| why.to_string())?).stderr(output);
         let begun = Instant::now();
         let mut child = command.spawn().map_err(|why| format!("{}: {why}", self.launcher.display()))?;
-        let ended = await_end(&mut child, Duration::from_secs(limit) + GRACE);
+        let ended = stopping::await_end(&mut child, Some(Duration::from_secs(limit) + GRACE));
         if ended.is_none() {
             self.clear(&mark)?;
         }
+        stopping::refuse()?;
         let text = String::from_utf8_lossy(&fs::read(&said).unwrap_or_default()).into_owned();
         // A launcher that has ended the job in time was still too late. What must fail may fail so.
         let late = begun.elapsed() >= Duration::from_secs(limit) && test.judge != Judge::Fatal;
@@ -205,7 +175,7 @@ impl Side {
             self.parvum_command(&["down"])?;
         }
         marked(mark).into_iter().for_each(kill);
-        if self.room.is_some() { self.parvum_command(&["up"]) } else { Ok(()) }
+        if self.room.is_some() && !stopping::is_asked() { self.parvum_command(&["up"]) } else { Ok(()) }
     }
 
     /// Ends Parvum's machine.
@@ -251,22 +221,6 @@ fn judged(judge: Judge, said: &str, status: ExitStatus) -> Outcome {
     }
 }
 
-fn kept(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Passed => "passed".to_owned(),
-        Outcome::Failed(why) => format!("failed {why}"),
-        Outcome::Overdue => "overdue".to_owned(),
-    }
-}
-
-fn recalled(text: &str) -> Outcome {
-    match text {
-        "passed" => Outcome::Passed,
-        "overdue" => Outcome::Overdue,
-        _ => Outcome::Failed(text.strip_prefix("failed ").unwrap_or(text).to_owned()),
-    }
-}
-
 /// A file name for a test; long ones are told apart by a sum of their letters.
 fn file_name(key: &str) -> String {
     let plain: String =
@@ -283,24 +237,6 @@ fn available() -> Option<f64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     Some(line.split_whitespace().next()?.parse::<f64>().ok()? / f64::from(1 << 20))
-}
-
-/// Waits for its end; after the deadline its whole group is killed.
-fn await_end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
-    let until = Instant::now() + patience;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
-            _ => {
-                if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
-                    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-                }
-                let _ = child.wait();
-                return None;
-            }
-        }
-    }
 }
 
 /// Processes with this mark in their environment.
@@ -343,13 +279,6 @@ mod tests {
         assert!(matches!(judged(Judge::Fatal, "", ended(0)), Outcome::Failed(_)));
         assert_eq!(judged(Judge::StatusNoErrors, " No Errors\n", ended(9)), Outcome::Passed);
         assert!(matches!(judged(Judge::StatusNoErrors, "", ended(9)), Outcome::Failed(_)));
-    }
-
-    #[test]
-    fn a_verdict_is_read_as_it_was_kept() {
-        for outcome in [Outcome::Passed, Outcome::Overdue, Outcome::Failed("it says: x\ty".to_owned())] {
-            assert_eq!(recalled(&kept(&outcome)), outcome);
-        }
     }
 
     #[test]

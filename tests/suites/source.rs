@@ -1,6 +1,8 @@
 //! The suite's source: fetched from the archive that this system has its packages from, unpacked in the cache, configured and made there.
 
+use crate::stopping;
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -21,7 +23,7 @@ pub struct Source {
     /// The folder of the cache for suites.
     home: PathBuf,
     /// Of this interface.
-    name: String,
+    pub name: String,
 }
 
 impl Source {
@@ -111,6 +113,7 @@ impl Source {
             let mut make = Command::new("make");
             make.current_dir(&self.root).args(["-k", "-j1", "-C", folder]);
             let made = logged(&mut make, &logs.join(format!("make-{}.log", folder.replace('/', "-"))));
+            stopping::refuse()?;
             if needed {
                 made?;
             }
@@ -212,9 +215,11 @@ fn logged(command: &mut Command, log: &Path) -> Result<(), String> {
     let name = command.get_program().display().to_string();
     let file = File::create(log).map_err(|why| format!("{}: {why}", log.display()))?;
     let other = file.try_clone().map_err(|why| why.to_string())?;
-    let status = command.stdin(Stdio::null()).stdout(file).stderr(other).status();
-    if status.map_err(|why| format!("{name}: {why}"))?.success() {
+    command.stdin(Stdio::null()).stdout(file).stderr(other).process_group(0);
+    let mut child = command.spawn().map_err(|why| format!("{name}: {why}"))?;
+    if stopping::await_end(&mut child, None).is_some_and(|status| status.success()) {
         return Ok(());
     }
+    stopping::refuse()?;
     Err(format!("{name} failed; see {}", log.display()))
 }
