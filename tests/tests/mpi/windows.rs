@@ -1,5 +1,5 @@
 //! One-sided communication: operations finish while the target computes, accumulates are atomic, every flavour and synchronisation
-//! (`tests/programs/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`). Elements that the processor cannot
+//! (`tests/programs/mpi/mpi_windows.c`). The short way and the long one do the same, at once too (`mpi_windows_near.c`). Elements that the processor cannot
 //! change in one piece are changed in shared memory too (`mpi_windows_elements.c`).
 
 use parvum_tests::TestMachine;

@@ -1,9 +1,9 @@
 //! Who accesses the memory of a member: the shortest way there is.
 
-use crate::buffers::{Data, checked_count};
-use crate::datatypes::{datatype, handle_of, plain_size};
 use crate::errors::{Error, Mpi, class};
-use crate::ops::{NO_OP, REPLACE, is_built_in, operation};
+use crate::messages::buffers::{Data, checked_count};
+use crate::objects::datatypes::{datatype, handle_of, plain_size};
+use crate::objects::ops::{NO_OP, REPLACE, is_built_in, operation};
 use crate::windows::elements::{What, Work};
 use crate::windows::questions::Question;
 use crate::windows::runs::{Runs, in_parts};

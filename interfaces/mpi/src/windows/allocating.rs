@@ -1,8 +1,8 @@
 //! Memory that a window has of its own: one place for all members, with their locks, where they can share memory; or each its own.
 
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::Process;
+use crate::process::this::Process;
 use crate::windows::memory::{self, Mapping, Segment};
 use crate::windows::room::room;
 use crate::windows::seats::SharedLock;

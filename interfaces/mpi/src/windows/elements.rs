@@ -4,7 +4,7 @@
 //! changed by one operation at a time ([`seats`]). So are several bytes of `MPI_BYTE`: programs exchange structs so, and read them whole.
 
 use crate::errors::{Error, Mpi, class};
-use crate::ops::{NO_OP, REPLACE};
+use crate::objects::ops::{NO_OP, REPLACE};
 use crate::windows::seats::{self, SharedLock};
 use crate::windows::{memory, words};
 use parvum_datatypes::{Basic, Class};
@@ -75,7 +75,8 @@ impl Work {
                 });
             }
             What::Combine(op) => {
-                let operation = crate::ops::operation(op, crate::datatypes::handle_of(self.basic))?;
+                let operation =
+                    crate::objects::ops::operation(op, crate::objects::datatypes::handle_of(self.basic))?;
                 return self
                     .change(runs, data, lock, &|first, second| operation.combine.apply(first, second));
             }

@@ -1,7 +1,7 @@
 //! What is asked of a target's service, and what it answers.
 
 use crate::errors::{Error, Mpi, class};
-use crate::pointers::{self, Deed};
+use crate::files::shared_pointer::{self, Deed};
 use crate::windows::elements::{What, Work};
 use crate::windows::serving::Exposed;
 use parvum_datatypes::Basic;
@@ -80,7 +80,7 @@ fn attend(question: &[u8]) -> Option<Mpi<Vec<u8>>> {
         let place = i64::from_le_bytes(rest.try_into().ok()?);
         let deed = if number(1) == 7 { Deed::Advance(place) } else { Deed::Set(place) };
         let closed = || Error::new(class::FILE, "the file was closed");
-        let before = pointers::attend(number(0), deed).unwrap_or_else(|| Err(closed()));
+        let before = shared_pointer::attend(number(0), deed).unwrap_or_else(|| Err(closed()));
         return Some(before.map(|before| before.to_le_bytes().to_vec()));
     }
     let Some(exposed) = Exposed::of(number(0)) else {

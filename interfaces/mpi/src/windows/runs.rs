@@ -1,7 +1,7 @@
 //! Data of a window as runs of bytes, and how much of it one operation handles.
 
 use crate::errors::Mpi;
-use crate::ops::NO_OP;
+use crate::objects::ops::NO_OP;
 use crate::windows::elements::{What, Work};
 use parvum_service::PART;
 use std::ops::Deref;

@@ -6,7 +6,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::windows::memory::Mapping;
-use parvum_waist::LockWord;
+use parvum_sync::LockWord;
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::marker::PhantomData;

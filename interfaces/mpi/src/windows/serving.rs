@@ -1,13 +1,14 @@
 //! What a target does for others: on the service's thread, while the program computes.
 
-use crate::comm::Comm;
+use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::{Process, machine_notes, process};
+use crate::process::this::{Process, machine_notes, process};
 use crate::windows::elements::Work;
 use crate::windows::seats::SharedLock;
 use crate::windows::{memory, questions};
+use parvum_api::SendTo;
 use parvum_service::{Service, Window};
-use parvum_waist::{LockQueue, LockWord, SendTo};
+use parvum_sync::{LockQueue, LockWord};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,7 +34,7 @@ pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
         return Ok(service.clone());
     }
     let handler = Box::new(|_: i32, question: &[u8]| Some(questions::answer(question)));
-    let opened = Service::open(process.waist, "MPI", CONTEXT, Some(handler));
+    let opened = Service::open(process.api, "MPI", CONTEXT, Some(handler));
     let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
     *service = Some(opened.clone());
     Ok(opened)
@@ -196,7 +197,7 @@ impl Exposed {
             // The sender keeps the data: nobody is waited for.
             let how = SendTo { to, tag: GRANTED, context, meta, buffering: 2, completion: 0 };
             // Who is gone wants no lock; who takes what it had is not told.
-            let _ = process.waist.send_owned(how, &Arc::new(vec![0]), &machine_notes());
+            let _ = process.api.send_owned(how, &Arc::new(vec![0]), &machine_notes());
         }
     }
 
