@@ -1,5 +1,5 @@
 /* Rules of the standard that other people's programs rely on, one set by each word: slots, partitions, copies, halves, handlers, nulls, keys,
- * types, marks, envelopes, local, shared, places, bytes, pieces, buffers. Each rank says how much it has checked. */
+ * types, marks, envelopes, local, shared, places, bytes, pieces, buffers, sessions. Each rank says how much it has checked. */
 #define _GNU_SOURCE
 #include "mpi_check.h"
 #include <signal.h>
@@ -588,8 +588,40 @@ static void exhausted(void)
     CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == size);
 }
 
+/* The sum of all ranks over a communicator of a session. */
+static int sum_over(MPI_Session session, const char *set)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    int sum = -1, one = 1;
+    CHECK(MPI_Group_from_session_pset(session, set, &group) == MPI_SUCCESS);
+    CHECK(MPI_Comm_create_from_group(group, "rules", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    return sum;
+}
+
+/* A session lives on when the world ends, and another may begin afterwards. */
+static void sessions(void)
+{
+    MPI_Session across, after;
+    int is_over;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &across) == MPI_SUCCESS);
+    MPI_Finalize();
+    CHECK(sum_over(across, "mpi://WORLD") == size);
+    CHECK(MPI_Session_finalize(&across) == MPI_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &after) == MPI_SUCCESS);
+        CHECK(sum_over(after, "mpi://WORLD") == size && sum_over(after, "mpi://SELF") == 1);
+        CHECK(MPI_Session_finalize(&after) == MPI_SUCCESS);
+    }
+    CHECK(MPI_Finalized(&is_over) == MPI_SUCCESS && is_over);
+}
+
 int main(int argc, char **argv)
 {
+    int is_over;
     static const struct {
         const char *word;
         void (*check)(void);
@@ -598,6 +630,7 @@ int main(int argc, char **argv)
         {"nulls", nulls},       {"keys", keys},             {"types", types},   {"marks", marks},   {"envelopes", envelopes},
         {"local", local},       {"shared", shared},         {"places", places}, {"bytes", bytes},   {"pieces", pieces},
         {"buffers", buffers},   {"spawns", spawns},         {"outlives", outlives}, {"exhausted", exhausted},
+        {"sessions", sessions},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -606,6 +639,8 @@ int main(int argc, char **argv)
         if (argc > 1 && !strcmp(argv[1], sets[at].word))
             sets[at].check();
     printf("rank %d: %d checks\n", rank, checks);
-    MPI_Finalize();
+    MPI_Finalized(&is_over);
+    if (!is_over)
+        MPI_Finalize();
     return checks == 0;
 }

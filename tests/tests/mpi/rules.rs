@@ -36,6 +36,7 @@ rules! {
     places_beyond_64_bits_are_refused_and_file_names_are_bytes "places" 2;
     names_and_hints_that_are_no_utf_8_come_back_as_they_were_given "bytes" 1;
     a_buffered_send_takes_its_sessions_buffer "buffers" 2;
+    sessions_outlive_the_world_and_begin_after_it "sessions" 2;
     adjoining_memory_is_one_and_bytes_of_one_value_are_not_torn "pieces" 3;
 }
 

@@ -8,7 +8,7 @@ use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::handles::Objects;
 use crate::objects::info::{Info, hints, keep};
 use crate::objects::numbers::{Kind, SESSION_NULL};
-use crate::process::this::{ensure_running, process};
+use crate::process::this::{process, session_begins, session_ends};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -40,11 +40,14 @@ pub(crate) fn with_buffer_of_session<T>(handle: i32, then: impl FnOnce(&Buffer) 
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
     hints(info)?;
     let errhandler = HandlerSlot::new(Handler::of(errhandler, Kind::Session)?);
-    ensure_running()?;
+    session_begins()?;
     let session = Session { errhandler, buffer: Buffer::default() };
-    let none = || Error::new(class::OTHER, "there are too many sessions");
+    let handle = SESSIONS.insert(Arc::new(session)).ok_or_else(|| {
+        session_ends();
+        Error::new(class::OTHER, "there are too many sessions")
+    })?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, SESSIONS.insert(Arc::new(session)).ok_or_else(none)?) }
+    unsafe { put(place, handle) }
 }
 
 pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
@@ -52,7 +55,9 @@ pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
     unsafe {
         let handle = get(place)?;
         session(handle)?.buffer.flush()?;
-        SESSIONS.remove(handle);
+        if SESSIONS.remove(handle).is_some() {
+            session_ends();
+        }
         put(place, SESSION_NULL)
     }
 }

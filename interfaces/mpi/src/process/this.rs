@@ -7,7 +7,7 @@ use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
 use parvum_api::{CoreApi, Notes, Status, call};
 use parvum_partition::Partition;
 use parvum_wire::control::{Failure, Reply, Request};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicUsize, AtomicBool, AtomicI32, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a process of an MPI program has.
@@ -44,6 +44,9 @@ static MAY_DEFER: AtomicBool = AtomicBool::new(false);
 /// `MPI_Init` was called: a session alone begins without it.
 static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 static FINALIZED_WORLD: AtomicBool = AtomicBool::new(false);
+
+/// How many sessions are open. They live on when the world ends (MPI 4.1, 11.3).
+static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 const NEW: u8 = 0;
 const RUNNING: u8 = 1;
@@ -129,6 +132,20 @@ pub(crate) fn threads() -> i32 {
     THREADS.load(Ordering::Relaxed)
 }
 
+/// A session begins: MPI runs until the session ends, with or without a world.
+pub(crate) fn session_begins() -> Mpi {
+    ensure_running()?;
+    SESSIONS.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// A session ends.
+pub(crate) fn session_ends() {
+    if SESSIONS.fetch_sub(1, Ordering::Relaxed) == 1 && is_finalized() {
+        STAGE.store(FINALIZED, Ordering::Release);
+    }
+}
+
 /// Joins the machine. Waits until all processes of the run are started.
 pub(crate) fn init(threads: i32) -> Mpi {
     if HAS_WORLD.load(Ordering::Acquire) {
@@ -149,9 +166,13 @@ pub(crate) fn ensure_running() -> Mpi {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     match STAGE.load(Ordering::Acquire) {
-        NEW => {}
         RUNNING | DEFERRING => return Ok(()),
-        stage => return Err(out_of_order(stage)),
+        FINALIZED => {
+            // The process is still part of its machine. Release: as at the first time.
+            STAGE.store(RUNNING, Ordering::Release);
+            return Ok(());
+        }
+        _ => {}
     }
     join()?;
     STAGE.store(RUNNING, Ordering::Release);
@@ -221,7 +242,9 @@ pub(crate) fn finalize() -> Mpi {
     crate::windows::serving::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
     process.api.oblige(false);
-    STAGE.store(FINALIZED, Ordering::Release);
+    if SESSIONS.load(Ordering::Relaxed) == 0 {
+        STAGE.store(FINALIZED, Ordering::Release);
+    }
     crate::process::launcher::finish();
     Ok(())
 }
