@@ -4,6 +4,7 @@ use crate::buffers::{Buffer, bytes_at, lent, room_at};
 use crate::errors;
 use crate::patience::{Looks, is_main_thread, until_signal};
 use crate::process::{self, notes};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, Pattern, SendTo, Status, TagKind, call};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group as Place, Order, Plan, choose, in_a_row};
@@ -12,8 +13,6 @@ use pyo3::prelude::*;
 
 /// The context of groups' messages; a group's tag is made of its members.
 const CONTEXT: u32 = 0x7079_fff0;
-/// What cannot leave at once is kept where it is sent from.
-const AT_SENDER: u32 = 2;
 
 /// An ordered set of tasks, this one among them. `parvum.Group` is made of it.
 #[pyclass(subclass, frozen, module = "parvum._parvum", name = "Group")]
@@ -273,8 +272,8 @@ impl Exchange for Talk<'_> {
             tag,
             context,
             meta: word,
-            buffering: AT_SENDER,
-            completion: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
         };
         self.api.send_one(how, data, &self.notes(to))
     }

@@ -5,6 +5,7 @@
 
 use crate::kinds::{kind, word};
 use crate::process::{self, notes};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, SendTo, call};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -15,8 +16,6 @@ use std::time::Duration;
 
 /// Half a line of so many bytes is sent before its end comes.
 const LONG: usize = 64 << 10;
-/// The sender keeps what the receiver has not taken, and goes on.
-const AT_SENDER: u32 = 2;
 
 struct Caught {
     api: CoreApi,
@@ -137,7 +136,14 @@ impl Caught {
     fn send(&self, stream: usize, text: &[u8]) {
         let data = [&self.head[..], &[b'1' + stream as u8], text].concat();
         let Caught { to, tag, context, .. } = *self;
-        let how = SendTo { to, tag, context, meta: word(kind::BYTES), buffering: AT_SENDER, completion: 0 };
+        let how = SendTo {
+            to,
+            tag,
+            context,
+            meta: word(kind::BYTES),
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         // SAFETY: the data stays until the request is over, which is awaited here.
         let begun = unsafe { self.api.start_pieces(&how, &[&data]) };
         if let Ok(Some(request)) = begun {

@@ -8,6 +8,7 @@ use crate::process::{self, notes};
 use crate::requests::{self, Operation};
 use crate::{decode, errors, into, kept, names, numpy};
 use parvum_api::{ANY_TASK, CoreApi, Message, Pattern, SendTo, Status, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -15,16 +16,11 @@ use pyo3::types::PyTuple;
 /// Contexts of Python's messages: those of channel 0 and on.
 const CONTEXT: u32 = 0x7079_0000;
 const CHANNELS: u32 = 1 << 16;
-/// The sender keeps what the receiver has not taken, and goes on.
-const AT_SENDER: u32 = 2;
-/// The same, but if the receiver waits for it, it is read straight from the sender's memory.
-const UNLESS_POSTED: u32 = 5;
+
 /// Messages of so many bytes are worth the question whether somebody waits.
 const LONG: usize = 512 << 10;
 /// If their pieces have so many bytes, on the average.
 const PIECE: usize = 4 << 10;
-/// Nobody buffers: the memory is the receiver's to read until the request is over.
-const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
 const QUICK: usize = 16 << 10;
 /// So often a receive looks before it gives the interpreter's lock away: about a microsecond.
@@ -151,7 +147,7 @@ impl Vm {
     fn _isend(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<Operation> {
         let encoded = Encoded::of(obj)?;
         let api = process::api(py)?;
-        let how = self.how(py, &encoded, to, tag, NOBODY)?;
+        let how = self.how(py, &encoded, to, tag, Buffering::Never)?;
         requests::start_send(py, api, how, encoded)
     }
 
@@ -170,14 +166,28 @@ impl Vm {
 }
 
 impl Vm {
-    fn how(&self, py: Python<'_>, encoded: &Encoded, to: i32, tag: i32, buffering: u32) -> PyResult<SendTo> {
+    fn how(
+        &self,
+        py: Python<'_>,
+        encoded: &Encoded,
+        to: i32,
+        tag: i32,
+        buffering: Buffering,
+    ) -> PyResult<SendTo> {
         if tag < 0 {
             return Err(errors::bad_argument(py, format!("tag {tag} is negative; tags are 0 and more")));
         }
         if !Tid(to).is_task() {
             return Err(errors::bad_argument(py, format!("{to} is no task's id")));
         }
-        Ok(SendTo { to, tag, context: self.context, meta: encoded.word, buffering, completion: 0 })
+        Ok(SendTo {
+            to,
+            tag,
+            context: self.context,
+            meta: encoded.word,
+            buffering,
+            completion: Completion::Copied,
+        })
     }
 
     /// Sends a short array in one row by the shortest way. False: it was not sent.
@@ -192,7 +202,14 @@ impl Vm {
         }
         let api = process::api(py)?;
         let meta = word_of_array(row.item, 1, false);
-        let how = SendTo { to, tag, context: self.context, meta, buffering: AT_SENDER, completion: 0 };
+        let how = SendTo {
+            to,
+            tag,
+            context: self.context,
+            meta,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         // SAFETY: an array that the caller holds, and nobody changes while the interpreter's lock is held.
         let data = unsafe { bytes_at(row.start, row.length) };
         // SAFETY: the array stays until the request is over: `finish` keeps it.
@@ -211,7 +228,7 @@ impl Vm {
         let length = encoded.length();
         // Many short pieces are copied quicker by the processor than the kernel finds them.
         let asks = length >= LONG && length / encoded.pieces().len() >= PIECE;
-        let buffering = if asks { UNLESS_POSTED } else { AT_SENDER };
+        let buffering = if asks { Buffering::SenderIfUnposted } else { Buffering::AtSender };
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.

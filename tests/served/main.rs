@@ -3,6 +3,7 @@
 
 use parvum_api::SendTo;
 use parvum_api::{ANY_CONTEXT, ANY_TASK, CoreApi, Notes, Pattern, Receiving, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_collectives::operators::{Kind, Operator};
 use parvum_service::{Change, Service, Trouble, Window};
 use std::io::BufRead;
@@ -112,7 +113,14 @@ fn obey(
         // A message of the program's own endpoint.
         "send" => {
             let (to, data) = (number(1) as i32, vec![7; number(2) as usize]);
-            let how = SendTo { to, tag: 1, context: 0, meta: 0, buffering: 0, completion: 0 };
+            let how = SendTo {
+                to,
+                tag: 1,
+                context: 0,
+                meta: 0,
+                buffering: Buffering::BySize,
+                completion: Completion::Copied,
+            };
             api.send_one(how, &data, &NOTES).expect("it is sent");
             Ok(String::new())
         }

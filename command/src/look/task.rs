@@ -2,31 +2,10 @@
 
 use crate::look::views::{bytes, describe, host_rows, odd};
 use crate::{look::json, terminal::out, tool};
-use parvum_control::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
+use parvum_control::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, SENT_OVER, Taken, Times};
 use parvum_task::SessionError;
-use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, PairRow, Reply, Request, Sight, TaskRow};
-
-/// Counters by number: `parvum_control::COUNTER_NAMES`.
-pub mod counter {
-    pub const SENT: usize = 0;
-    pub const SENT_BYTES: usize = 1;
-    pub const COPIED_IN: usize = 4;
-    pub const COPIED_OUT: usize = 5;
-    pub const FETCHED: usize = 7;
-    pub const EXPECTED: usize = 8;
-    pub const UNEXPECTED: usize = 9;
-    pub const KEPT_HERE: usize = 10;
-    pub const KEPT_AT_SENDER: usize = 11;
-    pub const STALLS: usize = 12;
-    pub const DISCARDED: usize = 13;
-    /// Messages sent over the first route; the others follow.
-    pub const SENT_OVER: usize = parvum_control::SENT_OVER;
-    pub const WAITING_MESSAGES: usize = 20;
-    pub const WAITING_SENDS: usize = 22;
-    pub const ARRIVED_BYTES: usize = 23;
-    pub const ASLEEP: usize = 25;
-}
+use parvum_wire::{Counter, Tid};
 
 /// Where a task's time went.
 pub fn times(row: &TaskRow, sight: &Sight) -> Times {
@@ -83,7 +62,7 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
         line("computing", part(times.computing()));
     }
     // The times are told above, in a unit for people.
-    let counted = COUNTER_NAMES.iter().zip(&row.counters).take(counter::ASLEEP);
+    let counted = COUNTER_NAMES.iter().zip(&row.counters).take(Counter::Asleep as usize);
     for (name, count) in counted.filter(|(name, count)| !name.is_empty() && **count > 0) {
         line(name, count.to_string());
     }
@@ -113,10 +92,9 @@ pub fn memory_counts(row: &TaskRow) -> impl Iterator<Item = (&'static str, u64)>
 /// How many messages a task has sent over each route that it has used, in words.
 pub fn sent_over(row: &TaskRow) -> Vec<(String, u64)> {
     let names = row.sight.iter().flat_map(|sight| &sight.routes);
-    let counts = row.counters.iter().skip(counter::SENT_OVER);
-    let used = names
-        .zip(counts.take(MEMORY - counter::SENT_OVER))
-        .filter(|(name, count)| !name.is_empty() && **count > 0);
+    let counts = row.counters.iter().skip(SENT_OVER);
+    let used =
+        names.zip(counts.take(MEMORY - SENT_OVER)).filter(|(name, count)| !name.is_empty() && **count > 0);
     let words = |name: &str| match name {
         "itself" => "messages sent to this task itself".to_owned(),
         "routed" => "messages sent routed".to_owned(),
@@ -154,24 +132,24 @@ fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
     ];
     let mut table = vec![head.map(String::from).to_vec()];
     for pair in sight.pairs.iter().filter(|pair| pair.counters.iter().any(|count| *count > 0)) {
-        let at = |place: usize| pair.counters.get(place).copied().unwrap_or(0);
-        let arrived = at(counter::EXPECTED) + at(counter::UNEXPECTED);
+        let at = |counter: Counter| pair.counters.get(counter as usize).copied().unwrap_or(0);
+        let arrived = at(Counter::Expected) + at(Counter::Unexpected);
         table.push(vec![
             peer(pair),
             all.iter().find(|row| row.tid == pair.peer).map_or("-".into(), |row| row.name.clone()),
             route(sight, pair).to_owned(),
-            at(counter::SENT).to_string(),
-            bytes(at(counter::SENT_BYTES)),
+            at(Counter::Sent).to_string(),
+            bytes(at(Counter::SentBytes)),
             arrived.to_string(),
-            bytes(at(counter::ARRIVED_BYTES)),
-            at(counter::EXPECTED).to_string(),
-            at(counter::UNEXPECTED).to_string(),
-            bytes(at(counter::COPIED_IN)),
-            bytes(at(counter::COPIED_OUT)),
-            bytes(at(counter::FETCHED)),
-            bytes(at(counter::KEPT_HERE)),
-            bytes(at(counter::KEPT_AT_SENDER)),
-            at(counter::STALLS).to_string(),
+            bytes(at(Counter::ArrivedBytes)),
+            at(Counter::Expected).to_string(),
+            at(Counter::Unexpected).to_string(),
+            bytes(at(Counter::CopiedIn)),
+            bytes(at(Counter::CopiedOut)),
+            bytes(at(Counter::PulledBytes)),
+            bytes(at(Counter::BufferedHere)),
+            bytes(at(Counter::BufferedAtSender)),
+            at(Counter::CreditStalls).to_string(),
             seconds(pair.waited),
         ]);
     }
@@ -223,7 +201,7 @@ mod tests {
             routes(&sight).into_iter().skip(1).map(|row| [row[1].clone(), row[2].clone()]).collect();
         assert_eq!(told, [["shm", Taken::text(2)], ["toy", Taken::text(0)]]);
         let mut row = crate::top::sample::tests::picture(&[(0x40001, 3)], 9).tasks.remove(0);
-        row.counters[counter::SENT_OVER + 5] = 4;
+        row.counters[SENT_OVER + 5] = 4;
         row.sight = Some(Box::new(sight));
         let told = [("messages sent over shm".to_owned(), 3), ("messages sent over toy".to_owned(), 4)];
         assert_eq!(sent_over(&row), told);
@@ -232,17 +210,17 @@ mod tests {
     #[test]
     fn the_counters_are_where_the_page_has_them() {
         for (place, name) in [
-            (counter::SENT, "messages sent"),
-            (counter::COPIED_OUT, "bytes copied out of a transport"),
-            (counter::FETCHED, "bytes fetched from their sender"),
-            (counter::UNEXPECTED, "messages that found none"),
-            (counter::KEPT_AT_SENDER, "bytes buffered here, at the sender"),
-            (counter::STALLS, "sends that waited for credit"),
-            (counter::DISCARDED, "messages discarded as their sender asked"),
-            (counter::WAITING_MESSAGES, "messages waiting now"),
-            (counter::WAITING_SENDS, "sends under way now"),
-            (counter::ARRIVED_BYTES, "bytes in messages that arrived"),
-            (counter::ASLEEP, "nanoseconds asleep, waiting"),
+            (Counter::Sent as usize, "messages sent"),
+            (Counter::CopiedOut as usize, "bytes copied out of a transport"),
+            (Counter::PulledBytes as usize, "bytes fetched from their sender"),
+            (Counter::Unexpected as usize, "messages that found none"),
+            (Counter::BufferedAtSender as usize, "bytes buffered here, at the sender"),
+            (Counter::CreditStalls as usize, "sends that waited for credit"),
+            (Counter::Discarded as usize, "messages discarded as their sender asked"),
+            (Counter::WaitingMessages as usize, "messages waiting now"),
+            (Counter::WaitingSends as usize, "sends under way now"),
+            (Counter::ArrivedBytes as usize, "bytes in messages that arrived"),
+            (Counter::Asleep as usize, "nanoseconds asleep, waiting"),
         ] {
             assert_eq!(COUNTER_NAMES[place], name);
         }

@@ -1,10 +1,10 @@
 //! What two pictures of the machine say together: rates.
 
-use crate::look::task::{self, counter};
+use crate::look::task;
 use crate::look::views::{briefly, describe};
-use parvum_control::Times;
-use parvum_wire::Tid;
+use parvum_control::{SENT_OVER, Times};
 use parvum_wire::control::{HostRow, TaskRow};
+use parvum_wire::{Counter, Tid};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -140,14 +140,17 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
     let cpu = |row: &TaskRow| row.sight.as_ref().map_or(0, |sight| sight.cpu);
     let used = old.map_or(0, |old| cpu(row).saturating_sub(cpu(old)));
     let names = row.sight.iter().flat_map(|sight| &sight.routes).enumerate();
-    let routes = names.filter(|(route, name)| !name.is_empty() && at(row, counter::SENT_OVER + route) > 0);
+    let routes = names.filter(|(route, name)| !name.is_empty() && at(row, SENT_OVER + route) > 0);
     TaskLine {
         tid: row.tid,
         name: row.name.clone(),
         host: hosts.iter().find(|host| host.tid == row.host).map_or("?".into(), |host| host.name.clone()),
-        sent: (rate(&[counter::SENT]), rate(&[counter::SENT_BYTES])),
-        arrived: (rate(&[counter::EXPECTED, counter::UNEXPECTED]), rate(&[counter::ARRIVED_BYTES])),
-        queued: (at(row, counter::WAITING_MESSAGES), at(row, counter::WAITING_SENDS)),
+        sent: (rate(&[Counter::Sent as usize]), rate(&[Counter::SentBytes as usize])),
+        arrived: (
+            rate(&[Counter::Expected as usize, Counter::Unexpected as usize]),
+            rate(&[Counter::ArrivedBytes as usize]),
+        ),
+        queued: (at(row, Counter::WaitingMessages as usize), at(row, Counter::WaitingSends as usize)),
         cpu: used as f64 / (seconds * 1e9) * 100.0,
         waiting: part(|times| times.waiting),
         communicating: part(|times| times.communicating),
@@ -166,11 +169,11 @@ pub mod tests {
     pub fn picture(tasks: &[(i32, u64)], age: u64) -> Picture {
         let host = Tid::new(1, 0).expect("in range");
         let row = |&(tid, sent): &(i32, u64)| {
-            let mut counters = vec![0; counter::SENT_OVER + 8];
-            counters[counter::SENT] = sent;
-            counters[counter::SENT_BYTES] = sent * 8;
-            counters[counter::ASLEEP] = age / 4;
-            counters[counter::SENT_OVER + 1] = sent;
+            let mut counters = vec![0; SENT_OVER + 8];
+            counters[Counter::Sent as usize] = sent;
+            counters[Counter::SentBytes as usize] = sent * 8;
+            counters[Counter::Asleep as usize] = age / 4;
+            counters[SENT_OVER + 1] = sent;
             TaskRow {
                 tid: Tid(tid),
                 parent: None,

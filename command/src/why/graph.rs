@@ -2,14 +2,15 @@
 
 use super::containers::Names;
 use super::{shared, words};
-use crate::look::task::{counter, route};
+use crate::look::task::route;
 use parvum_control::{CALLS, MEMORY, Taken, is_of_shared_memory, kind_of_call};
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
-use parvum_wire::{Tid, functions};
+use parvum_wire::{Counter, Tid, functions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of messages that arrive.
-const ARRIVED: [usize; 3] = [counter::EXPECTED, counter::UNEXPECTED, counter::DISCARDED];
+const ARRIVED: [usize; 3] =
+    [Counter::Expected as usize, Counter::Unexpected as usize, Counter::Discarded as usize];
 
 /// Whom a task waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ impl Picture {
             let of_peer = pairs.iter().filter(|pair| pair.peer == peer);
             of_peer.map(|pair| cells.iter().map(|cell| count(pair, *cell)).sum::<u64>()).sum()
         };
-        with(from, to, &[counter::SENT]).saturating_sub(with(to, from, &ARRIVED))
+        with(from, to, &[Counter::Sent as usize]).saturating_sub(with(to, from, &ARRIVED))
     }
 
     /// What a task has sent, or was sent, over connections that have not been let in: who to whom, over which route, and how many
@@ -401,7 +402,7 @@ pub(super) mod tests {
     #[test]
     fn what_was_sent_to_who_lets_nobody_in_is_told_of_both() {
         let (mut sender, receiver) = (waiting(1, 2), waiting(2, 1));
-        let mut sent = pair(2, counter::SENT, 3);
+        let mut sent = pair(2, Counter::Sent as usize, 3);
         sent.reasons[1] = Taken::Unanswered as u8;
         let routes = ["itself", "shm"].map(String::from).to_vec();
         sender.sight = Some(Box::new(Sight { pairs: vec![sent.clone()], routes, ..Sight::default() }));
@@ -421,10 +422,10 @@ pub(super) mod tests {
         let sight = |row: &mut TaskRow, pair| {
             **row.sight.as_mut().expect("deep") = Sight { pairs: vec![pair], ..Sight::default() }
         };
-        sight(&mut a, pair(2, counter::SENT, 3));
-        sight(&mut b, pair(1, counter::EXPECTED, 2));
+        sight(&mut a, pair(2, Counter::Sent as usize, 3));
+        sight(&mut b, pair(1, Counter::Expected as usize, 2));
         assert_eq!(told(vec![a.clone(), b.clone()]), [], "two of three have come");
-        sight(&mut b, pair(1, counter::UNEXPECTED, 3));
+        sight(&mut b, pair(1, Counter::Unexpected as usize, 3));
         assert_eq!(told(vec![a, b]), [Finding::Circle(vec![tid(1), tid(2)])]);
     }
 
@@ -432,7 +433,7 @@ pub(super) mod tests {
     fn a_sender_without_credit_sends_no_more() {
         let (mut sender, receiver) = (row(1, Some((2, tid(2).0, 8))), waiting(2, 1));
         **sender.sight.as_mut().expect("deep") =
-            Sight { pairs: vec![pair(2, counter::SENT, 9)], ..Sight::default() };
+            Sight { pairs: vec![pair(2, Counter::Sent as usize, 9)], ..Sight::default() };
         assert_eq!(told(vec![sender, receiver]), [Finding::Circle(vec![tid(1), tid(2)])]);
     }
 

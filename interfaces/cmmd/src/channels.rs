@@ -6,7 +6,8 @@
 //! their own.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::{Guard, State, buffering, context, notes, told};
+use crate::state::{Guard, State, context, notes, told};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
@@ -66,8 +67,8 @@ pub(crate) fn how(channel: &Channel) -> SendTo {
         tag: channel.number,
         context: context::CHANNEL,
         meta: encoding::RAW,
-        buffering: buffering::NOBODY,
-        completion: 1,
+        buffering: Buffering::Never,
+        completion: Completion::Matched,
     }
 }
 

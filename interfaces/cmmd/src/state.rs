@@ -9,6 +9,7 @@ use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
 use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, SendTo, TagKind};
+use parvum_api::{Buffering, Completion};
 use parvum_partition::Partition;
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
@@ -48,13 +49,6 @@ pub(crate) mod told {
     pub(crate) const MSG_PENDING: u32 = 28;
     pub(crate) const SYNC_WITH_NODES: u32 = 29;
     pub(crate) const ALL_NODES: u32 = 30;
-}
-
-/// Who may buffer: the engine's numbers.
-pub(crate) mod buffering {
-    pub(crate) const BY_SIZE: u32 = 0;
-    pub(crate) const NOBODY: u32 = 1;
-    pub(crate) const SENDER_IF_UNPOSTED: u32 = 5;
 }
 
 static STATE: BiasedLock<Option<Box<State>>> = BiasedLock::new(None);
@@ -152,7 +146,7 @@ impl Guard {
 
 /// How something of the interface's own is sent.
 pub(crate) fn own(to: i32, context: u32, tag: i32, meta: u32) -> SendTo {
-    SendTo { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 }
+    SendTo { to, tag, context, meta, buffering: Buffering::BySize, completion: Completion::Copied }
 }
 
 /// Begins a call; the first one enrols this task.
@@ -345,7 +339,7 @@ impl State {
 
 /// How a message of the program is sent.
 #[inline]
-pub(crate) fn user(to: i32, tag: i32, buffering: u32, completion: u32) -> SendTo {
+pub(crate) fn user(to: i32, tag: i32, buffering: Buffering, completion: Completion) -> SendTo {
     SendTo { to, tag, context: 0, meta: encoding::RAW, buffering, completion }
 }
 

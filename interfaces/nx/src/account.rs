@@ -1,6 +1,7 @@
 //! Where the bytes of received messages lay before the program had them, and in which call they were copied.
 
 use crate::task::Task;
+use parvum_api::Counter;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The calls that copies are counted for; the numbers are those of `nx.h`.
@@ -16,12 +17,6 @@ pub(crate) enum Call {
 }
 
 const CALLS: usize = 6;
-
-/// The engine's numbers of what is counted.
-const BUFFERED_HERE: usize = 10;
-const BUFFERED_AT_SENDER: usize = 11;
-const DISCARDED: usize = 13;
-const COPIED_FROM_HERE: usize = 29;
 
 /// Copied in each call.
 static COPIED: [AtomicU64; CALLS] = [const { AtomicU64::new(0) }; CALLS];
@@ -53,7 +48,7 @@ pub(crate) fn received(bytes: u64) {
 /// Writes what was copied since the last look to the account of a call.
 #[inline]
 pub(crate) fn copied_in(task: &Task, call: Call) {
-    let now = task.cells[COPIED_FROM_HERE].load(Ordering::Relaxed);
+    let now = task.cells[Counter::CopiedFromHere as usize].load(Ordering::Relaxed);
     let before = SEEN.load(Ordering::Relaxed);
     if now != before {
         SEEN.store(now, Ordering::Relaxed);
@@ -70,9 +65,9 @@ pub(crate) fn buffering(task: &Task) -> Buffering {
     Buffering {
         received,
         direct: received - copied.iter().sum::<i64>(),
-        buffered: counters[BUFFERED_HERE] as i64,
-        kept_by_sender: counters[BUFFERED_AT_SENDER] as i64,
-        dropped: counters[DISCARDED] as i64,
+        buffered: counters[Counter::BufferedHere as usize] as i64,
+        kept_by_sender: counters[Counter::BufferedAtSender as usize] as i64,
+        dropped: counters[Counter::Discarded as usize] as i64,
         copied,
     }
 }

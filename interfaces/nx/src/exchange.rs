@@ -6,6 +6,7 @@ use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
+use parvum_api::Completion;
 use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::{Exchange, Failure, Members, plans};
@@ -140,7 +141,7 @@ pub(crate) unsafe fn start_send(
     let (tag, buffering) = select::outgoing(kind)?;
     interrupt::serve_if_long(task, data.length);
     let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
-    let how = SendTo { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
+    let how = SendTo { to, tag, context: select::CONTEXT, meta, buffering, completion: Completion::Copied };
     // SAFETY: the caller's promise.
     let started = unsafe { task.api.start_send(how, data.start, data.length) }?;
     Ok(started.map(|request| Sending { request, to }))

@@ -1,7 +1,7 @@
 //! What types and selectors mean.
 
 use crate::errors::{Nx, NxError};
-use parvum_api::{ANY_TASK, Pattern, TagKind};
+use parvum_api::{ANY_TASK, Buffering, Pattern, TagKind};
 
 /// The highest ordinary type.
 pub(crate) const LAST_ORDINARY: i64 = 999_999_999;
@@ -9,19 +9,15 @@ pub(crate) const LAST_ORDINARY: i64 = 999_999_999;
 const FIRST_FORCE: i64 = 0x4000_0000;
 const LAST_FORCE: i64 = 1_999_999_999;
 
-/// How the engine names who may buffer a message.
-const AT_RECEIVER: u32 = 3;
-const OR_DISCARD: u32 = 4;
-
 /// NX's messages are of this context: the one that PVM programs begin with.
 pub(crate) const CONTEXT: u32 = 0;
 
 /// The engine's tag of a type to send, and who may buffer it.
 #[inline]
-pub(crate) fn outgoing(kind: i64) -> Nx<(i32, u32)> {
+pub(crate) fn outgoing(kind: i64) -> Nx<(i32, Buffering)> {
     match kind {
-        0..=LAST_ORDINARY => Ok((kind as i32, AT_RECEIVER)),
-        FIRST_FORCE..=LAST_FORCE => Ok((kind as i32, OR_DISCARD)),
+        0..=LAST_ORDINARY => Ok((kind as i32, Buffering::AtReceiver)),
+        FIRST_FORCE..=LAST_FORCE => Ok((kind as i32, Buffering::OrDiscard)),
         _ => Err(NxError::Type),
     }
 }
@@ -48,10 +44,10 @@ mod tests {
 
     #[test]
     fn types_are_ordinary_forced_or_refused() {
-        assert_eq!(outgoing(0), Ok((0, AT_RECEIVER)));
-        assert_eq!(outgoing(999_999_999), Ok((999_999_999, AT_RECEIVER)));
-        assert_eq!(outgoing(0x4000_0000), Ok((0x4000_0000, OR_DISCARD)));
-        assert_eq!(outgoing(1_999_999_999), Ok((1_999_999_999, OR_DISCARD)));
+        assert_eq!(outgoing(0), Ok((0, Buffering::AtReceiver)));
+        assert_eq!(outgoing(999_999_999), Ok((999_999_999, Buffering::AtReceiver)));
+        assert_eq!(outgoing(0x4000_0000), Ok((0x4000_0000, Buffering::OrDiscard)));
+        assert_eq!(outgoing(1_999_999_999), Ok((1_999_999_999, Buffering::OrDiscard)));
         for bad in [-1, 1_000_000_000, 0x3fff_ffff, 2_000_000_000, i64::MAX, i64::MIN] {
             assert_eq!(outgoing(bad), Err(NxError::Type), "{bad}");
         }

@@ -9,6 +9,7 @@ use crate::trace::{Did, numbers};
 use parvum_api::{
     ANY_TASK, CoreApi, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call,
 };
+use parvum_api::{Buffering, Completion};
 use parvum_wire::{Tid, encoding};
 use std::sync::Arc;
 
@@ -48,7 +49,14 @@ impl Held {
             return self.send_on(api, to, tag, context);
         }
         let packed = self.packing()?;
-        let how = SendTo { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
+        let how = SendTo {
+            to,
+            tag,
+            context,
+            meta: packed.meta(),
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
         let is_short = packed.left.is_empty() && packed.data.len() <= COPIED;
@@ -80,7 +88,14 @@ impl Held {
             }
             return Ok(0);
         }
-        let how = |meta| SendTo { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
+        let how = |meta| SendTo {
+            to: ANY_TASK,
+            tag,
+            context,
+            meta,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
         let sent = if let Ok(Buffer::Arrived(_)) = self.active() {
             let (data, meta) = self.received_again()?;
@@ -124,7 +139,8 @@ impl Held {
     /// Sends a received message on, as it came.
     fn send_on(&mut self, api: CoreApi, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let (data, meta) = self.received_again()?;
-        let how = SendTo { to, tag, context, meta, buffering: 2, completion: 0 };
+        let how =
+            SendTo { to, tag, context, meta, buffering: Buffering::AtSender, completion: Completion::Copied };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         self.outside(|| api.send_owned(how, &data, &notes))?;
         Ok(0)

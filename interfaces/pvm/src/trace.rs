@@ -15,6 +15,7 @@
 use crate::buffers::words::Words;
 use crate::calls::{Config, MASK};
 use crate::state::State;
+use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, SendTo, call as waits};
 use parvum_wire::encoding;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -364,7 +365,14 @@ impl State {
         let config = crate::calls::own_trace();
         let Some(api) = self.here() else { return };
         let (to, tag, context) = (config.to, config.tag, config.context as u32);
-        let how = SendTo { to, tag, context, meta: encoding::XDR, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to,
+            tag,
+            context,
+            meta: encoding::XDR,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: waits::SEND, peer: to, tag, context: context as i32 };
         if api.send(how, &[data], &notes).is_err() {
             // Nobody listens any more.

@@ -85,7 +85,7 @@ impl End for Posted {
             pieces: &[&[]],
             keep: None,
             buffering: Buffering::BySize,
-            completion: Completion::Reusable,
+            completion: Completion::Copied,
         };
         // SAFETY: the message has no data, so there is no memory that would have to stay.
         let sent = unsafe { engine.send(message) }.expect("the peer is joined");

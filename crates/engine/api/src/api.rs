@@ -6,6 +6,7 @@ use crate::table::{
     Status, Table, Told, Wanted,
 };
 use parvum_wire::control::{self, Failure, Reply};
+use parvum_wire::{Buffering, Completion};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -45,10 +46,10 @@ pub struct SendTo {
     pub context: u32,
     /// The interface's word about the data.
     pub meta: u32,
-    /// See [`Outgoing::buffering`].
-    pub buffering: u32,
-    /// See [`Outgoing::completion`].
-    pub completion: u32,
+    /// Who may buffer it.
+    pub buffering: Buffering,
+    /// When the send is over.
+    pub completion: Completion,
 }
 
 /// Where received data shall lie.
@@ -729,5 +730,6 @@ pub(crate) fn outgoing(
 ) -> Outgoing {
     let SendTo { to, tag, context, meta, buffering, completion } = *how;
     let (pieces, count) = (pieces.as_ptr(), pieces.len());
+    let (buffering, completion) = (buffering as u32, completion as u32);
     Outgoing { to, tag, context, meta, pieces, count, buffering, completion, owner, release }
 }

@@ -27,6 +27,7 @@ mod table;
 pub use api::{CoreApi, Data, Receiving, Request, SendTo};
 pub use boards::BoardTurn;
 pub use open::OpenError;
+pub use parvum_wire::{Buffering, Completion, Counter};
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
     RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,

@@ -190,10 +190,9 @@ pub struct Outgoing {
     pub pieces: *const Piece,
     /// How many pieces.
     pub count: usize,
-    /// 0 by size, 1 nobody, 2 at the sender, 3 at the receiver (at the sender if nobody `serve`s the receiver),
-    /// 4 or discard, 5 at the sender, and only if no receive is posted.
+    /// A [`parvum_wire::Buffering`] as its number.
     pub buffering: u32,
-    /// 0 when the memory may be reused, 1 when the receiver has matched it.
+    /// A [`parvum_wire::Completion`] as its number.
     pub completion: u32,
     /// Owns the memory of the pieces until `release` is called with it; may be null.
     pub owner: *mut c_void,

@@ -1,8 +1,8 @@
 //! The C header says what the table is.
 
 use parvum_api::{
-    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Scattered, Space,
-    Status, Table, Told, Wanted, board, call,
+    Buffering, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Scattered,
+    Space, Status, Table, Told, Wanted, board, call,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -166,6 +166,12 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("STATUS_REFUSED", Status::Refused as i64),
         ("STATUS_BAD_ARGUMENT", Status::BadArgument as i64),
         ("STATUS_NO_MEMORY", Status::NoMemory as i64),
+        ("BUFFER_BY_SIZE", Buffering::BySize as i64),
+        ("BUFFER_NOBODY", Buffering::Never as i64),
+        ("BUFFER_AT_SENDER", Buffering::AtSender as i64),
+        ("BUFFER_AT_RECEIVER", Buffering::AtReceiver as i64),
+        ("BUFFER_OR_DISCARD", Buffering::OrDiscard as i64),
+        ("BUFFER_AT_SENDER_IF_UNPOSTED", Buffering::SenderIfUnposted as i64),
         ("ROOM_BLOCK", RoomKind::Block.0.into()),
         ("ROOM_MEMORY", RoomKind::Memory.0.into()),
         ("ROOM_PIECES", RoomKind::Pieces.0.into()),
@@ -201,7 +207,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
         // A program may use both.
-        .args(["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/../library/include")])
+        .args(["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/include")])
         .arg(&source)
         .output();
     let _ = std::fs::remove_dir_all(&folder);

@@ -3,6 +3,7 @@
 use crate::course::{Combine, Course, Fault, Next};
 use crate::memory::Memory;
 use crate::plans::{Area, Group, Plan};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, Pattern, SendTo, Status, TagKind};
 
 /// Messages between the members of a group, for one operation at a time.
@@ -177,14 +178,18 @@ pub struct Members<'m> {
     pub call: u32,
 }
 
-/// The engine's number for: what cannot leave at once is kept where it is sent from.
-const AT_SENDER: u32 = 2;
-
 impl Members<'_> {
     /// How a message of an operation goes to a member.
     pub fn outgoing(&self, to: usize, word: u32) -> SendTo {
         let (to, tag, context) = (self.tasks[to], self.tag, self.context);
-        SendTo { to, tag, context, meta: word, buffering: AT_SENDER, completion: 0 }
+        SendTo {
+            to,
+            tag,
+            context,
+            meta: word,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        }
     }
 
     /// Which messages are a member's.

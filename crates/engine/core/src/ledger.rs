@@ -8,63 +8,7 @@ use parvum_transport::Route;
 use parvum_wire::Tid;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is counted. The numbers are the cells' places in a task's page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Counter {
-    /// Messages sent.
-    Sent = 0,
-    /// Bytes in them.
-    SentBytes = 1,
-    /// Messages received.
-    Received = 2,
-    /// Bytes in them.
-    ReceivedBytes = 3,
-    /// Bytes this task copied into a transport's memory or socket.
-    CopiedIn = 4,
-    /// Bytes this task copied out of a transport's memory or socket.
-    CopiedOut = 5,
-    /// Messages fetched straight from the sender's memory.
-    Pulled = 6,
-    /// Bytes fetched so, in messages and in operations of groups.
-    PulledBytes = 7,
-    /// Messages that found a receive posted.
-    Expected = 8,
-    /// Messages that found none.
-    Unexpected = 9,
-    /// Bytes of unexpected messages buffered here, at the receiver.
-    BufferedHere = 10,
-    /// Bytes copied to be kept at the sender until they could leave.
-    BufferedAtSender = 11,
-    /// Sends that waited for credit.
-    CreditStalls = 12,
-    /// Messages discarded because no receive was posted, as their sender asked.
-    Discarded = 13,
-    /// Messages whose sender died before the data could be had.
-    Lost = 14,
-    /// Single copies that the system refused: the data was streamed instead.
-    Refused = 15,
-    /// Unexpected messages waiting now.
-    WaitingMessages = 20,
-    /// Bytes of data of messages waiting now that lie in this task's memory.
-    WaitingBytes = 21,
-    /// Sends not yet complete now.
-    WaitingSends = 22,
-    /// Bytes in messages that have arrived, received or not.
-    ArrivedBytes = 23,
-    /// Nanoseconds that the task slept, waiting.
-    Asleep = 25,
-    /// Nanoseconds that it looked for what it waited for; some waits stand for all.
-    Looking = 26,
-    /// Nanoseconds that it was in calls besides; some calls stand for all.
-    InCalls = 27,
-    /// How often it slept.
-    Sleeps = 28,
-    /// Bytes copied out of messages buffered here into the program's memory.
-    CopiedFromHere = 29,
-    /// How often other tasks have said that a note for this one's interface lies in its links; they count it, in its page.
-    Nudges = 30,
-}
+pub use parvum_wire::Counter;
 
 /// The cells of one pair.
 pub type PairCells = [AtomicU64; Ledger::CELLS];

@@ -4,6 +4,7 @@ use crate::direct::Direct;
 use crate::question::{Change, PART, Question, STATUS, Trouble, Window, outcome};
 use crate::server::{Handler, Server};
 use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Request, SendTo, Space, Status, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_collectives::operators::Kind;
 use parvum_wire::Tid;
 use std::sync::Arc;
@@ -238,7 +239,14 @@ impl Service {
             return Err(Trouble::NoService);
         }
         let mut asked = Asked { service: self, to, answer: Some(answer), question: None, frame, expected };
-        let how = SendTo { to, tag: number, context: self.context, meta: 0, buffering: 0, completion: 0 };
+        let how = SendTo {
+            to,
+            tag: number,
+            context: self.context,
+            meta: 0,
+            buffering: Buffering::BySize,
+            completion: Completion::Copied,
+        };
         let pieces: &[&[u8]] =
             if data.is_empty() { &[&asked.frame.head] } else { &[&asked.frame.head, data] };
         // SAFETY: as above, for what is sent.
@@ -325,7 +333,14 @@ fn trouble(status: Status) -> Trouble {
 impl Drop for Service {
     fn drop(&mut self) {
         let head = Question::Stop.encode();
-        let how = SendTo { to: self.me, tag: 0, context: self.context, meta: 0, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: self.me,
+            tag: 0,
+            context: self.context,
+            meta: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 };
         if self.endpoint.send_one(how, &head, &notes).is_ok() {
             self.server.join();

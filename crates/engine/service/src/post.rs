@@ -8,6 +8,7 @@ use crate::server::{STACK, bytes_of};
 use parvum_api::{
     ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, Request, SendTo, Status, TagKind, call,
 };
+use parvum_api::{Buffering, Completion};
 use parvum_sync::without_signals;
 use parvum_wire::Tid;
 use parvum_wire::control::{self, Blob, MailFlags, Notice};
@@ -15,8 +16,6 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The sender keeps what it sends until the receiver takes it: nobody waits for anybody in sending.
-const AT_SENDER: u32 = 2;
 const LETTER: i32 = 1;
 const GONE: i32 = 2;
 const STOP: i32 = 3;
@@ -157,7 +156,7 @@ impl Post {
     }
 
     fn how(&self, to: i32, context: u32, tag: i32) -> SendTo {
-        SendTo { to, tag, context, meta: 0, buffering: AT_SENDER, completion: 0 }
+        SendTo { to, tag, context, meta: 0, buffering: Buffering::AtSender, completion: Completion::Copied }
     }
 
     fn notes(&self, call: u32, limit: i64) -> Notes {

@@ -4,6 +4,7 @@ use crate::memory::Own;
 use crate::question::{Question, STATUS, Trouble, status};
 use crate::windows::Windows;
 use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_sync::without_signals;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,8 +17,6 @@ pub type Handler = Box<dyn Fn(i32, &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// It calls little, an interface's handler apart.
 pub(crate) const STACK: usize = 512 << 10;
-/// The sender of an answer keeps the data itself: a server waits for nobody.
-const AT_SENDER: u32 = 2;
 
 /// What the server's thread and the program's own threads have in common.
 pub(crate) struct Server {
@@ -141,8 +140,8 @@ impl Desk {
             tag: message.tag,
             context: self.context + 1,
             meta: 0,
-            buffering: AT_SENDER,
-            completion: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
         };
         // Who is gone wants no answer.
         let _ = self.endpoint.send_owned(how, &Arc::new(answer), &self.notes(message.from));

@@ -20,6 +20,7 @@
 use crate::door::Door;
 use crate::inbox::Inbox;
 use crate::routes::RouteNames;
+use parvum_wire::Counter;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every task page: "ParvumPg".
@@ -42,41 +43,8 @@ pub const PAIR_PEER: usize = 24;
 pub const UNMATCHED: usize = 64;
 /// One of them: sender and tag, context and whether it is there, length, order of arrival.
 pub type UnmatchedCells = [AtomicU64; 4];
-/// What the counters count, by number; an empty name is one not in use. The engine's
-/// `Counter` has the same numbers.
-pub const COUNTER_NAMES: [&str; 31] = [
-    "messages sent",
-    "bytes sent",
-    "messages received",
-    "bytes received",
-    "bytes copied into a transport",
-    "bytes copied out of a transport",
-    "messages fetched from their sender",
-    "bytes fetched from their sender",
-    "messages that found a receive posted",
-    "messages that found none",
-    "bytes buffered here, at the receiver",
-    "bytes buffered here, at the sender",
-    "sends that waited for credit",
-    "messages discarded as their sender asked",
-    "messages lost with their task",
-    "single copies the system refused",
-    "",
-    "",
-    "",
-    "",
-    "messages waiting now",
-    "bytes of them here",
-    "sends under way now",
-    "bytes in messages that arrived",
-    "",
-    "nanoseconds asleep, waiting",
-    "nanoseconds looking, waiting (of samples)",
-    "nanoseconds in calls besides (of samples)",
-    "times a message was waited for asleep",
-    "bytes copied out of what was buffered here",
-    "notices by other tasks",
-];
+/// What the counters count, by number; an empty name is one not in use.
+pub const COUNTER_NAMES: [&str; Counter::PLACES] = Counter::NAMES;
 /// Behind what is counted in the page, where onlookers sum up: messages sent over each route, by its number.
 pub const SENT_OVER: usize = 32;
 /// What an interface of shared memory shows, behind those: [`MEMORY_NAMES`], then how, and the locks that the task holds.

@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod choices;
 pub mod control;
+pub mod counter;
 pub mod encoding;
 pub mod frame;
 pub mod functions;
@@ -15,5 +17,7 @@ pub mod trace;
 pub mod words;
 pub mod xdr;
 
+pub use choices::{Buffering, Completion};
+pub use counter::Counter;
 pub use frame::{Header, Kind};
 pub use tid::Tid;

@@ -3,8 +3,9 @@
 use super::{Handler, readable, writable};
 use crate::errors::{Cmmd, Fault};
 use crate::operations::{Kind, Operation, wait_among};
-use crate::state::{ANY, Guard, Last, State, buffering, call, guarded, notes, told, user};
+use crate::state::{ANY, Guard, Last, State, call, guarded, notes, told, user};
 use parvum_api::{ANY_TASK, Message, Notes, Receiving, Request, Status};
+use parvum_api::{Buffering, Completion};
 use std::ffi::{c_int, c_void};
 
 pub(super) const ERRVAL: c_int = -1;
@@ -27,7 +28,7 @@ pub unsafe extern "C" fn CMMD_send_block(dest: c_int, tag: c_int, buf: *const c_
 
 /// Sends pieces of memory, never buffered, and waits for the receive.
 pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> (Guard, Cmmd<c_int>) {
-    let how = user(to, tag, buffering::NOBODY, 1);
+    let how = user(to, tag, Buffering::Never, Completion::Matched);
     let length = pieces.iter().map(|piece| piece.len()).sum::<usize>();
     let sent = if state.operations.has_handlers() && pieces.len() == 1 {
         let piece = pieces[0];
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn CMMD_send_noblock(dest: c_int, tag: c_int, buf: *const 
 pub(super) fn unblocked(state: &mut Guard, dest: c_int, tag: c_int, pieces: &[&[u8]]) -> Cmmd<c_int> {
     let to = state.task(dest)?;
     state.check_tag(tag)?;
-    let how = user(to, tag, buffering::SENDER_IF_UNPOSTED, 0);
+    let how = user(to, tag, Buffering::SenderIfUnposted, Completion::Copied);
     let notes = notes(told::SEND_NOBLOCK, to, tag);
     let api = state.api;
     state.outside(|| match pieces {
@@ -142,7 +143,7 @@ pub(super) unsafe fn started(
     let to = state.task(operation.node)?;
     state.check_tag(operation.tag)?;
     state.operations.check_room(Kind::Send)?;
-    let how = user(to, operation.tag, buffering::NOBODY, 1);
+    let how = user(to, operation.tag, Buffering::Never, Completion::Matched);
     // SAFETY: the caller's promise.
     let request = unsafe {
         match pieces {
@@ -317,7 +318,7 @@ pub(super) fn exchanged(
         Ok(to) => to,
         Err(why) => return (state, Err(why)),
     };
-    let how = user(to, stag, buffering::NOBODY, 1);
+    let how = user(to, stag, Buffering::Never, Completion::Matched);
     // SAFETY: this returns only when the request is over.
     let sent = match unsafe { state.api.start_pieces(&how, pieces) } {
         Ok(sent) => sent,

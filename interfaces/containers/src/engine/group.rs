@@ -1,9 +1,9 @@
 //! One message to the containers of a group.
 
-use super::AT_SENDER;
 use super::representative::{Representative, WhenFull};
 use crate::Bounds;
 use crate::errors::Error;
+use parvum_api::Buffering;
 use parvum_api::{Data, Notes, Status};
 use std::collections::HashSet;
 
@@ -48,7 +48,8 @@ fn send_together(members: &[&Representative], data: &[u8]) -> Result<usize, Erro
     let Some(first) = members.first() else { return Ok(0) };
     let (to, tags): (Vec<i32>, Vec<i32>) = members.iter().map(|member| (member.task(), member.tag())).unzip();
     let (how, notes) = first.how();
-    let (how, notes) = (parvum_api::SendTo { buffering: AT_SENDER, ..how }, Notes { peer: -1, ..notes });
+    let (how, notes) =
+        (parvum_api::SendTo { buffering: Buffering::AtSender, ..how }, Notes { peer: -1, ..notes });
     let api = first.api();
     let sent = api
         .multicast_each(how, &to, Some(&tags), Data::Pieces(&[data]), &notes)

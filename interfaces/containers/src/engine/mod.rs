@@ -48,11 +48,6 @@ const FAILED: u32 = 1 << 8;
 const CALL_SHIFT: u32 = 9;
 const CALL_NUMBERS: u32 = 1 << (32 - CALL_SHIFT);
 
-/// The sender keeps what the receiver has not taken, and goes on.
-const AT_SENDER: u32 = 2;
-/// Nobody buffers: the sender waits until the receiver has read its memory.
-const NOWHERE: u32 = 1;
-
 /// The number of the call that a message is, if it is one.
 fn call_of(meta: u32) -> Option<u32> {
     (meta & CALL != 0).then_some(meta >> CALL_SHIFT)

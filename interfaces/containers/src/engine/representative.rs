@@ -1,9 +1,10 @@
 //! A handle on a container, local to its sender.
 
 use super::station::{self, Link, Sight};
-use super::{AT_SENDER, CONTEXT, NOWHERE, words};
+use super::{CONTEXT, words};
 use crate::Bounds;
 use crate::errors::Error;
+use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, Request, SendTo, Status};
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::control::Spot;
@@ -75,8 +76,14 @@ impl Representative {
     pub(crate) fn of(task: i32, spot: Spot) -> Result<Representative, Error> {
         let Spot { number: tag, context, messages, bytes } = spot;
         station::with(|station| {
-            let how =
-                SendTo { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
+            let how = SendTo {
+                to: task,
+                tag,
+                context,
+                meta: encoding::RAW,
+                buffering: Buffering::AtSender,
+                completion: Completion::Copied,
+            };
             let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
             let (api, me, generation) = (station.api, station.me, fork::generation());
@@ -149,12 +156,12 @@ impl Representative {
     /// Sends. `Ok(false)`: the container is full and the message was dropped.
     #[inline]
     pub(crate) fn send(&self, data: &[u8], when_full: WhenFull) -> Result<bool, Error> {
-        self.send_as(data, self.how.meta, AT_SENDER, when_full)
+        self.send_as(data, self.how.meta, Buffering::AtSender, when_full)
     }
 
     /// Sends without buffering: waits until the receiver has read the memory itself.
     pub(crate) fn send_reference(&self, data: &[u8]) -> Result<bool, Error> {
-        self.send_as(data, self.how.meta, NOWHERE, WhenFull::Wait)
+        self.send_as(data, self.how.meta, Buffering::Never, WhenFull::Wait)
     }
 
     #[inline]
@@ -162,7 +169,7 @@ impl Representative {
         &self,
         data: &[u8],
         meta: u32,
-        buffering: u32,
+        buffering: Buffering,
         when_full: WhenFull,
     ) -> Result<bool, Error> {
         let mut state = self.ready()?;
@@ -171,7 +178,7 @@ impl Representative {
             if !self.wait_for_room(&mut state, data.len(), when_full)? {
                 return Ok(false);
             }
-            if self.is_mark(&mut state, data.len()) && buffering == AT_SENDER {
+            if self.is_mark(&mut state, data.len()) && buffering == Buffering::AtSender {
                 return self.send_marked(&mut state, how, data).map(|()| true);
             }
         }
@@ -270,7 +277,7 @@ impl Representative {
     #[cold]
     fn send_marked(&self, state: &mut State, how: SendTo, data: &[u8]) -> Result<(), Error> {
         let owned = Arc::new(data.to_vec());
-        let started = self.api.start_owned(SendTo { completion: 1, ..how }, &owned);
+        let started = self.api.start_owned(SendTo { completion: Completion::Matched, ..how }, &owned);
         let amount = std::mem::take(&mut state.unmarked);
         state.sent += 1;
         match started.map_err(|why| self.failed(why))? {

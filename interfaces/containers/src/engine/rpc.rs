@@ -2,9 +2,10 @@
 //! ever sent again: a timer's handler that asks for that waits on.
 
 use super::representative::{Representative, WhenFull};
-use super::{AT_SENDER, CALL_NUMBERS, REPLIES, memory, station, words};
+use super::{CALL_NUMBERS, REPLIES, memory, station, words};
 use crate::errors::Error;
 use crate::state::{ClientState, Decision};
+use parvum_api::Buffering;
 use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Status, TagKind};
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ pub(crate) fn call(
         return Err(Error::Unable("a tag of context 0 has no answers; bind a container and call that"));
     }
     let number = station::with(|station| Ok(station.number_calls(1)))?;
-    server.send_as(request, station::meta_of_call(number), AT_SENDER, WhenFull::Wait)?;
+    server.send_as(request, station::meta_of_call(number), Buffering::AtSender, WhenFull::Wait)?;
     let mut message = Message::NONE;
     match await_answer(server, number, room, state, &mut message) {
         Ok(true) if !station::is_failure(&message) => Ok(message.length as usize),
@@ -149,7 +150,7 @@ impl Several<'_, '_> {
             let server = self.asked[at].server;
             let meta = station::meta_of_call(self.first + at as u32);
             let sent = if server.answers() {
-                server.send_as(request, meta, AT_SENDER, WhenFull::Wait).map(drop)
+                server.send_as(request, meta, Buffering::AtSender, WhenFull::Wait).map(drop)
             } else {
                 Err(Error::Unable("a tag of context 0 has no answers"))
             };

@@ -8,6 +8,7 @@
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
 use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use parvum_wire::encoding;
 use std::collections::HashMap;
@@ -243,8 +244,8 @@ impl Station {
             tag: what,
             context: CONTROL,
             meta: encoding::RAW,
-            buffering: super::AT_SENDER,
-            completion: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
         };
         let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
         // Who is gone need not know.
@@ -319,7 +320,14 @@ impl Station {
 #[inline]
 pub(super) fn answer(api: CoreApi, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
     let (tag, meta) = (number as i32, encoding::RAW | mark);
-    let how = SendTo { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
+    let how = SendTo {
+        to,
+        tag,
+        context: REPLIES,
+        meta,
+        buffering: Buffering::AtSender,
+        completion: Completion::Copied,
+    };
     let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: REPLIES as i32 };
     api.send_one(how, data, &notes)
 }

@@ -6,6 +6,7 @@ use crate::process::this::{Process, machine_notes, process};
 use crate::requests::operations::{LOOK, Operation, Outcome};
 use crate::requests::progress;
 use parvum_api::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
+use parvum_api::{Buffering, Completion};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
 use std::collections::VecDeque;
@@ -203,7 +204,14 @@ pub(crate) fn revoke(process: &Process, comm: &Comm) -> Mpi {
     let others = comm.group().tasks().iter().chain(remote.iter().flat_map(|tasks| tasks.iter()));
     for &task in others.filter(|&&task| task != process.me()) {
         let tag = i32::from_ne_bytes(comm.context().to_ne_bytes());
-        let how = SendTo { to: task, tag, context: REVOKE_CONTEXT, meta: 0, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: task,
+            tag,
+            context: REVOKE_CONTEXT,
+            meta: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         // The dead need not be told.
         let _ = process.api.send_one(how, &[], &machine_notes());
     }

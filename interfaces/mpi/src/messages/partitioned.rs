@@ -13,6 +13,7 @@ use crate::messages::buffers::Data;
 use crate::messages::status::Status;
 use crate::process::this::{Process, machine_notes};
 use crate::requests::operations::{LOOK, Outcome};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -69,7 +70,14 @@ impl Pairs {
         let number = self.sends.fetch_add(1, Ordering::Relaxed) % NUMBERS + 1;
         let said = [tag.to_le_bytes(), number.to_le_bytes()].concat();
         // The sender keeps what cannot leave at once: nobody is waited for.
-        let how = SendTo { to: task, tag: ANNOUNCED, context, meta: 0, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: task,
+            tag: ANNOUNCED,
+            context,
+            meta: 0,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         // Who is gone is found when something is sent.
         let _ = process.api.send_owned(how, &Arc::new(said), &machine_notes());
         Part::Sends(number)
@@ -186,7 +194,14 @@ impl Transfer {
         // The word says which part it is, of how many.
         let meta = (part as u32) << 16 | self.partitions as u32;
         let (tag, context) = (tag_of(*number), comm.collective_context());
-        let how = SendTo { to: *task, tag, context, meta, buffering: 0, completion: 0 };
+        let how = SendTo {
+            to: *task,
+            tag,
+            context,
+            meta,
+            buffering: Buffering::BySize,
+            completion: Completion::Copied,
+        };
         let start = match self.data.run() {
             Some((start, _)) => start.wrapping_add(part * self.each).cast_const(),
             None => {

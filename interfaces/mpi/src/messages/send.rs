@@ -10,7 +10,9 @@ use crate::process::introspect;
 use crate::process::this::{Process, notes, process};
 use crate::requests::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
 use crate::requests::progress;
-use parvum_api::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
+use parvum_api::{
+    ANY_TASK, Buffering, Completion, Message, Pattern, SendTo, Status as Answer, TagKind, call,
+};
 use parvum_wire::functions;
 use std::sync::Arc;
 use std::time::Instant;
@@ -65,10 +67,10 @@ fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option
     }
     let Some(task) = comm.peer(rank)? else { return Ok(None) };
     let (buffering, completion) = match mode {
-        Mode::Standard | Mode::Ready => (0, 0),
-        Mode::Synchronous if length <= SHORT => (0, 1),
-        Mode::Synchronous => (1, 1),
-        Mode::Buffered => (2, 0),
+        Mode::Standard | Mode::Ready => (Buffering::BySize, Completion::Copied),
+        Mode::Synchronous if length <= SHORT => (Buffering::BySize, Completion::Matched),
+        Mode::Synchronous => (Buffering::Never, Completion::Matched),
+        Mode::Buffered => (Buffering::AtSender, Completion::Copied),
     };
     let how =
         SendTo { to: task, tag, context: comm.context(), meta: comm.rank() as u32, buffering, completion };

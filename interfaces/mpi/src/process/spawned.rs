@@ -7,6 +7,7 @@ use crate::objects::numbers::COMM_NULL;
 use crate::process::inherited::inherited;
 use crate::process::this::{PARENT_CONTEXT, Process, notes, process};
 use parvum_api::{ANY_TASK, Pattern, SendTo, TagKind, call};
+use parvum_api::{Buffering, Completion};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};
 use std::io::{Read, Write};
@@ -151,7 +152,14 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(OwnContext, Vec<i32>, 
 }
 
 fn tell(process: &Process, task: i32, context: u32, tag: i32, bytes: &[u8]) -> Mpi {
-    let how = SendTo { to: task, tag, context, meta: 0, buffering: 2, completion: 0 };
+    let how = SendTo {
+        to: task,
+        tag,
+        context,
+        meta: 0,
+        buffering: Buffering::AtSender,
+        completion: Completion::Copied,
+    };
     let told = notes(call::SEND, task, tag, context);
     process.api.send_one(how, bytes, &told).map_err(|status| process.failed(status, None))
 }

@@ -7,7 +7,7 @@ use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
 use parvum_api::{CoreApi, Notes, Status, call};
 use parvum_partition::Partition;
 use parvum_wire::control::{Failure, Reply, Request};
-use std::sync::atomic::{AtomicUsize, AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a process of an MPI program has.

@@ -2,6 +2,7 @@
 
 use crate::errors::Mpi;
 use crate::process::this::{OWN_CONTEXT, Process, notes};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{Pattern, Request, SendTo, TagKind, call};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -17,7 +18,14 @@ pub(crate) fn begin(process: &Process) -> (i32, Request) {
 
 /// It is over.
 pub(crate) fn complete(process: &Process, tag: i32) -> Mpi {
-    let how = SendTo { to: process.me(), tag, context: OWN_CONTEXT, meta: 0, buffering: 2, completion: 0 };
+    let how = SendTo {
+        to: process.me(),
+        tag,
+        context: OWN_CONTEXT,
+        meta: 0,
+        buffering: Buffering::AtSender,
+        completion: Completion::Copied,
+    };
     let told = notes(call::SEND, process.me(), tag, OWN_CONTEXT);
     process.api.send_one(how, &[], &told).map_err(|status| process.failed(status, None))
 }

@@ -3,6 +3,7 @@
 use crate::errors::{Error, Mpi, class};
 use crate::process::this::{Process, gone};
 use crate::requests::operations::{LOOK, Outcome};
+use parvum_api::Buffering;
 use parvum_api::{Request, Status as Answer, call};
 use parvum_collectives::plans::{Area, Group, Plan};
 use parvum_collectives::{Course, Exchange, Failure, Fault, Members, Memory, Next, run};
@@ -130,9 +131,6 @@ pub(crate) struct Schedule {
     /// The names of members, for errors: the rank of a task.
     ranks: Arc<dyn Fn(i32) -> Option<usize> + Send + Sync>,
 }
-
-/// The engine's number for: what cannot leave at once is kept where it is sent from.
-const AT_SENDER: u32 = 2;
 
 impl Schedule {
     pub(crate) fn new(
@@ -349,7 +347,7 @@ impl Exchange for Guarded<'_> {
 
     #[inline]
     fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Answer> {
-        debug_assert_eq!(self.0.outgoing(to, word).buffering, AT_SENDER);
+        debug_assert_eq!(self.0.outgoing(to, word).buffering, Buffering::AtSender);
         self.0.send(to, word, data)
     }
 

@@ -7,6 +7,7 @@ use crate::windows::elements::Work;
 use crate::windows::seats::SharedLock;
 use crate::windows::{memory, questions};
 use parvum_api::SendTo;
+use parvum_api::{Buffering, Completion};
 use parvum_service::{Service, Window};
 use parvum_sync::{LockQueue, LockWord};
 use std::collections::{BTreeMap, HashMap};
@@ -195,7 +196,14 @@ impl Exposed {
             let Some(&to) = self.comm.group().tasks().get(rank) else { continue };
             let (context, meta) = (self.comm.context(), self.comm.rank() as u32);
             // The sender keeps the data: nobody is waited for.
-            let how = SendTo { to, tag: GRANTED, context, meta, buffering: 2, completion: 0 };
+            let how = SendTo {
+                to,
+                tag: GRANTED,
+                context,
+                meta,
+                buffering: Buffering::AtSender,
+                completion: Completion::Copied,
+            };
             // Who is gone wants no lock; who takes what it had is not told.
             let _ = process.api.send_owned(how, &Arc::new(vec![0]), &machine_notes());
         }

@@ -5,6 +5,7 @@ use crate::errors::{Pvm, PvmError};
 use crate::machine::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::state::call;
 use crate::trace::{Did, numbers};
+use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, SendTo, call as waits};
 use parvum_wire::{Tid, encoding};
 use std::ffi::{c_int, c_void};
@@ -129,7 +130,14 @@ pub unsafe extern "C" fn pvm_psend(
             let to = [(Did::Destination, tid), (Did::Tag, tag), (Did::Context, context as c_int)];
             [numbers(to), numbers([(Did::PackType, datatype), (Did::PackCount, count)])].concat()
         });
-        let how = SendTo { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: tid,
+            tag,
+            context,
+            meta: encoding::RAW,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
         let api = state.machine()?;
         let sent = state.outside(|| api.send_one(how, data, &notes)).map(|()| 0);

@@ -9,6 +9,7 @@ use crate::buffers::buffer::{Buffer, WAIT_ID};
 use crate::buffers::words::{Reading, Words};
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
+use parvum_api::{Buffering, Completion};
 use parvum_api::{Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
 use parvum_wire::control::{Blob, ExitStatus, Output, OutputMessages, Part, Reply, Request, SpawnRequest};
 use parvum_wire::{Tid, encoding};
@@ -73,7 +74,14 @@ impl Held {
         let api = self.machine()?;
         self.last_question = self.last_question % 0x7fff + 1;
         let meta = encoding::XDR | WAIT_ID | (self.last_question as u32) << 16;
-        let how = SendTo { to: manager, tag, context: CONTEXT, meta, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: manager,
+            tag,
+            context: CONTEXT,
+            meta,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: call::MACHINE, peer: manager, tag, context: CONTEXT as i32 };
         let gone = |status: Status| matches!(status, Status::Gone | Status::Unknown);
         match api.send(how, &[&question.0], &notes) {
@@ -209,8 +217,14 @@ impl Held {
         let words = Words::default().numbers(&[what, context, tag, count]);
         let Words(data) = tids.iter().fold(words, |words, tid| words.number(tid.0));
         let tag = tag::NOTIFY;
-        let how =
-            SendTo { to: manager, tag, context: CONTEXT, meta: encoding::XDR, buffering: 2, completion: 0 };
+        let how = SendTo {
+            to: manager,
+            tag,
+            context: CONTEXT,
+            meta: encoding::XDR,
+            buffering: Buffering::AtSender,
+            completion: Completion::Copied,
+        };
         let notes = Notes { limit: -1, call: call::SEND, peer: manager, tag, context: CONTEXT as i32 };
         Ok(self.machine()?.send(how, &[&data], &notes).map(|()| 0)?)
     }

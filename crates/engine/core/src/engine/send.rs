@@ -157,7 +157,7 @@ impl Engine {
         // Two copies that both sides make at the same time are quicker than one that the receiver makes alone of what
         // its sender has just written.
         let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
-            && message.completion == Completion::Reusable;
+            && message.completion == Completion::Copied;
         let route = self.peers[index].state.route;
         // But where the data is kept anyway nothing is gained by more memory of the link, which a short program touches first.
         let is_behind = keeps && limits.single_copy && self.peers[index].lent() >= AHEAD;
@@ -193,7 +193,7 @@ impl Engine {
             source.own_from(0, &self.core.kept);
         }
         let copied = copy || loan.is_some();
-        let owned = (copied || keeps) && message.completion == Completion::Reusable;
+        let owned = (copied || keeps) && message.completion == Completion::Copied;
         // Data offered in place takes no memory of ours on either side.
         let asks = message.buffering == Buffering::SenderIfUnposted;
         let kept = copied || (keeps && !asks) || !offer || message.buffering == Buffering::AtReceiver;

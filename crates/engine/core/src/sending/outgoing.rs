@@ -5,32 +5,7 @@ use crate::memory::Keep;
 use parvum_wire::Tid;
 use std::sync::Arc;
 
-/// Who may buffer a message, and so how often it is copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Buffering {
-    /// By size: short messages in the transport; longer ones in memory of the link, where both sides copy at once; those that
-    /// find no room there stay in place until wanted.
-    BySize,
-    /// Nobody: data moves only after a receive was posted.
-    Never,
-    /// The sender: data that cannot leave at once is copied to memory of the engine.
-    AtSender,
-    /// The receiver: data is fetched on arrival, posted or not.
-    AtReceiver,
-    /// Nobody, and the message is dropped when no receive is posted on arrival.
-    OrDiscard,
-    /// Nobody when a receive is posted, else the sender; never the receiver. See the module `rendezvous`.
-    SenderIfUnposted,
-}
-
-/// When a send is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
-    /// When the memory of the data may be reused.
-    Reusable,
-    /// When the receiver has matched the message with a receive, and the memory may be reused.
-    Matched,
-}
+pub use parvum_wire::{Buffering, Completion};
 
 /// A message to be sent.
 pub struct Outgoing<'a> {

@@ -8,7 +8,7 @@ use crate::{
 use parvum_wire::Tid;
 
 pub(super) fn outgoing<'a>(to: Tid, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
-    let (buffering, completion) = (Buffering::BySize, Completion::Reusable);
+    let (buffering, completion) = (Buffering::BySize, Completion::Copied);
     Outgoing { to, tag, context: 0, meta: 0, pieces, keep: None, buffering, completion }
 }
 

@@ -84,7 +84,7 @@ impl Side {
             3 if random.one_in(4) => Buffering::OrDiscard,
             _ => Buffering::BySize,
         };
-        let completion = if random.one_in(3) { Completion::Matched } else { Completion::Reusable };
+        let completion = if random.one_in(3) { Completion::Matched } else { Completion::Copied };
         let pieces = [&data[..2], &data[2..]];
         let whole = [&data[..]];
         let pieces: &[&[u8]] = if random.one_in(2) { &pieces } else { &whole };

@@ -48,7 +48,7 @@ pub(crate) unsafe extern "C" fn multicast<E: Endpoint>(
     let tag_at = |at: usize| tags.map_or(message.tag, |tags| tags[at]);
     let mut work = |runtime: &mut Inside, pieces: &[&[u8]]| {
         let &api::Outgoing { context, meta, .. } = message;
-        let completion = Completion::Reusable;
+        let completion = Completion::Copied;
         let to_one = |to: Tid, tag: i32| {
             let keep = keep.clone();
             Outgoing { to, tag, context, meta, pieces, keep, buffering, completion }

@@ -67,7 +67,7 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(
     let (message, data, request) = unsafe { (&*message, InMany(*data), &mut *request) };
     *request = 0;
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
-    let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
+    let completion = if message.completion == 0 { Completion::Copied } else { Completion::Matched };
     with::<E, _>(Status::Unknown as i32, |runtime| {
         let &api::Outgoing { tag, context, meta, .. } = message;
         let to = Tid(message.to);

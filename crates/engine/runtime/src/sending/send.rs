@@ -46,22 +46,15 @@ pub(crate) unsafe fn keeper(message: &api::Outgoing) -> Option<Arc<dyn Keep>> {
 
 /// Who may buffer a message.
 pub(crate) fn buffering(message: &api::Outgoing) -> Option<Buffering> {
-    Some(match message.buffering {
-        0 => Buffering::BySize,
-        1 => Buffering::Never,
-        2 => Buffering::AtSender,
-        3 => Buffering::AtReceiver,
-        4 => Buffering::OrDiscard,
-        5 => Buffering::SenderIfUnposted,
-        _ => return None,
-    })
+    Buffering::of(message.buffering)
 }
 
 pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const api::Outgoing, request: *mut u64) -> i32 {
     // SAFETY: both are valid for the call, by the table's contract.
     let (message, request) = unsafe { (&*message, &mut *request) };
     *request = 0;
-    let is_plain = message.completion == 0 || message.buffering == NOBODY;
+    let is_plain =
+        message.completion == Completion::Copied as u32 || message.buffering == Buffering::Never as u32;
     if message.count == 1 && message.owner.is_null() && is_plain {
         // SAFETY: the caller gives `count` pieces, and memory that is readable for the call.
         let data = unsafe {
@@ -75,9 +68,6 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const api::Outgoing,
     // SAFETY: as the table says.
     unsafe { send_any::<E>(message, request) }
 }
-
-/// `Outgoing::buffering`: nobody.
-const NOBODY: u32 = 1;
 
 /// What goes without further questions when nothing is in its way.
 const SHORT: usize = 4 << 10;
@@ -105,7 +95,7 @@ unsafe fn send_any<E: Endpoint>(message: &api::Outgoing, request: &mut u64) -> i
     // SAFETY: as the table says, this is the one use of the owner.
     let keep = unsafe { keeper(message) };
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
-    let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
+    let completion = Completion::of(message.completion);
     with::<E, _>(Status::Unknown as i32, |runtime| {
         let to = Tid(message.to);
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.

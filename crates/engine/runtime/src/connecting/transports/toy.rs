@@ -143,7 +143,7 @@ fn messages_over_a_new_transport_are_counted_under_its_name() {
             pieces: &pieces,
             keep: None,
             buffering: Buffering::BySize,
-            completion: Completion::Reusable,
+            completion: Completion::Copied,
         };
         // SAFETY: the data outlives both engines.
         let sent = unsafe { sender.send(message) };
