@@ -61,6 +61,8 @@ plan() {
     echo "lib/libfpvm3.so -> libfpvm3.so.3"
     echo "lib/libparvum.so -> libparvum.so.0"
     for file in interfaces/*/include/*.h interfaces/containers/include/*.hpp crates/engine/runtime/include/*.h crates/engine/api/include/*.h; do echo "include/${file##*/} 644 $file"; done
+    # Made of the description of MPI.
+    for name in mpi_functions.h mpif.h; do echo "include/$name 644 $build/include/$name"; done
     for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
     for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
     for file in man/man*/*; do echo "share/$file 644 $file"; done

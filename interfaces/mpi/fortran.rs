@@ -1,6 +1,5 @@
-// Makes `fortran/functions.c` and `include/mpif.h` from `functions.txt` and `mpi.h`: each function that takes its arguments as they are,
-// by reference, under mpi_x_ and pmpi_x_, and each constant. What needs more is written by hand in `fortran/`. Used by the test that holds
-// the files to the description, and to write them anew.
+// Makes `functions.c` and `mpif.h` from `functions.txt` and `mpi.h`: each function that takes its arguments as they are,
+// by reference, under mpi_x_ and pmpi_x_, and each constant. What needs more is written by hand in `fortran/`. Both are made when Parvum is built.
 
 use crate::description::{self, Argument, Function, plain};
 use std::fmt::Write;

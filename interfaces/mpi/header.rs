@@ -1,4 +1,4 @@
-// Makes `include/mpi_functions.h` from `functions.txt`: for each function its prototype under MPI_X and PMPI_X, and the form with large
+// Makes `mpi_functions.h` from `functions.txt`: for each function its prototype under MPI_X and PMPI_X, and the form with large
 // counts where there is one. Used by the test that holds the header to the description, and to write it anew.
 
 use crate::description::{self, Argument, Function, plain};

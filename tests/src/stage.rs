@@ -146,9 +146,9 @@ pub fn treadmarks_include() -> PathBuf {
     project().join("interfaces/treadmarks/include")
 }
 
-/// Where `mpi.h` lies.
+/// Where `mpi.h` lies, beside the headers that are made from the description.
 pub fn mpi_include() -> PathBuf {
-    project().join("interfaces/mpi/include")
+    stage().bin.with_file_name("include")
 }
 
 /// Where `containers.h` lies.
@@ -206,9 +206,12 @@ fn install_mpi(stage: &Stage, include: &Path) {
     for name in MPI_NAMES {
         link("libmpi.so.12", &stage.lib.join(name));
     }
-    for header in ["mpi.h", "mpi_abi.h", "mpi_functions.h", "mpif.h"] {
-        install(&mpi_include().join(header), &include.join(header));
+    for header in ["mpi.h", "mpi_abi.h"] {
+        install(&project().join("interfaces/mpi/include").join(header), &include.join(header));
     }
+    let mut made = Command::new(parvum().with_file_name("mpi-described"));
+    let made = made.arg("headers").arg(include).status().expect("it is built with the rest");
+    assert!(made.success(), "mpi-described headers: {made}");
     install(&project().join("packaging/mpicc"), &stage.bin.join("mpicc"));
     for name in ["mpicxx", "mpic++", "mpicc_abi", "mpicxx_abi", "mpifort", "mpif77", "mpif90"] {
         link("mpicc", &stage.bin.join(name));
@@ -348,7 +351,7 @@ fn compile(stage: &Stage, source: &Path) {
             .arg(own_include())
             .arg("-I")
             .arg(nx_include());
-        cc.arg("-I").arg(engine_include()).arg("-I").arg(mpi_include()).arg("-I").arg(treadmarks_include());
+        cc.arg("-I").arg(engine_include()).arg("-I").arg(stage.bin.with_file_name("include")).arg("-I").arg(treadmarks_include());
         cc.arg("-I")
             .arg(cmmd_include())
             .arg("-I")

@@ -11,13 +11,22 @@ fn read(path: PathBuf) -> String {
     fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// A page, or that which it stands for.
+/// Further names of pages of section 3, with their pages: `man/names.txt`.
+fn names() -> BTreeMap<String, String> {
+    let text = read(project().join("man/names.txt"));
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.flat_map(|line| {
+        let (page, names) = line.split_once(' ').expect("a page and its names");
+        names.split(' ').map(move |name| (name.to_owned(), page.to_owned()))
+    });
+    pairs.collect()
+}
+
+/// The page of a name.
 fn page(name: &str, section: u8) -> String {
-    let text = read(project().join(format!("man/man{section}/{name}.{section}")));
-    match text.strip_prefix(".so ") {
-        Some(other) => read(project().join("man").join(other.trim())),
-        None => text,
-    }
+    let other = names();
+    let name = if section == 3 { other.get(name).map_or(name, String::as_str) } else { name };
+    read(project().join(format!("man/man{section}/{name}.{section}")))
 }
 
 /// Names of pages, with their section.
@@ -26,13 +35,12 @@ fn pages() -> Vec<(String, u8)> {
         let folder = fs::read_dir(project().join(format!("man/man{section}"))).expect("man");
         folder.flatten().map(move |entry| (entry.file_name(), section))
     });
-    sections
-        .map(|(file, section)| {
-            let file = file.into_string().expect("a plain name");
-            let name = file.strip_suffix(&format!(".{section}")).expect("its section stands behind it");
-            (name.to_owned(), section)
-        })
-        .collect()
+    let written = sections.map(|(file, section)| {
+        let file = file.into_string().expect("a plain name");
+        let name = file.strip_suffix(&format!(".{section}")).expect("its section stands behind it");
+        (name.to_owned(), section)
+    });
+    written.chain(names().into_keys().map(|name| (name, 3))).collect()
 }
 
 /// The text from one heading to the next.
@@ -149,7 +157,7 @@ fn groff_has_no_complaints() {
     if Command::new("groff").arg("--version").output().is_err() {
         return skip(Lack::Tools, "no groff is installed");
     }
-    for (name, section) in pages() {
+    for (name, section) in pages().into_iter().filter(|(name, _)| !names().contains_key(name)) {
         let mut groff = Command::new("groff");
         groff.args(["-ww", "-man", "-Tutf8"]).current_dir(project().join("man"));
         let done = groff.arg(format!("man{section}/{name}.{section}")).output().expect("it is there");

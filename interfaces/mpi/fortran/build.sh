@@ -13,7 +13,7 @@ stamp=$out/.libmpifort.made
 compilers=$(${CC:-cc} --version 2>/dev/null | head -n 1; gfortran --version 2>/dev/null | head -n 1)
 is_fresh() {
     [ "$(cat "$stamp" 2>/dev/null)" = "$compilers" ] || return 1
-    for source in "$0" "$here"/*.[ch] "$here"/../include/* "$include"/mpi*.h "$described"; do [ ! "$source" -nt "$stamp" ] || return 1; done
+    for source in "$0" "$here"/*.[ch] "$include"/mpi*.h "$described"; do [ ! "$source" -nt "$stamp" ] || return 1; done
 }
 ! is_fresh || exit 0
 
@@ -33,13 +33,14 @@ compile() {
 }
 
 binding=
-compile "$here/face.c" "$here/functions.c" "$here/texts.c" "$here/attributes.c" "$here/special.c"
+"$described" functions "$work"
+compile "$here/face.c" "$work/functions.c" "$here/texts.c" "$here/attributes.c" "$here/special.c"
 if command -v gfortran >/dev/null 2>&1; then
     "$described" fortran "$work"
     # Descriptors of arrays are the compiler's own, and its header lies with it.
     binding="-isystem $(dirname "$(gfortran -print-file-name=include/ISO_Fortran_binding.h)")"
     compile "$here/sections.c" "$work/functions08.c"
-    (cd "$work" && gfortran -I "$here/../include" -fsyntax-only mpi.f90 && gfortran -O2 -fPIC -c mpi_f08.f90)
+    (cd "$work" && gfortran -I "$include" -fsyntax-only mpi.f90 && gfortran -O2 -fPIC -c mpi_f08.f90)
     # The module's operators; its variables are in sections.c.
     objects="$objects $work/mpi_f08.o"
 fi

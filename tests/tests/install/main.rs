@@ -45,6 +45,7 @@ impl Scratch {
         let pages = dir.join("build/share/man/man3");
         fs::create_dir_all(&pages).expect("writable");
         succeed(Command::new(parvum().with_file_name("mpi-described")).arg("manual").arg(&pages));
+        succeed(Command::new("sh").arg(project().join("tools/man-names.sh")).arg(&pages));
         fs::write(dir.join("program.c"), PROGRAM).expect("writable");
         Scratch { dir }
     }

@@ -16,25 +16,6 @@ mod made;
 #[path = "../../../interfaces/mpi/fortran90.rs"]
 mod module;
 
-/// With MPI_HEADER=write in the environment they are written instead.
-#[test]
-fn the_functions_and_the_header_are_those_of_the_description() {
-    let text =
-        |name: &str| fs::read_to_string(project().join("interfaces/mpi").join(name)).expect("it is there");
-    let functions = made::functions(&text("functions.txt"));
-    let header = made::header(&text("include/mpi.h"));
-    for (name, made) in [("fortran/functions.c", functions), ("include/mpif.h", header)] {
-        if std::env::var("MPI_HEADER").is_ok_and(|value| value == "write") {
-            fs::write(project().join("interfaces/mpi").join(name), &made).expect("the sources are writable");
-        }
-        let differs = text(name) != made;
-        assert!(
-            !differs,
-            "{name} is old: MPI_HEADER=write cargo test -p parvum-tests --test mpi fortran writes it"
-        );
-    }
-}
-
 /// The numbers of a header's constants.
 fn constants(header: &Path) -> Option<BTreeMap<String, String>> {
     let text = fs::read_to_string(header).ok()?;
