@@ -70,7 +70,7 @@ plan() {
     for file in "$build"/share/man/man3/*; do
         [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} page $file"
     done
-    for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/*.supp docs/pictures/* examples/*.* examples/python/*; do
+    for file in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/design/*.md docs/*.supp docs/pictures/* examples/*.* examples/python/*; do
         echo "share/doc/parvum/$file 644 $file"
     done
 }
