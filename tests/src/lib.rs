@@ -16,7 +16,7 @@ pub mod running;
 mod skip;
 pub mod stage;
 
-pub use skip::{Lack, skip};
+pub use skip::{Lack, is_left_out, is_quick, skip};
 
 use parvum_task::{Options, Place, Session};
 use parvum_wire::Tid;

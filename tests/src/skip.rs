@@ -18,6 +18,8 @@ pub enum Lack {
     Tools,
     /// Something else of this host.
     Host,
+    /// Time: the test takes long, and only the essential ones were asked for (`./x test` without `--all`).
+    Time,
 }
 
 impl Lack {
@@ -27,6 +29,7 @@ impl Lack {
             Lack::Peers => "peers",
             Lack::Tools => "tools",
             Lack::Host => "host",
+            Lack::Time => "time",
         }
     }
 }
@@ -44,6 +47,19 @@ pub fn skip(lack: Lack, why: impl AsRef<str>) {
         let file = OpenOptions::new().create(true).append(true).open(file);
         file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes())).expect("PARVUM_SKIPPED");
     }
+}
+
+/// Whether a test that takes long is to be left out: `./x test` without `--all`. If so, says it.
+pub fn is_left_out() -> bool {
+    if is_quick() {
+        skip(Lack::Time, "takes long; ./x test --all runs it");
+    }
+    is_quick()
+}
+
+/// Whether only tests that take a short time were asked for.
+pub fn is_quick() -> bool {
+    std::env::var("PARVUM_TESTS").is_ok_and(|which| which == "quick")
 }
 
 fn is_demanded(lack: Lack, demanded: &str) -> bool {

@@ -351,7 +351,12 @@ fn compile(stage: &Stage, source: &Path) {
             .arg(own_include())
             .arg("-I")
             .arg(nx_include());
-        cc.arg("-I").arg(engine_include()).arg("-I").arg(stage.bin.with_file_name("include")).arg("-I").arg(treadmarks_include());
+        cc.arg("-I")
+            .arg(engine_include())
+            .arg("-I")
+            .arg(stage.bin.with_file_name("include"))
+            .arg("-I")
+            .arg(treadmarks_include());
         cc.arg("-I")
             .arg(cmmd_include())
             .arg("-I")

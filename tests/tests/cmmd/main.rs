@@ -1,6 +1,6 @@
 //! CMMD as its programs see it. The numbers are those of the checks in the interface's specification.
 
-use parvum_tests::beside::{SITUATIONS, judge};
+use parvum_tests::beside::{judge, situations};
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::{cmmd_include, fortran, program, program_source};
 use parvum_tests::{Lack, TestMachine, skip};
@@ -220,7 +220,7 @@ fn every_fortran_name_runs() {
 #[test]
 fn thread_works_while_another_waits_in_a_call() {
     let machine = TestMachine::up();
-    for situation in SITUATIONS {
+    for situation in situations() {
         eprintln!("{situation}");
         let mut command = nodes(&machine, 2, "cmmd_beside", &[situation]);
         judge(&machine, command.env("PARVUM_CREDIT", "65536"), 11);
