@@ -5,7 +5,7 @@
 set -eu
 
 [ $# -eq 5 ] || { echo "usage: build.sh INCLUDE LIB OUTDIR MODULES DESCRIBED" >&2; exit 2; }
-include=$1 lib=$2 out=$3 modules=$4 described=$5
+include=$(cd "$1" && pwd) lib=$2 out=$3 modules=$4 described=$(realpath "$5")
 here=$(cd "$(dirname "$0")" && pwd)
 
 # Nothing is made again if no source and no compiler has changed since.
