@@ -9,10 +9,13 @@ mod copies;
 mod direct;
 mod extracted;
 mod held_up;
+#[allow(unsafe_code)]
 mod multicast;
 mod receive;
 mod remote;
+#[allow(unsafe_code)]
 mod scattered;
+#[allow(unsafe_code)]
 mod send;
 
 use crate::core::Core;

@@ -10,30 +10,39 @@
 //! those above:
 //!
 //! ```text
-//! engine                      the face
-//! parting                     receives what a peer had sent, and ends the rest
-//! polling                     looks at links for what has come
-//! rendezvous                  fetches what was offered, or leaves long copies to threads
-//! outflow     taking          what goes out; a receive whose message was here first
-//! arrivals                    what each frame does
-//! core                        what they share
-//! peers                       per peer: links, order, credit, what waits to go and what was offered
-//! requests    matching        operations under way; queues, bins and claims
-//! farewell    flow            how far a peer has parted; credit
-//! message     memory  ledger  what is moved and counted
-//! scattered                   data whose layout only its owner knows
+//! engine                            the face
+//! parting::unfinished               receives what a peer had sent, and ends the rest
+//! receiving::polling                looks at links for what has come
+//! rendezvous                        fetches what was offered, or leaves long copies to threads
+//! sending::outflow, receiving::taking   what goes out; a receive whose message was here first
+//! receiving::arrivals               what each frame does
+//! core                              what they share
+//! peers                             per peer: links, order, credit, what waits to go and what was offered
+//! requests, matching                operations under way; queues, bins and claims
+//! parting::farewell, sending::credit   how far a peer has parted; credit
+//! receiving::message, memory, ledger   what is moved and counted
+//! sending::scattered                data whose layout only its owner knows
 //! ```
+
+#![deny(unsafe_code)]
 
 mod core;
 mod engine;
 mod ids;
 mod ledger;
 mod matching;
+#[allow(unsafe_code)]
 mod memory;
+mod parting;
 mod peers;
+mod receiving;
 mod recorder;
 mod rendezvous;
 mod requests;
+mod sending;
+#[cfg(test)]
+#[allow(unsafe_code)]
+mod tests;
 
 pub use engine::{Asked, Engine, Kept, Look, Received, Room};
 pub use ids::{MessageId, RequestId};
@@ -49,8 +58,3 @@ pub use sending::credit::Settings;
 pub use sending::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use sending::scattered::Scattered;
 
-mod parting;
-mod receiving;
-mod sending;
-#[cfg(test)]
-mod tests;

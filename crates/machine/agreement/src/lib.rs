@@ -18,6 +18,8 @@
 //!
 //! Everything runs on the tokio `LocalSet` of the caller.
 
+#![forbid(unsafe_code)]
+
 mod log;
 mod members;
 mod messages;

@@ -5,14 +5,21 @@
 //! functions are made from the description of MPI's functions by `face.rs`, the tables of numbers from the two headers by
 //! `names.rs`; what is not of those patterns is in `special` and `rest`.
 
+#![deny(unsafe_code)]
 #![allow(clippy::missing_safety_doc, missing_docs, reason = "they are the standard's functions")]
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
 
+#[allow(unsafe_code)]
 mod handles;
+#[allow(unsafe_code)]
 mod numbers;
+#[allow(unsafe_code)]
 mod programs;
+#[allow(unsafe_code)]
 mod rest;
+#[allow(unsafe_code)]
 mod special;
+#[allow(unsafe_code)]
 mod statuses;
 
 use handles::{Handle, Handles, narrow, no_comm};
@@ -23,4 +30,9 @@ use parvum_mpi::process::introspect::{enter, number};
 use statuses::{MpiStatus, Statuses};
 use std::ffi::{c_char, c_int};
 
-include!(concat!(env!("OUT_DIR"), "/face.rs"));
+/// The functions, made from their description.
+#[allow(unsafe_code)]
+mod face {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/face.rs"));
+}

@@ -3,12 +3,17 @@
 //! The core's numbers are MPICH's, so nothing is converted but pointers that stand for "not wanted". The functions are made from the
 //! description of MPI's functions by `faces.rs`; what is not of that pattern is here.
 
+#![deny(unsafe_code)]
 #![allow(clippy::missing_safety_doc, missing_docs, reason = "they are the standard's functions")]
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
 
+#[allow(unsafe_code)]
 mod fortran;
+#[allow(unsafe_code)]
 mod rest;
+#[allow(unsafe_code)]
 mod statuses;
+#[allow(unsafe_code)]
 mod version;
 
 use parvum_mpi::callbacks::answers::{On, answer};
@@ -37,4 +42,9 @@ fn number_of(file: *mut c_void) -> c_int {
     file.addr() as c_int
 }
 
-include!(concat!(env!("OUT_DIR"), "/face.rs"));
+/// The functions, made from their description.
+#[allow(unsafe_code)]
+mod face {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/face.rs"));
+}
