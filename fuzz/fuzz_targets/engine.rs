@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parvum_engine::{Engine, Destination, Ledger, Pattern, Received, RequestId, Settings, TagMatch};
+use parvum_engine::{Engine, Destination, Counters, Pattern, Received, RequestId, Settings, TagMatch};
 use parvum_transport::{Gather, Limits, Link, Refused, Route, Sink};
 use parvum_wire::{Header, Tid};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ fn frame(rest: &mut &[u8]) -> Option<(Header, Vec<u8>)> {
 
 fuzz_target!(|input: &[u8]| {
     let (me, peer) = (Tid(0x4_0001), Tid(0x4_0002));
-    let mut engine = Engine::new(me, Settings::default(), Ledger::private());
+    let mut engine = Engine::new(me, Settings::default(), Counters::private());
     let wires: [Wire; 2] = Default::default();
     for (wire, route) in wires.iter().zip([Route::new(1), Route::new(3)]) {
         engine.attach(peer, route, Box::new(Input(wire.clone())));

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parvum_control::{Book, Happening, Recording, TaskPage, totals};
+use parvum_control::{CounterBook, Happening, Recording, ControlBlock, totals};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -17,7 +17,7 @@ fn scribble(file: &File, input: &[u8], from: u64) {
 }
 
 fuzz_target!(|input: &[u8]| {
-    let (page, file) = TaskPage::create().expect("memory");
+    let (page, file) = ControlBlock::create().expect("memory");
     let file = File::from(file);
     scribble(&file, input, 0);
     page.identity();
@@ -26,10 +26,10 @@ fuzz_target!(|input: &[u8]| {
     page.barrier();
     page.waiting_for();
     page.unmatched();
-    let book = Book::open(&file).expect("the same file");
+    let book = CounterBook::open(&file).expect("the same file");
     totals(page.layout(), &book.read());
     // Who comes later takes it for a page, or not.
-    let _ = TaskPage::open(&file);
+    let _ = ControlBlock::open(&file);
 
     let (recording, file) = Recording::create(1 << 14).expect("memory");
     let file = File::from(file);

@@ -2,7 +2,7 @@
 
 use crate::duel::End;
 use parvum_engine::{
-    Buffering, Completion, Destination, Engine, Envelope, Ledger, Look, Outgoing, Pattern, Room, Sent,
+    Buffering, Completion, Counters, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent,
     Settings, TagMatch,
 };
 use parvum_transport::{Link, Route};
@@ -23,7 +23,7 @@ fn joined(route: Route, links: [Box<dyn Link>; 2]) -> [Joined; 2] {
     links.map(|link| {
         let (me, peer) = (TIDS[own], TIDS[1 - own]);
         own += 1;
-        let mut engine = Engine::new(me, Settings::default(), Ledger::private());
+        let mut engine = Engine::new(me, Settings::default(), Counters::private());
         engine.attach(peer, route, link);
         let pattern = Pattern { from: Some(peer), tag: TagMatch::Exactly(TAG), context: Some(0) };
         Joined { engine, peer, route, pattern }

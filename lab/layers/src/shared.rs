@@ -2,7 +2,7 @@
 
 use crate::duel::{End, Layer, TOGETHER, layer};
 use crate::engines;
-use parvum_control::TaskPage;
+use parvum_control::ControlBlock;
 use parvum_shm::ring::{Consumer, Producer, RingMemory};
 use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
 use parvum_transport::{Gather, Link};
@@ -115,14 +115,14 @@ impl End for RingEnd {
 /// One end of a link, and the page whose door its peer rings at.
 struct Side {
     link: ShmLink,
-    page: Arc<TaskPage>,
+    page: Arc<ControlBlock>,
 }
 
 fn pair() -> Result<[Side; 2], String> {
     let failed = |why: &dyn Display| format!("no shared memory: {why}");
     let (made, file) = Segment::create().map_err(|why| failed(&why))?;
     let opened = Segment::open(file).map_err(|why| failed(&why))?;
-    let page = || TaskPage::create().map(|(page, _)| Arc::new(page)).map_err(|why| failed(&why));
+    let page = || ControlBlock::create().map(|(page, _)| Arc::new(page)).map_err(|why| failed(&why));
     let pages = [page()?, page()?];
     let peer = |of: usize| -> Result<Peer, String> {
         Ok(Peer {

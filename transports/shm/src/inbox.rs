@@ -1,18 +1,18 @@
 //! The task's own page as its inbox.
 
-use parvum_control::{Marks, PLACES, TaskPage};
+use parvum_control::{ControlBlock, Marks, PLACES};
 use parvum_transport::Inbox;
 use std::sync::Arc;
 
 /// The inbox in a task's page: of the task whose page it is.
 pub struct PageInbox {
-    page: Arc<TaskPage>,
+    page: Arc<ControlBlock>,
     marks: Marks,
 }
 
 impl PageInbox {
     /// That of this task.
-    pub fn new(page: Arc<TaskPage>) -> PageInbox {
+    pub fn new(page: Arc<ControlBlock>) -> PageInbox {
         PageInbox { page, marks: Marks::default() }
     }
 }

@@ -6,7 +6,7 @@ use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::share::Taken;
 use crate::single_copy;
-use parvum_control::{Bell, TaskPage};
+use parvum_control::{Bell, ControlBlock};
 use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Puller, Refused, Route, Sink, Transport,
 };
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// How to wake the peer.
 pub struct Peer {
     /// Its page.
-    pub page: Arc<TaskPage>,
+    pub page: Arc<ControlBlock>,
     /// What wakes it where it sleeps in poll(2).
     pub bell: PeerBell,
 }
@@ -234,7 +234,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn peer() -> Peer {
-        let (page, _file) = TaskPage::create().expect("a page");
+        let (page, _file) = ControlBlock::create().expect("a page");
         let event = eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd");
         Peer { page: Arc::new(page), bell: PeerBell::Event(event) }
     }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_sleeps_in_poll_is_woken_by_a_call_where_there_is_no_descriptor() {
-        let (page, _file) = TaskPage::create().expect("a page");
+        let (page, _file) = ControlBlock::create().expect("a page");
         let page = Arc::new(page);
         let (made, file) = Segment::create().expect("memory");
         let other = Segment::open(file).expect("a segment");

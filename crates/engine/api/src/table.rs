@@ -287,7 +287,7 @@ pub struct Notes {
     pub context: i32,
 }
 
-/// Numbers of calls that may wait, as the task page names them (`parvum_control::CALLS`).
+/// Numbers of calls that may wait, as the control block names them (`parvum_control::CALLS`).
 pub mod call {
     /// Receiving.
     pub const RECEIVE: u32 = 1;

@@ -2,7 +2,7 @@
 //! can be borrowed at a time: while frames arrive their link is lent out.
 
 use crate::ids::{MessageId, RequestId};
-use crate::ledger::{Counter, Ledger};
+use crate::ledger::{Counter, Counters};
 use crate::matching::{Order, Queues};
 use crate::peers::{PeerState, Peers};
 use crate::receiving::message::{Envelope, Pool};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Everything but the peers.
 pub(crate) struct Core {
     pub(crate) settings: Settings,
-    pub(crate) ledger: Ledger,
+    pub(crate) ledger: Counters,
     pub(crate) pool: Pool,
     pub(crate) kept: KeptMemory,
     pub(crate) requests: Requests,
@@ -99,7 +99,7 @@ pub(crate) enum Copier {
 }
 
 impl Core {
-    pub(crate) fn new(settings: Settings, ledger: Ledger) -> Core {
+    pub(crate) fn new(settings: Settings, ledger: Counters) -> Core {
         Core {
             settings,
             ledger,

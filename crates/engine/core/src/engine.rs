@@ -19,7 +19,7 @@ mod scattered;
 mod send;
 
 use crate::core::Core;
-use crate::ledger::Ledger;
+use crate::ledger::Counters;
 use crate::parting::farewell::{Listening, News};
 use crate::peers::{OWN_PEER, Peer, PeerState, Peers};
 use crate::recorder::Recorder;
@@ -45,7 +45,7 @@ pub struct Engine {
 
 impl Engine {
     /// An engine for the task `me`, joined to itself and to nobody else.
-    pub fn new(me: Tid, settings: Settings, ledger: Ledger) -> Engine {
+    pub fn new(me: Tid, settings: Settings, ledger: Counters) -> Engine {
         let (peers, core) = (Peers::new(me, ledger), Core::new(settings, ledger));
         let mut engine = Engine { peers, core, keep_limit: 0, multicasts: 0 };
         engine.attach(me, Route::OWN, Box::<OwnLink>::default());
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// The task's counters.
-    pub fn ledger(&self) -> Ledger {
+    pub fn ledger(&self) -> Counters {
         self.core.ledger
     }
 

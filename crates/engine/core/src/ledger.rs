@@ -1,6 +1,6 @@
 //! The ledger: what happened to the messages, counted where it happens.
 //!
-//! What concerns a peer is counted for each peer and route apart ([`PairLedger`]); the rest, and what goes up and down, for
+//! What concerns a peer is counted for each peer and route apart ([`PairCounters`]); the rest, and what goes up and down, for
 //! the task. The cells are written by one thread with plain stores and may lie in a page that other processes
 //! read while the program runs or hangs.
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use parvum_wire::Counter;
 
 /// The cells of one pair.
-pub type PairCells = [AtomicU64; Ledger::CELLS];
+pub type PairCells = [AtomicU64; Counters::CELLS];
 /// The cells of a message that no receive has taken.
 pub type UnmatchedCells = [AtomicU64; 4];
 
@@ -22,17 +22,17 @@ const WAITED: usize = 26;
 
 /// A task's counters.
 #[derive(Clone, Copy)]
-pub struct Ledger {
-    cells: &'static [AtomicU64; Ledger::CELLS],
+pub struct Counters {
+    cells: &'static [AtomicU64; Counters::CELLS],
     pairs: &'static [PairCells],
     unmatched: &'static [UnmatchedCells],
 }
 
 /// The counters of one peer over one route.
 #[derive(Clone, Copy)]
-pub struct PairLedger(&'static PairCells);
+pub struct PairCounters(&'static PairCells);
 
-impl Ledger {
+impl Counters {
     /// How many cells there are, named or not.
     pub const CELLS: usize = 32;
 
@@ -42,35 +42,35 @@ impl Ledger {
     /// # Panics
     /// Without any pair.
     pub fn new(
-        cells: &'static [AtomicU64; Ledger::CELLS],
+        cells: &'static [AtomicU64; Counters::CELLS],
         pairs: &'static [PairCells],
         unmatched: &'static [UnmatchedCells],
-    ) -> Ledger {
+    ) -> Counters {
         assert!(!pairs.is_empty(), "a ledger for all pairs at least");
-        Ledger { cells, pairs, unmatched }
+        Counters { cells, pairs, unmatched }
     }
 
     /// A ledger that only this process reads. The memory is never given back.
-    pub fn private() -> Ledger {
-        let zeros = || [const { AtomicU64::new(0) }; Ledger::CELLS];
+    pub fn private() -> Counters {
+        let zeros = || [const { AtomicU64::new(0) }; Counters::CELLS];
         let pairs = std::iter::repeat_with(zeros).take(8).collect::<Vec<_>>();
-        Ledger::new(Box::leak(Box::new(zeros())), pairs.leak(), &[])
+        Counters::new(Box::leak(Box::new(zeros())), pairs.leak(), &[])
     }
 
     /// Takes a pair's ledger into use: the `taken`-th.
-    pub(crate) fn pair(&self, taken: usize, peer: Tid, route: Route) -> PairLedger {
+    pub(crate) fn pair(&self, taken: usize, peer: Tid, route: Route) -> PairCounters {
         let last = self.pairs.len() - 1;
         let who =
             if taken < last { u64::from(peer.0 as u32) | u64::from(route.number()) << 32 } else { 1 << 63 };
         let cells = &self.pairs[taken.min(last)];
         // Relaxed: as in `add`.
         cells[WHO].store(who, Ordering::Relaxed);
-        PairLedger(cells)
+        PairCounters(cells)
     }
 
     /// The ledger of what has none.
-    pub(crate) fn others(&self) -> PairLedger {
-        PairLedger(&self.pairs[self.pairs.len() - 1])
+    pub(crate) fn others(&self) -> PairCounters {
+        PairCounters(&self.pairs[self.pairs.len() - 1])
     }
 
     /// Adds to a counter of the task.
@@ -127,7 +127,7 @@ impl Ledger {
     }
 }
 
-impl PairLedger {
+impl PairCounters {
     /// Adds to a counter.
     #[inline]
     pub(crate) fn add(&self, counter: Counter, amount: u64) {

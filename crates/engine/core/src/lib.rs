@@ -46,7 +46,7 @@ mod tests;
 
 pub use engine::{Asked, Engine, Kept, Look, Received, Room};
 pub use ids::{MessageId, RequestId};
-pub use ledger::{Counter, Ledger};
+pub use ledger::{Counter, Counters};
 pub use memory::{Keep, UserBuffer, UserPieces};
 pub use parvum_transport::PullRefused;
 pub use receiving::message::{Block, Envelope, Pattern, TagMatch};
@@ -57,4 +57,3 @@ pub use sending::copies::Kept as KeptBytes;
 pub use sending::credit::Settings;
 pub use sending::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use sending::scattered::Scattered;
-

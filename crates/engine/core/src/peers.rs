@@ -7,7 +7,7 @@ mod offers;
 mod outbox;
 mod peer;
 
-use crate::ledger::Ledger;
+use crate::ledger::Counters;
 use crate::parting::farewell::{Farewells, News, Stage};
 pub(crate) use awaiting::{IN_PLACE, is_awaited, is_wanted};
 use inbox::InboxState;
@@ -40,7 +40,7 @@ pub(crate) struct Peers {
     pushing: Vec<u32>,
     /// Pairs that have a ledger.
     pairs: usize,
-    ledger: Ledger,
+    ledger: Counters,
     pub(crate) farewells: Farewells,
 }
 
@@ -61,7 +61,7 @@ impl IndexMut<usize> for Peers {
 }
 
 impl Peers {
-    pub(crate) fn new(me: Tid, ledger: Ledger) -> Peers {
+    pub(crate) fn new(me: Tid, ledger: Counters) -> Peers {
         Peers {
             me,
             all: Vec::new(),

@@ -31,7 +31,7 @@ pub(crate) enum StartError {
     #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
     NoPage,
     #[error("E-PROTOCOL: {0}")]
-    Page(#[from] parvum_control::PageError),
+    Page(#[from] parvum_control::ControlError),
 }
 
 /// Why the daemon gave no answer.
@@ -61,7 +61,7 @@ pub(crate) enum ConnectError {
     #[error("E-RESOURCES: {0} cannot be joined, {OUT_OF_DESCRIPTORS}")]
     Descriptors(Tid),
     #[error("E-PROTOCOL: {0}")]
-    Page(#[from] parvum_control::PageError),
+    Page(#[from] parvum_control::ControlError),
     #[error(
         "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; send when the handler has returned"
     )]

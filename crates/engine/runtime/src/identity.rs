@@ -3,8 +3,8 @@
 use crate::errors::StartError;
 use crate::status::counters;
 use crate::status::recording;
-use parvum_control::{Book, Recording, TaskPage};
-use parvum_engine::Ledger;
+use parvum_control::{ControlBlock, CounterBook, Recording};
+use parvum_engine::Counters;
 use parvum_task::{Options, Session};
 use parvum_wire::Tid;
 use parvum_wire::control::Role;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What a task is known by.
 pub(crate) struct Identity {
     pub(crate) session: Session,
-    pub(crate) page: Arc<TaskPage>,
+    pub(crate) page: Arc<ControlBlock>,
     pub(crate) event: OwnedFd,
     /// What this task does, if its job is recorded.
     pub(crate) recording: Option<Arc<Recording>>,
@@ -32,14 +32,14 @@ impl Identity {
         interface: &str,
         beside: Option<PathBuf>,
         routes: &[(u8, &'static str)],
-    ) -> Result<(Identity, Ledger), StartError> {
+    ) -> Result<(Identity, Counters), StartError> {
         let mut session = Session::open(&Options { beside, ..Options::new(role, own_name()) })?;
         if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
             crate::process::trust(daemon.pid.as_raw_nonzero().get());
         }
         let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
-        let book = Book::open(&page)?;
-        let page = Arc::new(TaskPage::open(page)?);
+        let book = CounterBook::open(&page)?;
+        let page = Arc::new(ControlBlock::open(page)?);
         page.set_interface(interface);
         page.door().set_scheduled_in(crate::waiting::scheduling::group());
         if crate::waiting::scheduling::threads() == Some(1) {
@@ -83,15 +83,15 @@ fn own_name() -> String {
 }
 
 /// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
-fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
+fn ledger_in(page: &Arc<ControlBlock>, book: CounterBook, role: Role) -> Counters {
     /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
-    static KEPT: Mutex<Vec<&'static (Arc<TaskPage>, Book)>> = Mutex::new(Vec::new());
-    let kept: &'static (Arc<TaskPage>, Book) = Box::leak(Box::new((page.clone(), book)));
+    static KEPT: Mutex<Vec<&'static (Arc<ControlBlock>, CounterBook)>> = Mutex::new(Vec::new());
+    let kept: &'static (Arc<ControlBlock>, CounterBook) = Box::leak(Box::new((page.clone(), book)));
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
-    let (page, book): (&'static TaskPage, &'static Book) = (&kept.0, &kept.1);
+    let (page, book): (&'static ControlBlock, &'static CounterBook) = (&kept.0, &kept.1);
     if role == Role::Task {
         counters::open(page, book);
     }
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
-    Ledger::new(counters, book.pairs(), &page.layout().unmatched)
+    Counters::new(counters, book.pairs(), &page.layout().unmatched)
 }

@@ -1,7 +1,7 @@
 //! What interfaces have of the library beside messages: groups' pages, parts that tasks play, and memory that was lent.
 
 use parvum_engine::{Block, Remote};
-use parvum_segment::MeetingPage;
+use parvum_segment::GroupSegment;
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, RequestId};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// What interfaces were given.
 pub(crate) struct Services {
     /// The pages in which the members of groups meet, by the group's name.
-    pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    pub(crate) meetings: Vec<(String, Arc<GroupSegment>)>,
     /// The boards in use, by number less one.
     pub(crate) boards: Vec<Option<Board>>,
     /// The barrier that the page names.
@@ -34,7 +34,7 @@ pub(crate) struct Services {
 pub(crate) struct LeftBarrier {
     pub(crate) group: String,
     pub(crate) count: i32,
-    pub(crate) meeting: Arc<MeetingPage>,
+    pub(crate) meeting: Arc<GroupSegment>,
     pub(crate) turn: u32,
 }
 
@@ -58,7 +58,7 @@ impl Services {
 /// A board in use.
 pub(crate) struct Board {
     pub(crate) group: Arc<str>,
-    pub(crate) meeting: Arc<MeetingPage>,
+    pub(crate) meeting: Arc<GroupSegment>,
     /// This task's number among the members, and how many those are: the page says so too, but others may write there.
     pub(crate) member: u32,
     pub(crate) members: u32,
@@ -77,7 +77,7 @@ pub(crate) struct Board {
 #[derive(Clone, Copy)]
 pub(crate) enum Awaited {
     /// The meeting's opening, by its own number of the turn.
-    Meeting(u32),
+    SegmentBarrier(u32),
     /// The line of the other, where there are two.
     Other,
 }

@@ -1,8 +1,8 @@
 //! The ledgers of a task's pairs, behind its page.
 
+use crate::block::{ControlBlock, ControlError, check_shape};
 use crate::layout::{FILE_BYTES, Layout, MEMORY, MEMORY_WAY, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
 use crate::map::PairsMap;
-use crate::page::{PageError, TaskPage, check_shape};
 use crate::routes::ROUTES;
 use rustix::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +44,7 @@ impl Taken {
 
 /// A pair's ledger, as read at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairLedger {
+pub struct PairCounters {
     /// The peer's id; 0 for all that had no ledger of their own.
     pub peer: i32,
     /// The route, by the engine's number.
@@ -73,16 +73,16 @@ pub struct Unmatched {
 }
 
 /// The mapped ledgers.
-pub struct Book {
+pub struct CounterBook {
     map: PairsMap,
 }
 
-impl Book {
+impl CounterBook {
     /// Maps the ledgers of the page behind `file`, which may be closed afterwards.
-    pub fn open(file: impl AsFd) -> Result<Book, PageError> {
+    pub fn open(file: impl AsFd) -> Result<CounterBook, ControlError> {
         let file = file.as_fd();
         check_shape(file, FILE_BYTES)?;
-        Ok(Book { map: PairsMap::new(file)? })
+        Ok(CounterBook { map: PairsMap::new(file)? })
     }
 
     /// The ledgers themselves, for the task that keeps them.
@@ -91,7 +91,7 @@ impl Book {
     }
 
     /// Those in use.
-    pub fn read(&self) -> Vec<PairLedger> {
+    pub fn read(&self) -> Vec<PairCounters> {
         let used = |cells: &&PairCells| word(&cells[PAIR_PEER]) != 0;
         let (last, own) = self.pairs().split_last().expect("there are some");
         // They are taken into use from the first on.
@@ -104,9 +104,9 @@ fn word(cell: &AtomicU64) -> u64 {
     cell.load(Ordering::Relaxed)
 }
 
-fn read_pair(cells: &PairCells) -> PairLedger {
+fn read_pair(cells: &PairCells) -> PairCounters {
     let who = word(&cells[PAIR_PEER]);
-    PairLedger {
+    PairCounters {
         peer: who as u32 as i32,
         route: (who >> 32) as u8,
         counters: cells[..PAIR_PEER].iter().map(word).collect(),
@@ -120,7 +120,7 @@ const SENT: usize = 0;
 
 /// All counters of a task by number: its own, and the sums over its pairs; from [`SENT_OVER`] on what went over each route,
 /// from [`MEMORY`] on what it shows of shared memory, if it shares any.
-pub fn totals(layout: &Layout, pairs: &[PairLedger]) -> Vec<u64> {
+pub fn totals(layout: &Layout, pairs: &[PairCounters]) -> Vec<u64> {
     let mut all: Vec<u64> = layout.counters[..SENT_OVER].iter().map(word).collect();
     all.resize(MEMORY, 0);
     if word(&layout.counters[MEMORY_WAY]) != 0 {
@@ -140,7 +140,7 @@ pub fn totals(layout: &Layout, pairs: &[PairLedger]) -> Vec<u64> {
     all
 }
 
-impl TaskPage {
+impl ControlBlock {
     /// Messages that no receive has taken, in order of arrival; the oldest ones when there are many.
     pub fn unmatched(&self) -> Vec<Unmatched> {
         let shown = self.layout().unmatched.iter().filter_map(|cells| {
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_page_full_of_nonsense_is_read() {
-        let (page, file) = TaskPage::create().expect("memory");
-        let book = Book::open(&file).expect("the same file");
+        let (page, file) = ControlBlock::create().expect("memory");
+        let book = CounterBook::open(&file).expect("the same file");
         for cell in book.pairs().iter().flatten().chain(page.counters()) {
             cell.store(u64::MAX, Ordering::Relaxed);
         }

@@ -140,7 +140,7 @@ impl Door {
     /// How many control messages the daemon has sent to this task.
     #[inline]
     pub fn control_count(&self) -> u32 {
-        // Acquire: partner of the count in `TaskPage::announce_control`: what is counted can be read.
+        // Acquire: partner of the count in `ControlBlock::announce_control`: what is counted can be read.
         self.control.load(Ordering::Acquire)
     }
 

@@ -23,7 +23,7 @@ use crate::routes::RouteNames;
 use parvum_wire::Counter;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
-/// The first eight bytes of every task page: "ParvumPg".
+/// The first eight bytes of every control block: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
 pub const VERSION: u32 = 7;

@@ -1,17 +1,17 @@
-//! The task page: one page of memory that a task shares with its daemon, its
+//! The control block: one page of memory that a task shares with its daemon, its
 //! peers and outside readers.
 //!
 //! The daemon makes the page (a sealed memfd) and hands it to the task; it
 //! hands it to every peer that connects as well. Through it
-//! - a peer or the daemon wakes the task ([`TaskPage::ring`]),
-//! - the daemon says that a control message waits ([`TaskPage::announce_control`]),
-//! - peers say which of very many has brought something ([`TaskPage::announce`]),
+//! - a peer or the daemon wakes the task ([`ControlBlock::ring`]),
+//! - the daemon says that a control message waits ([`ControlBlock::announce_control`]),
+//! - peers say which of very many has brought something ([`ControlBlock::announce`]),
 //! - the task tells whoever looks what it is and what it waits for.
 //!
-//! Behind the page lie the ledgers of the task's pairs ([`Book`]): peer and route by peer and route, what was sent,
+//! Behind the page lie the ledgers of the task's pairs ([`CounterBook`]): peer and route by peer and route, what was sent,
 //! received, copied and kept, for whoever looks.
 //!
-//! A page of another kind is a [`MeetingPage`]: the barrier of a group, and behind it its board, where members show each other data. A [`Recording`] is a file of its own: what the task did, for
+//! A page of another kind is a [`GroupSegment`]: the barrier of a group, and behind it its board, where members show each other data. A [`Recording`] is a file of its own: what the task did, for
 //! `parvum trace`.
 //!
 //! Everything in the page is an atomic, written by plain stores: a reader never
@@ -23,6 +23,8 @@
 #[cfg(not(loom))]
 mod bell;
 #[cfg(not(loom))]
+mod block;
+#[cfg(not(loom))]
 mod book;
 mod door;
 mod inbox;
@@ -31,8 +33,6 @@ mod layout;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod map;
-#[cfg(not(loom))]
-mod page;
 #[cfg(not(loom))]
 mod recording;
 mod ring;
@@ -49,7 +49,9 @@ mod times;
 #[cfg(not(loom))]
 pub use bell::Bell;
 #[cfg(not(loom))]
-pub use book::{Book, PairLedger, Taken, Unmatched, totals};
+pub use block::{ControlBlock, ControlError, Operation, WaitingFor, check_seals, monotonic_ns};
+#[cfg(not(loom))]
+pub use book::{CounterBook, PairCounters, Taken, Unmatched, totals};
 pub use door::Door;
 pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
@@ -59,8 +61,6 @@ pub use layout::{
     PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting, is_of_shared_memory,
     kind_of_call,
 };
-#[cfg(not(loom))]
-pub use page::{Operation, PageError, TaskPage, WaitingFor, check_seals, monotonic_ns};
 #[cfg(not(loom))]
 pub use recording::{Happening, RECORDING_BYTES, Recording};
 pub use ring::{RECORD_BYTES, Ring};

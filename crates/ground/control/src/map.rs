@@ -8,7 +8,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 use std::io;
 use std::ptr::NonNull;
 
-/// One shared mapping of a task page, unmapped when dropped.
+/// One shared mapping of a control block, unmapped when dropped.
 ///
 /// Invariant: `at` points to `PAGE_BYTES` readable and writable bytes, mapped
 /// shared and page aligned, for as long as the value lives.

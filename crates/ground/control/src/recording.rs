@@ -1,10 +1,10 @@
 //! A task's recording: what `parvum trace` shows of it.
 //!
-//! A file of its own beside the task page, which the daemon makes when the task's job is recorded: a head, then a ring of records.
+//! A file of its own beside the control block, which the daemon makes when the task's job is recorded: a head, then a ring of records.
 //! The task writes, the daemon reads; so what a task did is there after its death, however it died.
 
+use crate::block::{ControlError, check_shape};
 use crate::map::RecordingMap;
-use crate::page::{PageError, check_shape};
 use crate::ring::{RECORD_BYTES, RecordCells, Ring};
 use crate::routes::RouteNames;
 use crate::ticks::{Clock, Moment};
@@ -160,18 +160,18 @@ impl Recording {
     }
 
     /// Maps the recording behind `file`, which may be closed afterwards. Refuses whatever is not one.
-    pub fn open(file: impl AsFd) -> Result<Recording, PageError> {
+    pub fn open(file: impl AsFd) -> Result<Recording, ControlError> {
         let file = file.as_fd();
         let bytes = fstat(file).map_err(io::Error::from)?.st_size as usize;
         check_shape(file, bytes)?;
         let places = bytes.saturating_sub(HEAD_BYTES) / RECORD_BYTES;
         if !places.is_power_of_two() || HEAD_BYTES + places * RECORD_BYTES != bytes {
-            return Err(PageError::Shape);
+            return Err(ControlError::Shape);
         }
         let map = RecordingMap::new(file, places)?;
         // Acquire: partner of the release in `create`.
         if map.head().magic.load(Ordering::Acquire) != MAGIC {
-            return Err(PageError::Magic);
+            return Err(ControlError::Magic);
         }
         let told = map.head().clock.load(Ordering::Relaxed);
         let clock = [Clock::Counter, Clock::ProcessorTime].into_iter().find(|clock| number(*clock) == told);
@@ -282,11 +282,11 @@ mod tests {
     fn other_files_are_refused() {
         let file = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
         ftruncate(&file, (HEAD_BYTES + 128 * RECORD_BYTES) as u64).expect("grows");
-        assert!(matches!(Recording::open(&file), Err(PageError::Shape)), "not sealed");
+        assert!(matches!(Recording::open(&file), Err(ControlError::Shape)), "not sealed");
         fcntl_add_seals(&file, SealFlags::SHRINK).expect("seals");
-        assert!(matches!(Recording::open(&file), Err(PageError::Magic)));
+        assert!(matches!(Recording::open(&file), Err(ControlError::Magic)));
         ftruncate(&file, (HEAD_BYTES + 129 * RECORD_BYTES) as u64).expect("grows");
-        assert!(matches!(Recording::open(&file), Err(PageError::Shape)), "no power of two");
+        assert!(matches!(Recording::open(&file), Err(ControlError::Shape)), "no power of two");
         assert_eq!(Happening::read([1, 77, 0, 0]), None);
     }
 }

@@ -31,13 +31,13 @@ impl RouteNames {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Recording, TaskPage};
+    use crate::{ControlBlock, Recording};
 
     #[test]
     fn onlookers_read_the_names_that_the_task_has_written() {
-        let (page, file) = TaskPage::create().expect("memory");
+        let (page, file) = ControlBlock::create().expect("memory");
         page.name_routes(&[(1, "shm"), (7, "a-name-of-16-let"), (8, "beyond"), (3, "\x1b[31mred")]);
-        let names = TaskPage::open(&file).expect("the same page").routes();
+        let names = ControlBlock::open(&file).expect("the same page").routes();
         assert_eq!(names, ["", "shm", "", "", "", "", "", "a-name-of-16-le"]);
         let (recording, file) = Recording::create(5000, false).expect("a recording");
         recording.name_routes(&[(0, "itself")]);

@@ -3,7 +3,7 @@
 //! Where the kernel itself keeps time by the processor's counter, that counter is read alone: less than half the cost of asking
 //! for the time. What it means is found out afterwards, from two readings of both.
 
-use crate::page::monotonic_ns;
+use crate::block::monotonic_ns;
 
 /// What the time in records is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ const CLOSED: u64 = 1 << 31;
 const TURN_SHIFT: u32 = 32;
 
 /// As many may meet at most.
-pub const LARGEST_MEETING: u32 = AWAITED as u32;
+pub const LARGEST_BARRIER: u32 = AWAITED as u32;
 
 /// What coming to a meeting leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Arrival {
         /// Whether one of the others sleeps, or is about to, and must be woken.
         wake: bool,
     },
-    /// Others are awaited: until [`Meeting::outcome`] of this turn.
+    /// Others are awaited: until [`SegmentBarrier::outcome`] of this turn.
     Waits(u32),
     /// The meeting is closed: ask the daemon.
     Closed,
@@ -49,7 +49,7 @@ pub enum Outcome {
 
 /// In memory that all members share.
 #[repr(C, align(64))]
-pub struct Meeting {
+pub struct SegmentBarrier {
     word: AtomicU64,
     /// The futex: changes after each opening and at the closing.
     pub(crate) changes: AtomicU32,
@@ -62,7 +62,7 @@ pub struct Meeting {
 /// Members are of several scheduling groups.
 const MIXED: u32 = u32::MAX;
 
-impl Meeting {
+impl SegmentBarrier {
     /// Says how many members there are, before anybody has come.
     pub fn set_members(&self, members: u32) {
         self.members.store(members, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Meeting {
                 }
                 _ => (word >> AWAITED_SHIFT & AWAITED) as u32,
             };
-            if awaited == 0 || awaited > LARGEST_MEETING {
+            if awaited == 0 || awaited > LARGEST_BARRIER {
                 return Arrival::Mismatch;
             }
             let opens = came + 1 >= u64::from(awaited);
@@ -184,8 +184,8 @@ impl Meeting {
 mod tests {
     use super::*;
 
-    fn meeting(members: u32) -> Meeting {
-        Meeting {
+    fn meeting(members: u32) -> SegmentBarrier {
+        SegmentBarrier {
             word: AtomicU64::new(0),
             changes: AtomicU32::new(0),
             members: AtomicU32::new(members),
@@ -240,7 +240,7 @@ mod tests {
     /// The meeting, and a futex as the kernel has it: who finds the value changed does not sleep.
     #[cfg(loom)]
     struct Place {
-        meeting: Meeting,
+        meeting: SegmentBarrier,
         lock: loom::sync::Mutex<()>,
         sleepers: loom::sync::Condvar,
     }

@@ -17,7 +17,7 @@ use std::sync::atomic::{Ordering, fence};
 use {
     crate::barrier::Outcome,
     crate::board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
-    crate::segment::MeetingPage,
+    crate::segment::GroupSegment,
 };
 
 impl Head {
@@ -42,7 +42,7 @@ impl Head {
 }
 
 #[cfg(not(loom))]
-impl MeetingPage {
+impl GroupSegment {
     /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no turn has come
     /// since the board was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
     pub fn announce(&self, number: u64, place: usize, word: u32, data: &[u8]) -> bool {
@@ -93,7 +93,7 @@ impl MeetingPage {
         is_it
     }
 
-    /// As [`MeetingPage::fall_asleep`], of one who waits for an announcement.
+    /// As [`GroupSegment::fall_asleep`], of one who waits for an announcement.
     pub fn fall_asleep_unannounced(&self) -> u32 {
         let changes = self.meeting().changes();
         self.announcement(ANNOUNCEMENTS).mark_sleepers();
@@ -115,17 +115,17 @@ impl MeetingPage {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use parvum_control::TaskPage;
+    use parvum_control::ControlBlock;
     use std::time::Duration;
 
     #[test]
     fn what_one_announces_all_hear_awake_or_asleep() {
         const MEMBERS: u32 = 4;
         const ROUNDS: u64 = 40;
-        let (_page, file) = MeetingPage::create(MEMBERS).expect("a meeting");
+        let (_page, file) = GroupSegment::create(MEMBERS).expect("a meeting");
         let data = |number: u64| vec![number as u8; [0, 8, 48, 49, ANNOUNCED_ROOM][number as usize % 5]];
         let announces = || {
-            let board = MeetingPage::open(&file).expect("it opens");
+            let board = GroupSegment::open(&file).expect("it opens");
             for round in 0..ROUNDS {
                 for place in 0..ANNOUNCEMENTS {
                     let number = round * ANNOUNCEMENTS as u64 + place as u64;
@@ -135,8 +135,8 @@ mod tests {
             }
         };
         let hears = || {
-            let board = MeetingPage::open(&file).expect("it opens");
-            let page = TaskPage::create().expect("a page").0;
+            let board = GroupSegment::open(&file).expect("it opens");
+            let page = ControlBlock::create().expect("a page").0;
             for round in 0..ROUNDS {
                 for place in 0..ANNOUNCEMENTS {
                     let number = round * ANNOUNCEMENTS as u64 + place as u64;
@@ -166,7 +166,7 @@ mod tests {
         });
     }
 
-    fn meet(board: &MeetingPage) {
+    fn meet(board: &GroupSegment) {
         if let crate::barrier::Arrival::Waits(turn) = board.arrive(None) {
             while board.outcome(turn).is_none() {
                 std::thread::yield_now();
@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn what_was_announced_before_the_closing_is_heard_and_nothing_after_it() {
-        let (_page, file) = MeetingPage::create(3).expect("a meeting");
-        let board = MeetingPage::open(&file).expect("it opens");
+        let (_page, file) = GroupSegment::create(3).expect("a meeting");
+        let board = GroupSegment::open(&file).expect("it opens");
         assert!(board.outcome_of_announcement(0, 0).is_none());
         assert!(board.announce(0, 0, 1, &[7]));
         board.close();
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn what_has_no_place_is_refused() {
-        let (_page, file) = MeetingPage::create(2).expect("a meeting");
-        let board = MeetingPage::open(&file).expect("it opens");
+        let (_page, file) = GroupSegment::create(2).expect("a meeting");
+        let board = GroupSegment::open(&file).expect("it opens");
         assert!(
             !board.announce(0, ANNOUNCEMENTS, 1, &[]) && !board.announce(0, 0, 1, &[0; ANNOUNCED_ROOM + 1])
         );

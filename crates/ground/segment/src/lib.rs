@@ -1,7 +1,7 @@
 //! Shared segments: what the members of a group on one host have in common.
 //!
-//! A segment is a sealed memfd. Its first page holds the [`Meeting`], the barrier of the group. Behind the barrier lies memory in which the
-//! members show each other data ([`MeetingPage`]): in turns, by [pairs](pair) of two members, or by announcements ([`bcast_ring`]), for which
+//! A segment is a sealed memfd. Its first page holds the [`SegmentBarrier`], the barrier of the group. Behind the barrier lies memory in which the
+//! members show each other data ([`GroupSegment`]): in turns, by [pairs](pair) of two members, or by announcements ([`bcast_ring`]), for which
 //! nobody waits.
 //!
 //! Members change atomics by plain stores: a member that died half way leaves nothing locked. All `unsafe` of the crate is in `map`.
@@ -20,8 +20,8 @@ pub mod pair;
 #[cfg(not(loom))]
 mod segment;
 
-pub use barrier::{Arrival, LARGEST_MEETING, Meeting, Outcome};
+pub use barrier::{Arrival, LARGEST_BARRIER, Outcome, SegmentBarrier};
 #[cfg(not(loom))]
 pub use board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, BOARD_ROOM, LARGEST_BOARD};
 #[cfg(not(loom))]
-pub use segment::MeetingPage;
+pub use segment::GroupSegment;

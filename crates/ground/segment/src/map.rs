@@ -1,6 +1,6 @@
 //! The mapping itself: all `unsafe` of this crate.
 
-use crate::barrier::Meeting;
+use crate::barrier::SegmentBarrier;
 use crate::pair::Head as LineHead;
 use parvum_control::PAGE_BYTES;
 use rustix::fd::AsFd;
@@ -12,31 +12,31 @@ use std::ptr::NonNull;
 ///
 /// Invariant: `at` points to `bytes` readable and writable bytes, at least a page, mapped shared and page aligned, for as long as
 /// the value lives.
-pub(crate) struct MeetingMap {
+pub(crate) struct SegmentMap {
     at: NonNull<u8>,
     bytes: usize,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread; what is no atomic is only copied, to and from.
-unsafe impl Send for MeetingMap {}
+unsafe impl Send for SegmentMap {}
 // SAFETY: as above.
-unsafe impl Sync for MeetingMap {}
+unsafe impl Sync for SegmentMap {}
 
-impl MeetingMap {
+impl SegmentMap {
     /// Maps so many bytes of `file`, at least a page. The caller has made sure that it is so long, and sealed.
-    pub(crate) fn new(file: impl AsFd, bytes: usize) -> io::Result<MeetingMap> {
+    pub(crate) fn new(file: impl AsFd, bytes: usize) -> io::Result<SegmentMap> {
         assert!(bytes >= PAGE_BYTES, "a meeting has a page");
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing that exists.
         let at = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, 0)? };
         let at = NonNull::new(at.cast()).ok_or(io::ErrorKind::Other)?;
-        Ok(MeetingMap { at, bytes })
+        Ok(SegmentMap { at, bytes })
     }
 
-    pub(crate) fn meeting(&self) -> &Meeting {
-        // SAFETY: by the invariant the memory is there, page aligned and larger than a `Meeting`,
+    pub(crate) fn meeting(&self) -> &SegmentBarrier {
+        // SAFETY: by the invariant the memory is there, page aligned and larger than a `SegmentBarrier`,
         // which holds nothing but atomics: every bit pattern is valid, whoever writes them.
-        unsafe { self.at.cast::<Meeting>().as_ref() }
+        unsafe { self.at.cast::<SegmentBarrier>().as_ref() }
     }
 
     /// The head of a line at a place behind the meeting, aligned for it.
@@ -66,12 +66,12 @@ impl MeetingMap {
     }
 
     fn check(&self, at: usize, length: usize) {
-        assert!(at >= size_of::<Meeting>(), "behind the meeting");
+        assert!(at >= size_of::<SegmentBarrier>(), "behind the meeting");
         assert!(at.checked_add(length).is_some_and(|end| end <= self.bytes), "within the board");
     }
 }
 
-impl Drop for MeetingMap {
+impl Drop for SegmentMap {
     fn drop(&mut self) {
         // SAFETY: `at` came from mmap with this length; references into it borrow from self.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), self.bytes) };

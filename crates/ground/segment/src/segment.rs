@@ -1,11 +1,11 @@
 //! A meeting in shared memory with its board, and how its members sleep and are woken.
 
-use crate::barrier::{Arrival, Meeting, Outcome};
+use crate::barrier::{Arrival, Outcome, SegmentBarrier};
 use crate::board::BOARD_ROOM;
 use crate::board::{SHORT, Shape};
-use crate::map::MeetingMap;
+use crate::map::SegmentMap;
 use crate::pair::Head;
-use parvum_control::{PAGE_BYTES, PageError, TaskPage, check_seals};
+use parvum_control::{ControlBlock, ControlError, PAGE_BYTES, check_seals};
 use parvum_sync::futex::{self, Among, Woken};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
@@ -14,43 +14,43 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A mapped meeting, and its board if it has one.
-pub struct MeetingPage {
-    pub(crate) map: MeetingMap,
+pub struct GroupSegment {
+    pub(crate) map: SegmentMap,
     pub(crate) shape: Shape,
 }
 
 /// Where the kernel cannot wait for two things at once (before Linux 5.16), a waiter looks this often.
 const LOOKS: Duration = Duration::from_micros(200);
 
-impl MeetingPage {
+impl GroupSegment {
     /// Makes a meeting of so many members; gives the descriptor to hand on as well.
-    pub fn create(members: u32) -> io::Result<(MeetingPage, OwnedFd)> {
+    pub fn create(members: u32) -> io::Result<(GroupSegment, OwnedFd)> {
         let file = memfd_create("parvum-meeting", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         let shape = Shape { members };
         ftruncate(&file, shape.bytes() as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         // Who makes it for others needs no board.
-        let page = MeetingPage { map: MeetingMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
+        let page = GroupSegment { map: SegmentMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
         page.meeting().set_members(members);
         Ok((page, file))
     }
 
     /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is not sealed, or not as long as a meeting of
     /// so many members is.
-    pub fn open(file: impl AsFd) -> Result<MeetingPage, PageError> {
+    pub fn open(file: impl AsFd) -> Result<GroupSegment, ControlError> {
         let file = file.as_fd();
         let bytes = check_seals(file)?;
         if bytes < PAGE_BYTES {
-            return Err(PageError::Shape);
+            return Err(ControlError::Shape);
         }
-        let shape = Shape { members: MeetingMap::new(file, PAGE_BYTES)?.meeting().members() };
+        let shape = Shape { members: SegmentMap::new(file, PAGE_BYTES)?.meeting().members() };
         if shape.bytes() != bytes {
-            return Err(PageError::Shape);
+            return Err(ControlError::Shape);
         }
-        Ok(MeetingPage { map: MeetingMap::new(file, bytes)?, shape })
+        Ok(GroupSegment { map: SegmentMap::new(file, bytes)?, shape })
     }
 
-    pub(crate) fn meeting(&self) -> &Meeting {
+    pub(crate) fn meeting(&self) -> &SegmentBarrier {
         self.map.meeting()
     }
 
@@ -59,17 +59,17 @@ impl MeetingPage {
         self.meeting().members()
     }
 
-    /// See [`Meeting::schedule_in`].
+    /// See [`SegmentBarrier::schedule_in`].
     pub fn schedule_in(&self, group: u32) {
         self.meeting().schedule_in(group);
     }
 
-    /// See [`Meeting::is_scheduled_in`].
+    /// See [`SegmentBarrier::is_scheduled_in`].
     pub fn is_scheduled_in(&self, group: u32) -> bool {
         self.meeting().is_scheduled_in(group)
     }
 
-    /// Comes to the meeting; see [`Meeting::arrive`]. The last one wakes those who sleep.
+    /// Comes to the meeting; see [`SegmentBarrier::arrive`]. The last one wakes those who sleep.
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
         let arrival = self.meeting().arrive(count);
         if arrival == (Arrival::Opened { wake: true }) {
@@ -78,7 +78,7 @@ impl MeetingPage {
         arrival
     }
 
-    /// See [`Meeting::outcome`].
+    /// See [`SegmentBarrier::outcome`].
     pub fn outcome(&self, turn: u32) -> Option<Outcome> {
         self.meeting().outcome(turn)
     }
@@ -148,7 +148,7 @@ impl MeetingPage {
         self.head(1 - member, turn).is_of(turn)
     }
 
-    /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`MeetingPage::other_has_shown`].
+    /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`GroupSegment::other_has_shown`].
     pub fn outcome_beside(&self, member: u32, turn: u64) -> Option<Outcome> {
         // Who leaves after it has shown what belongs to the turn has not missed it, so the line is looked at behind the closing.
         let is_closed = self.is_closed();
@@ -164,7 +164,7 @@ impl MeetingPage {
         self.meeting().is_closed()
     }
 
-    /// As [`MeetingPage::fall_asleep`], of one of two who waits for the other in a turn.
+    /// As [`GroupSegment::fall_asleep`], of one of two who waits for the other in a turn.
     pub fn fall_asleep_beside(&self, member: u32, turn: u64) -> u32 {
         let changes = self.meeting().changes();
         self.head(member, turn).fall_asleep();
@@ -225,14 +225,14 @@ impl MeetingPage {
         futex::wake(&self.meeting().changes, futex::ALL, Among::Processes);
     }
 
-    /// To be called before looking once more and going to sleep with [`MeetingPage::sleep`].
+    /// To be called before looking once more and going to sleep with [`GroupSegment::sleep`].
     pub fn fall_asleep(&self) -> u32 {
         self.meeting().fall_asleep()
     }
 
     /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
-    /// [`TaskPage::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
-    pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) -> Woken {
+    /// [`ControlBlock::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
+    pub fn sleep(&self, changes: u32, page: &ControlBlock, rings: u32, limit: Duration) -> Woken {
         let door = (page.rings(), rings, Among::Processes);
         let slept = futex::sleep_on_either([self.changes(changes), door], limit);
         // A kernel without the call: the thread looks at the other word now and then.
@@ -259,14 +259,14 @@ mod tests {
     fn many_threads_meet_many_times_and_each_round_is_whole() {
         const MEMBERS: u32 = 6;
         const ROUNDS: u32 = 300;
-        let (page, file) = MeetingPage::create(MEMBERS).expect("a meeting");
+        let (page, file) = GroupSegment::create(MEMBERS).expect("a meeting");
         drop(page);
         let rounds = Arc::new(std::sync::Mutex::new(vec![0; ROUNDS as usize]));
         let threads: Vec<_> = (0..MEMBERS)
             .map(|_| {
-                let (meeting, rounds) = (MeetingPage::open(&file).expect("it opens"), rounds.clone());
+                let (meeting, rounds) = (GroupSegment::open(&file).expect("it opens"), rounds.clone());
                 std::thread::spawn(move || {
-                    let own = TaskPage::create().expect("a page").0;
+                    let own = ControlBlock::create().expect("a page").0;
                     for round in 0..ROUNDS as usize {
                         rounds.lock().expect("no panic")[round] += 1;
                         if let Arrival::Waits(turn) = meeting.arrive(None) {
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_thread_is_woken_by_the_meeting_or_by_its_own_process() {
-        let (page, _file) = MeetingPage::create(2).expect("a meeting");
+        let (page, _file) = GroupSegment::create(2).expect("a meeting");
         let word = AtomicU32::new(0);
         let long = Duration::from_secs(100);
         // It does not even fall asleep: the meeting has changed, then the word is not 0.
@@ -314,11 +314,11 @@ mod tests {
     #[test]
     fn two_take_turns_awake_or_asleep_and_each_sees_what_the_other_shows() {
         const TURNS: u64 = 3000;
-        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let (_page, file) = GroupSegment::create(2).expect("a meeting");
         let member = |own: u32| {
-            let board = MeetingPage::open(&file).expect("it opens");
+            let board = GroupSegment::open(&file).expect("it opens");
             move || {
-                let page = TaskPage::create().expect("a page").0;
+                let page = ControlBlock::create().expect("a page").0;
                 for turn in 0..TURNS {
                     let length = [8, 48, 49, 5000][turn as usize % 4];
                     let shown = |member: u32| vec![(turn as u8).wrapping_mul(3) ^ member as u8; length];
@@ -345,20 +345,20 @@ mod tests {
     #[test]
     fn a_turn_that_was_shown_before_the_closing_has_come() {
         let (one, other) = open_pair();
-        let show = |board: &MeetingPage, own, turn| board.show_other(own, turn, 1, std::iter::empty());
+        let show = |board: &GroupSegment, own, turn| board.show_other(own, turn, 1, std::iter::empty());
         assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
         assert!(show(&other, 1, 0));
         other.close();
         assert_eq!(one.outcome_beside(0, 0), Some(Outcome::Opened));
         assert!(show(&one, 0, 1) && one.is_closed());
         assert_eq!(one.outcome_beside(0, 1), Some(Outcome::Closed));
-        let (three, _file) = MeetingPage::create(3).expect("a meeting");
+        let (three, _file) = GroupSegment::create(3).expect("a meeting");
         assert!(!show(&three, 0, 0), "three need a meeting");
     }
 
     #[test]
     fn members_of_several_scheduling_groups_are_noticed() {
-        let (page, _file) = MeetingPage::create(3).expect("a meeting");
+        let (page, _file) = GroupSegment::create(3).expect("a meeting");
         page.schedule_in(7);
         page.schedule_in(7);
         assert!(page.is_scheduled_in(7) && !page.is_scheduled_in(9));
@@ -370,16 +370,16 @@ mod tests {
     #[test]
     fn what_is_no_meeting_is_refused() {
         let file = memfd_create("short", MemfdFlags::CLOEXEC).expect("a file");
-        assert!(MeetingPage::open(&file).is_err());
-        let (page, file) = MeetingPage::create(3).expect("a meeting");
-        assert!(MeetingPage::open(&file).is_ok());
+        assert!(GroupSegment::open(&file).is_err());
+        let (page, file) = GroupSegment::create(3).expect("a meeting");
+        assert!(GroupSegment::open(&file).is_ok());
         page.meeting().set_members(4);
-        assert!(MeetingPage::open(&file).is_err(), "as long as one of three");
+        assert!(GroupSegment::open(&file).is_err(), "as long as one of three");
     }
 
-    fn open_pair() -> (MeetingPage, MeetingPage) {
-        let (_page, file) = MeetingPage::create(2).expect("a meeting");
-        let open = || MeetingPage::open(&file).expect("it opens");
+    fn open_pair() -> (GroupSegment, GroupSegment) {
+        let (_page, file) = GroupSegment::create(2).expect("a meeting");
+        let open = || GroupSegment::open(&file).expect("it opens");
         (open(), open())
     }
 

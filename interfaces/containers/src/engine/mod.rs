@@ -29,7 +29,7 @@ const REPLIES: u32 = 0x4348_0002;
 /// What the libraries of two tasks say to each other: the tag is the kind.
 const CONTROL: u32 = 0x4348_0003;
 
-/// What a task waits for, in the numbers of the task page (`parvum_control::CALLS`).
+/// What a task waits for, in the numbers of the control block (`parvum_control::CALLS`).
 mod words {
     /// A message from a container.
     pub(super) const RECEIVE: u32 = 32;

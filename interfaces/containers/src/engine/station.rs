@@ -129,7 +129,7 @@ impl Sight {
     /// Takes the notes of tasks that share memory with this one: those notify it.
     #[inline]
     pub(super) fn take_notices(&self) {
-        // Acquire: partner of the release in `TaskPage::notify`, so that the note is found.
+        // Acquire: partner of the release in `ControlBlock::notify`, so that the note is found.
         let notices = self.0.map_or(0, |cells| cells[NOTICES].load(Ordering::Acquire));
         // Relaxed: a thread that does not see the newest value looks once too often.
         if notices != TAKEN.load(Ordering::Relaxed) {

@@ -3,7 +3,7 @@
 use super::bins::{Key, MANY, ManyPosted, ManyUnexpected, Order};
 use super::claims::Claims;
 use crate::ids::{MessageId, RequestId};
-use crate::ledger::Ledger;
+use crate::ledger::Counters;
 use crate::receiving::message::{Block, Envelope, Pattern};
 
 use parvum_transport::Route;
@@ -231,7 +231,7 @@ impl Queues {
     }
 
     /// Makes a stored message visible to receives, after all that already are.
-    pub(crate) fn enqueue(&mut self, id: MessageId, ledger: &Ledger) {
+    pub(crate) fn enqueue(&mut self, id: MessageId, ledger: &Counters) {
         let order = self.next_arrival();
         let window = (!self.shown).trailing_zeros() as usize;
         let Some(message) = self.get_mut(id) else { return };
@@ -276,7 +276,7 @@ impl Queues {
     }
 
     /// A message is not shown any more.
-    fn close_window(&mut self, id: MessageId, ledger: &Ledger) {
+    fn close_window(&mut self, id: MessageId, ledger: &Counters) {
         if let Some(window) = self.get_mut(id).and_then(|message| message.window.take()) {
             self.shown &= !(1 << window);
             ledger.show(window.into(), [0; 4]);
@@ -323,7 +323,7 @@ impl Queues {
     }
 
     /// Hides a message from other receives; it stays stored.
-    pub(crate) fn hide(&mut self, id: MessageId, ledger: &Ledger) {
+    pub(crate) fn hide(&mut self, id: MessageId, ledger: &Counters) {
         self.close_window(id, ledger);
         let order = self.get(id).map(Message::order);
         if let Some(many) = &mut self.many_unexpected {
@@ -350,7 +350,7 @@ impl Queues {
     }
 
     /// Takes a visible message out of matching: only who knows its id can receive it.
-    pub(crate) fn extract(&mut self, id: MessageId, ledger: &Ledger) {
+    pub(crate) fn extract(&mut self, id: MessageId, ledger: &Counters) {
         self.hide(id, ledger);
         self.extracted.push(id);
     }

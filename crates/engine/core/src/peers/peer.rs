@@ -4,7 +4,7 @@ use super::incoming::Incoming;
 use super::offers::{Offered, Offers};
 use super::outbox::{Outbox, Pending};
 use crate::ids::RequestId;
-use crate::ledger::PairLedger;
+use crate::ledger::PairCounters;
 use crate::receiving::message::Envelope;
 use crate::sending::credit::Credit;
 use parvum_transport::{Limits, Link, Loan, Route};
@@ -25,7 +25,7 @@ pub(crate) struct PeerState {
     pub(crate) placed: Option<Route>,
     pub(crate) limits: [Option<Limits>; Route::BOUND],
     /// What is counted of this peer, over each route.
-    pub(crate) ledgers: [PairLedger; Route::BOUND],
+    pub(crate) ledgers: [PairCounters; Route::BOUND],
     /// Over which routes it has a ledger of its own.
     pub(crate) counted: [bool; Route::BOUND],
     pub(crate) incoming: Incoming,
@@ -54,7 +54,7 @@ impl Peer {
 }
 
 impl PeerState {
-    pub(crate) fn new(tid: Tid, route: Route, ledger: PairLedger) -> PeerState {
+    pub(crate) fn new(tid: Tid, route: Route, ledger: PairCounters) -> PeerState {
         PeerState {
             tid,
             route,
@@ -72,7 +72,7 @@ impl PeerState {
 
     /// What is counted of this peer, over a route.
     #[inline]
-    pub(crate) fn ledger(&self, route: Route) -> PairLedger {
+    pub(crate) fn ledger(&self, route: Route) -> PairCounters {
         self.ledgers[route.place()]
     }
 

@@ -10,7 +10,7 @@ mod stream;
 
 use crate::core::Core;
 use crate::ids::MessageId;
-use crate::ledger::{Counter, PairLedger};
+use crate::ledger::{Counter, PairCounters};
 use crate::matching::{Body, Message};
 use crate::peers::{PeerState, Stream, sensible};
 use crate::receiving::message::{Block, Envelope};
@@ -124,7 +124,7 @@ impl Core {
     fn keep(
         &mut self,
         peer: u32,
-        ledger: PairLedger,
+        ledger: PairCounters,
         envelope: Envelope,
         flags: u16,
         payload: &[u8],

@@ -1,7 +1,7 @@
 //! Many peers and an inbox: only those are looked at that have said something.
 
 use super::simulated::ONE;
-use crate::{Destination, Engine, Ledger, Outcome, Pattern, Received, Settings, TagMatch};
+use crate::{Counters, Destination, Engine, Outcome, Pattern, Received, Settings, TagMatch};
 use parvum_transport::{Gather, Inbox, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Kind, Tid};
 use std::collections::VecDeque;
@@ -81,7 +81,7 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         let shared = Shared::default();
-        let mut engine = Engine::new(Tid(0x40001), Settings::default(), Ledger::private());
+        let mut engine = Engine::new(Tid(0x40001), Settings::default(), Counters::private());
         engine.set_inbox(Box::new(Marks(shared.clone())));
         Bench { engine, shared, peers: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Matching among many: the same answers as a look at each in turn, for the price of a few looks.
 
 use super::simulated::Random;
-use crate::Ledger;
+use crate::Counters;
 use crate::ids::{MessageId, RequestId};
 use crate::matching::{Body, Message, Queues};
 use crate::receiving::message::{Block, Envelope, Pattern, TagMatch};
@@ -13,7 +13,7 @@ fn envelope(from: i32, tag: i32, context: u32) -> Envelope {
 
 fn arrive(queues: &mut Queues, envelope: Envelope) -> MessageId {
     let id = queues.store(Message::new(envelope, 0, 0, Body::Whole(Block::EMPTY)));
-    queues.enqueue(id, &Ledger::private());
+    queues.enqueue(id, &Counters::private());
     id
 }
 
@@ -117,7 +117,7 @@ fn random_envelope(random: &mut Random) -> Envelope {
 }
 
 fn step(queues: &mut Queues, naive: &mut Naive, random: &mut Random, grows: bool) {
-    let ledger = Ledger::private();
+    let ledger = Counters::private();
     match random.below(if grows { 8 } else { 14 }) {
         0..3 => {
             let pattern = random_pattern(random);
@@ -185,7 +185,7 @@ fn bins_find_what_a_look_at_each_in_turn_finds() {
         }
         let found: Vec<_> = std::iter::from_fn(|| {
             let id = queues.find_match(&Pattern::ANY)?;
-            queues.hide(id, &Ledger::private());
+            queues.hide(id, &Counters::private());
             Some(id)
         })
         .collect();

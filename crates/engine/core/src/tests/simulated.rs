@@ -1,6 +1,6 @@
 //! Links between engines in one process: with bounds, delay, refused copies and sudden death.
 
-use crate::{Engine, Ledger, Settings};
+use crate::{Counters, Engine, Settings};
 use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Place, PullRefused, Puller, Refused, Route, Sink, show_pulled,
 };
@@ -328,7 +328,7 @@ pub(crate) fn tid(local: u32) -> Tid {
 }
 
 pub(crate) fn engine(local: u32, credit: u64) -> Engine {
-    Engine::new(tid(local), Settings { credit }, Ledger::private())
+    Engine::new(tid(local), Settings { credit }, Counters::private())
 }
 
 /// Joins two engines over one more route.

@@ -227,11 +227,11 @@ extern "C" fn prefer<E: Endpoint>(route: u32) -> i32 {
 unsafe extern "C" fn counters<E: Endpoint>(out: *mut u64, room: usize) -> usize {
     with::<E, _>(0, |runtime| {
         let ledger = runtime.engine.ledger();
-        for at in 0..parvum_engine::Ledger::CELLS.min(room) {
+        for at in 0..parvum_engine::Counters::CELLS.min(room) {
             // SAFETY: room for `room` numbers, by the table's contract.
             unsafe { *out.add(at) = ledger.read_at(at) };
         }
-        parvum_engine::Ledger::CELLS
+        parvum_engine::Counters::CELLS
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::errors::ConnectError;
 use crate::inside::Inside;
 use crate::runtime::Runtime;
-use parvum_control::{PageError, Taken, TaskPage};
+use parvum_control::{ControlBlock, ControlError, Taken};
 use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
 use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
@@ -51,8 +51,8 @@ impl Runtime {
         segment: Segment,
         page: OwnedFd,
         event: OwnedFd,
-    ) -> Result<ShmLink, PageError> {
-        let page = Arc::new(TaskPage::open(page)?);
+    ) -> Result<ShmLink, ControlError> {
+        let page = Arc::new(ControlBlock::open(page)?);
         self.connections.crowd.add(to, page.clone());
         let peer = Peer { page, bell: PeerBell::Event(event) };
         let mut link = ShmLink::new(segment, peer, self.connections.single_copy);

@@ -5,7 +5,7 @@ use crate::inside::Inside;
 use crate::segments::meets::Meets;
 use crate::services::LeftBarrier;
 use parvum_api::{Notes, call};
-use parvum_segment::{Arrival, MeetingPage, Outcome};
+use parvum_segment::{Arrival, GroupSegment, Outcome};
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
@@ -49,12 +49,12 @@ impl Inside {
     }
 
     /// The page in which the members of a group meet, if this task has it.
-    pub(crate) fn meeting(&self, group: &str) -> Option<Arc<MeetingPage>> {
+    pub(crate) fn meeting(&self, group: &str) -> Option<Arc<GroupSegment>> {
         self.services.meetings.iter().find(|(name, _)| name == group).map(|(_, meeting)| meeting.clone())
     }
 
     pub(crate) fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
-        if let Some(meeting) = fds.first().and_then(|file| MeetingPage::open(file).ok()) {
+        if let Some(meeting) = fds.first().and_then(|file| GroupSegment::open(file).ok()) {
             meeting.schedule_in(self.identity.page.door().scheduled_in());
             self.services.meetings.push((group.to_owned(), Arc::new(meeting)));
         }

@@ -1,7 +1,7 @@
 //! Where a call meets others, beside waiting for messages: in the page that the members of a group share.
 
-use parvum_control::TaskPage;
-use parvum_segment::MeetingPage;
+use parvum_control::ControlBlock;
+use parvum_segment::GroupSegment;
 use parvum_sync::futex::Woken;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A page, and how others come to it.
 #[derive(Clone)]
 pub(crate) struct Meets {
-    page: Arc<MeetingPage>,
+    page: Arc<GroupSegment>,
     what: What,
 }
 
@@ -27,17 +27,17 @@ enum What {
 
 impl Meets {
     /// Waits until the meeting opens.
-    pub(crate) fn all(page: Arc<MeetingPage>) -> Meets {
+    pub(crate) fn all(page: Arc<GroupSegment>) -> Meets {
         Meets { page, what: What::All }
     }
 
     /// Waits, as this one of two, for the other in that turn.
-    pub(crate) fn other(page: Arc<MeetingPage>, member: u32, turn: u64) -> Meets {
+    pub(crate) fn other(page: Arc<GroupSegment>, member: u32, turn: u64) -> Meets {
         Meets { page, what: What::Other(member, turn) }
     }
 
     /// Waits for the next announcement.
-    pub(crate) fn announcement(page: Arc<MeetingPage>) -> Meets {
+    pub(crate) fn announcement(page: Arc<GroupSegment>) -> Meets {
         Meets { page, what: What::Announcement }
     }
 
@@ -57,12 +57,12 @@ impl Meets {
         }
     }
 
-    /// See [`MeetingPage::sleep`].
-    pub(crate) fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) -> Woken {
+    /// See [`GroupSegment::sleep`].
+    pub(crate) fn sleep(&self, changes: u32, page: &ControlBlock, rings: u32, limit: Duration) -> Woken {
         self.page.sleep(changes, page, rings, limit)
     }
 
-    /// See [`MeetingPage::sleep_beside`].
+    /// See [`GroupSegment::sleep_beside`].
     pub(crate) fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) -> Woken {
         self.page.sleep_beside(changes, word, limit)
     }
@@ -72,7 +72,7 @@ impl Meets {
         self.page.members()
     }
 
-    /// See [`MeetingPage::is_scheduled_in`].
+    /// See [`GroupSegment::is_scheduled_in`].
     pub(crate) fn is_scheduled_in(&self, group: u32) -> bool {
         self.page.is_scheduled_in(group)
     }

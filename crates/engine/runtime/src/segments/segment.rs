@@ -218,12 +218,12 @@ impl Inside {
         let (meeting, group) = (meeting.clone(), group.clone());
         self.show_barrier(&group, members as i32);
         self.meets = Some(match awaits {
-            Awaited::Meeting(_) => Meets::all(meeting.clone()),
+            Awaited::SegmentBarrier(_) => Meets::all(meeting.clone()),
             Awaited::Other => Meets::other(meeting.clone(), member, turn),
         });
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
             let outcome = match awaits {
-                Awaited::Meeting(turn) => meeting.outcome(turn),
+                Awaited::SegmentBarrier(turn) => meeting.outcome(turn),
                 Awaited::Other => meeting.outcome_beside(member, turn),
             };
             if let Some(outcome) = outcome {
@@ -282,7 +282,7 @@ impl Board {
         }
         match self.meeting.arrive(None) {
             Arrival::Opened { .. } => Ok(None),
-            Arrival::Waits(turn) => Ok(Some(Awaited::Meeting(turn))),
+            Arrival::Waits(turn) => Ok(Some(Awaited::SegmentBarrier(turn))),
             Arrival::Closed => Err(came::CLOSED),
             Arrival::Mismatch => Err(came::DISAGREED),
         }

@@ -9,7 +9,7 @@
 
 use crate::endpoint::Place;
 use crate::inside::Inside;
-use parvum_engine::{Counter, Ledger};
+use parvum_engine::{Counter, Counters};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ enum Look {
 }
 
 /// Starts the thread unless it runs. Called with the lock held; the counters are those of the place's engine.
-pub(crate) fn start(place: &'static Place, ledger: Ledger) {
+pub(crate) fn start(place: &'static Place, ledger: Counters) {
     // Relaxed: written under the lock only.
     if place.is_pushed.swap(true, Ordering::Relaxed) {
         return;
@@ -42,7 +42,7 @@ pub(crate) fn start(place: &'static Place, ledger: Ledger) {
     }
 }
 
-fn run(place: &'static Place, ledger: Ledger) {
+fn run(place: &'static Place, ledger: Counters) {
     let mut pause = PAUSES.0;
     let mut calls = calls_of(ledger);
     loop {
@@ -58,7 +58,7 @@ fn run(place: &'static Place, ledger: Ledger) {
 }
 
 /// How often the program has sent or received.
-fn calls_of(ledger: Ledger) -> u64 {
+fn calls_of(ledger: Counters) -> u64 {
     ledger.read(Counter::Sent).wrapping_add(ledger.read(Counter::Received))
 }
 

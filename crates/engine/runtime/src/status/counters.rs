@@ -6,7 +6,7 @@ use crate::endpoint::Program;
 use crate::inside::briefly;
 use parvum_api::{Notes, Told};
 use parvum_control::{
-    Book, Operation, PairLedger, ROUTES, TaskPage, Times, WaitingFor, monotonic_ns, totals,
+    ControlBlock, CounterBook, Operation, PairCounters, ROUTES, Times, WaitingFor, monotonic_ns, totals,
 };
 use parvum_engine::Counter;
 use std::ffi::{CString, c_char};
@@ -23,8 +23,8 @@ const LARGEST: usize = 4096;
 /// Where this task writes what it does; all of it outlives the task.
 #[derive(Clone, Copy)]
 struct Account {
-    page: &'static TaskPage,
-    book: &'static Book,
+    page: &'static ControlBlock,
+    book: &'static CounterBook,
     /// The names of routes by number, as the page has them.
     routes: &'static [CString],
 }
@@ -33,7 +33,7 @@ struct Account {
 static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
-pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
+pub(crate) fn open(page: &'static ControlBlock, book: &'static CounterBook) {
     let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
     let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
     let account: *mut Account = Box::leak(Box::new(account));
@@ -197,7 +197,7 @@ fn counts<const N: usize>(wanted: [Count; N], counters: &[u64]) -> [u64; N] {
 }
 
 impl Pair {
-    fn of(pair: &PairLedger) -> Pair {
+    fn of(pair: &PairCounters) -> Pair {
         Pair {
             size: size_of::<Pair>() as u32,
             peer: pair.peer,

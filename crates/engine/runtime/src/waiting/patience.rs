@@ -11,7 +11,7 @@
 //! has computed between its waits lets others run in turn as well, for as long as it
 //! has computed, before it sleeps.
 
-use parvum_control::TaskPage;
+use parvum_control::ControlBlock;
 use parvum_wire::Tid;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -246,7 +246,7 @@ const MANY: usize = 16;
 /// The tasks of this host that one task talks to.
 pub(crate) struct Crowd {
     cores: usize,
-    pages: Vec<(Tid, Arc<TaskPage>)>,
+    pages: Vec<(Tid, Arc<ControlBlock>)>,
 }
 
 impl Crowd {
@@ -260,7 +260,7 @@ impl Crowd {
         self.cores
     }
 
-    pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
+    pub(crate) fn add(&mut self, tid: Tid, page: Arc<ControlBlock>) {
         self.remove(tid);
         self.pages.push((tid, page));
     }
@@ -271,10 +271,10 @@ impl Crowd {
 
     /// Whether this task keeps another from a core by spinning: there are more awake than cores,
     /// or one of them was last seen on the core that `own` runs on.
-    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
+    pub(crate) fn wants_this_core(&self, own: &ControlBlock) -> bool {
         let here = rustix::thread::sched_getcpu() as u32;
         own.door().set_own_cpu(here);
-        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
+        let is_here = |(_, page): &(Tid, Arc<ControlBlock>)| {
             let door = page.door();
             door.is_awake() && door.own_cpu() == here
         };
@@ -282,7 +282,7 @@ impl Crowd {
     }
 
     /// Whether the kernel lets this task take turns with all of them that are awake.
-    pub(crate) fn takes_turns_with(&self, own: &TaskPage) -> bool {
+    pub(crate) fn takes_turns_with(&self, own: &ControlBlock) -> bool {
         let group = own.door().scheduled_in();
         self.pages.iter().take(MANY).all(|(_, page)| {
             let door = page.door();
@@ -296,7 +296,7 @@ impl Crowd {
             return false;
         }
         // A hint; a wrong answer costs some time and no more.
-        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().is_awake();
+        let is_awake = |(_, page): &&(Tid, Arc<ControlBlock>)| page.door().is_awake();
         self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
     }
 }
@@ -320,7 +320,7 @@ pub(crate) fn sleep_limit(deadline: Option<Instant>, is_idle: bool) -> Duration 
 }
 
 /// Whether the last waker of `page` ran on the core that this task runs on now.
-pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
+pub(crate) fn woken_from_own_core(page: &ControlBlock) -> bool {
     page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
 }
 
@@ -462,7 +462,7 @@ mod tests {
     #[test]
     fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
         let mut crowd = Crowd { cores: 2, pages: Vec::new() };
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
         for (at, page) in pages.iter().enumerate() {
             assert!(!crowd.exceeds_cores() || at >= 2);
             crowd.add(Tid(at as i32 + 1), page.clone());
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn turns_are_taken_with_those_of_the_same_scheduling_group() {
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
         let mut crowd = Crowd { cores: 2, pages: Vec::new() };
         pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
         crowd.add(Tid(1), pages[1].clone());

@@ -600,7 +600,7 @@ impl ExitStatus {
 pub enum Reply {
     /// It is done.
     Done,
-    /// Welcome. Attached for tasks and runners: the task page, the eventfd.
+    /// Welcome. Attached for tasks and runners: the control block, the eventfd.
     Enrolled {
         /// The task's id; the daemon's own for a tool.
         tid: Tid,
@@ -611,7 +611,7 @@ pub enum Reply {
         /// For [`Request::DataHello`].
         secret: [u8; 16],
     },
-    /// The segment was handed on. Attached: the other's task page and eventfd.
+    /// The segment was handed on. Attached: the other's control block and eventfd.
     Connected {
         /// The other's process; 0 when it is not known yet.
         pid: u32,

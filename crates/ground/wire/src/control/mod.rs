@@ -7,7 +7,7 @@
 //!
 //! `codec` is the framing, `message` the vocabulary, `rows` what answers are made of, `starting` what
 //! is said of processes to be started, `failure` the numbered errors, `hostline` the options
-//! of a host. Descriptors (task page, eventfd, segments) travel beside the bytes;
+//! of a host. Descriptors (control block, eventfd, segments) travel beside the bytes;
 //! a frame says how many belong to it.
 
 mod between;

@@ -17,10 +17,11 @@ use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Pr
 use crate::{daemon::hosts::fetch, daemon::hosts::hosted, daemon::processes::foreign};
 use parvum_agreement::Agreement;
 use parvum_control::{
-    A_GROUP, Book, CALLS, Operation, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
+    A_GROUP, CALLS, ControlBlock, ControlError, CounterBook, Operation, PairCounters, Unmatched,
+    monotonic_ns, totals,
 };
 use parvum_mesh::Farewell;
-use parvum_segment::MeetingPage;
+use parvum_segment::GroupSegment;
 use parvum_socket::Place;
 use parvum_wire::control::{
     BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OperationRow,
@@ -48,15 +49,15 @@ pub(super) type AsMessages = Option<(u32, i32)>;
 
 /// A task's page, mapped, and its eventfd.
 pub(super) struct TaskIo {
-    page: TaskPage,
-    book: Book,
+    page: ControlBlock,
+    book: CounterBook,
     bell: Fd,
 }
 
 impl TaskIo {
     /// Maps the page of a task and what lies behind it.
-    fn open(channel: &Channel<Fd>) -> Result<TaskIo, PageError> {
-        let (page, book) = (TaskPage::open(&*channel.page)?, Book::open(&*channel.page)?);
+    fn open(channel: &Channel<Fd>) -> Result<TaskIo, ControlError> {
+        let (page, book) = (ControlBlock::open(&*channel.page)?, CounterBook::open(&*channel.page)?);
         Ok(TaskIo { page, book, bell: channel.bell.clone() })
     }
 
@@ -92,7 +93,7 @@ pub(super) struct Shell {
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
-    meetings: RefCell<HashMap<u64, MeetingPage>>,
+    meetings: RefCell<HashMap<u64, GroupSegment>>,
     around: Surroundings,
     /// What a task has written, on its way from a pipe to a client.
     pub buffer: RefCell<Box<[u8]>>,
@@ -445,7 +446,7 @@ impl Shell {
     fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, meeting: Option<(u64, u32)>) {
         let mut fds = Vec::new();
         if let Some((number, members)) = meeting
-            && let Ok((page, file)) = MeetingPage::create(members)
+            && let Ok((page, file)) = GroupSegment::create(members)
         {
             // Without a page they go on asking.
             self.meetings.borrow_mut().insert(number, page);
@@ -539,7 +540,7 @@ impl Shell {
     }
 
     fn new_channel(&self, recording: Option<Fd>) -> io::Result<Channel<Fd>> {
-        let (_, page) = TaskPage::create()?;
+        let (_, page) = ControlBlock::create()?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Channel { page: Rc::new(page), bell: Rc::new(bell), recording })
     }
@@ -780,8 +781,8 @@ fn processors_of(pid: u32) -> String {
     line.map(|list| list.trim().to_owned()).unwrap_or_default()
 }
 
-fn pair_row(pair: PairLedger) -> PairRow {
-    let PairLedger { peer, route, counters, reasons, waited } = pair;
+fn pair_row(pair: PairCounters) -> PairRow {
+    let PairCounters { peer, route, counters, reasons, waited } = pair;
     PairRow { peer: Tid(peer), route, counters, reasons, waited }
 }
 

@@ -74,7 +74,7 @@ impl Default for Limits {
 /// A task's page and eventfd.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel<F> {
-    /// The task page.
+    /// The control block.
     pub page: F,
     /// The eventfd that wakes the task in poll(2).
     pub bell: F,

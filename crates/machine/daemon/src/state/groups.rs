@@ -14,7 +14,7 @@ use parvum_wire::control::GroupRow;
 use serde::{Deserialize, Serialize};
 
 /// More members than that always ask: the page counts them in fifteen bits.
-const LARGEST_MEETING: usize = 0x7fff;
+const LARGEST_BARRIER: usize = 0x7fff;
 
 /// For so long a task that was started may be about to join a group.
 const FLEDGLING: Now = 50_000_000;
@@ -161,7 +161,7 @@ impl<F: Clone> Machine<F> {
         let waiters: Vec<_> = waiters.into_iter().map(|(client, id, _)| (client, id)).collect();
         let members = self.groups.get(name).map_or(0, |group| group.members.len());
         let mut meeting = None;
-        if waiters.len() == members && members <= LARGEST_MEETING && self.all_are_here(name) {
+        if waiters.len() == members && members <= LARGEST_BARRIER && self.all_are_here(name) {
             self.last_meeting += 1;
             meeting = Some((self.last_meeting, members as u32));
             self.groups.get_mut(name).expect("it has members").meeting = Some(self.last_meeting);

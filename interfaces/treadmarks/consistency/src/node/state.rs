@@ -4,7 +4,7 @@ use crate::locks::managers::Lock;
 use crate::locks::views::View;
 use crate::locks::wishes::Wishes;
 use crate::message::{Interval, Message};
-use crate::node::barrier::Meeting;
+use crate::node::barrier::SegmentBarrier;
 use crate::node::counts::Counts;
 use crate::node::miss::Miss;
 use crate::node::pushing::{Habits, Leave};
@@ -175,7 +175,7 @@ pub struct Node {
     pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) habits: Habits,
     pub(crate) wishes: Wishes,
-    pub(crate) meeting: Meeting,
+    pub(crate) meeting: SegmentBarrier,
     pub(crate) gone_homes: Gone,
     pub(crate) work: Option<Work>,
     /// Locks that are asked for. One at a time, unless several tasks share the node.
@@ -225,7 +225,7 @@ impl Node {
             grants: Vec::new(),
             habits: Habits::default(),
             wishes: Wishes::default(),
-            meeting: Meeting::default(),
+            meeting: SegmentBarrier::default(),
             gone_homes: Gone::default(),
             work: None,
             wanted: BTreeSet::new(),

@@ -4,9 +4,9 @@
 use crate::connecting::routes::{RoutePolicy, Way};
 use crate::connecting::transports::ALL;
 use crate::status::counters;
-use parvum_control::{Book, SENT_OVER, Taken, TaskPage, totals};
+use parvum_control::{ControlBlock, CounterBook, SENT_OVER, Taken, totals};
 use parvum_engine::{
-    Buffering, Completion, Destination, Engine, Ledger, Outgoing, Pattern, Sent, Settings, TagMatch,
+    Buffering, Completion, Counters, Destination, Engine, Outgoing, Pattern, Sent, Settings, TagMatch,
 };
 use parvum_transport::conformance::{self, Pair};
 use parvum_transport::{Gather, Limits, Link, Needs, Refused, Route, Sink, Transport, own};
@@ -112,14 +112,14 @@ fn those_built_in_take_turns_where_one_does_not_lead() {
 }
 
 /// An engine that counts in a page, and onlookers' view of that.
-fn engine_in_view(me: Tid) -> (Engine, &'static TaskPage, &'static Book) {
-    let (page, file) = TaskPage::create().expect("memory");
+fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBook) {
+    let (page, file) = ControlBlock::create().expect("memory");
     let (page, book) =
-        (Box::leak(Box::new(page)), Box::leak(Box::new(Book::open(&file).expect("its ledgers"))));
+        (Box::leak(Box::new(page)), Box::leak(Box::new(CounterBook::open(&file).expect("its ledgers"))));
     page.name_routes(&RoutePolicy::new(&WITH_TOY, None).expect("no name").names());
     counters::open(page, book);
     let cells = page.counters().first_chunk().expect("there are more");
-    let ledger = Ledger::new(cells, book.pairs(), &page.layout().unmatched);
+    let ledger = Counters::new(cells, book.pairs(), &page.layout().unmatched);
     (Engine::new(me, Settings::default(), ledger), page, book)
 }
 
@@ -128,7 +128,7 @@ fn messages_over_a_new_transport_are_counted_under_its_name() {
     let (left, right) = ends();
     let (one, other) = (Tid(0x40001), Tid(0x40002));
     let (mut sender, page, book) = engine_in_view(one);
-    let mut receiver = Engine::new(other, Settings::default(), Ledger::private());
+    let mut receiver = Engine::new(other, Settings::default(), Counters::private());
     sender.attach(other, TOY.route, Box::new(left));
     receiver.attach(one, TOY.route, Box::new(right));
     // The long one goes in several frames.

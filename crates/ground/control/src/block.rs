@@ -15,27 +15,27 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Why a descriptor is not a task page.
+/// Why a descriptor is not a control block.
 #[derive(Debug, thiserror::Error)]
-pub enum PageError {
+pub enum ControlError {
     /// The file has the wrong size, or could still be shrunk under its readers.
-    #[error("this is not a task page: wrong size, or not sealed")]
+    #[error("this is no control block of a task: wrong size, or not sealed")]
     Shape,
     /// The magic number is missing.
-    #[error("this is not a task page: wrong magic number")]
+    #[error("this is no control block of a task: wrong magic number")]
     Magic,
     /// A page of another version of Parvum.
-    #[error("the task page has version {found}, this program knows {VERSION}")]
+    #[error("the control block has version {found}, this program knows {VERSION}")]
     Version {
         /// The version found.
         found: u32,
     },
     /// The system refused.
-    #[error("the task page could not be mapped: {0}")]
+    #[error("the control block could not be mapped: {0}")]
     System(#[from] io::Error),
 }
 
-/// Among the counters: how often [`TaskPage::notify`] was called.
+/// Among the counters: how often [`ControlBlock::notify`] was called.
 const NOTICES: usize = 30;
 
 /// What a task waits for, as read at one instant.
@@ -76,9 +76,9 @@ pub struct Operation {
     pub name: [u64; 2],
 }
 
-/// A mapped task page. Everything in it may change at any time by the hand of
+/// A mapped control block. Everything in it may change at any time by the hand of
 /// another process.
-pub struct TaskPage {
+pub struct ControlBlock {
     map: Map,
 }
 
@@ -92,14 +92,14 @@ impl Operation {
     }
 }
 
-impl TaskPage {
+impl ControlBlock {
     /// Makes a page of zeros, sealed so that nobody can shrink it under the
     /// others. Returns it with the descriptor to hand on (close-on-exec).
-    pub fn create() -> io::Result<(TaskPage, OwnedFd)> {
+    pub fn create() -> io::Result<(ControlBlock, OwnedFd)> {
         let file = memfd_create("parvum-control", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let page = TaskPage { map: Map::new(&file)? };
+        let page = ControlBlock { map: Map::new(&file)? };
         let header = &page.layout().header;
         header.version.store(VERSION, Ordering::Relaxed);
         header.size.store(PAGE_BYTES as u32, Ordering::Relaxed);
@@ -113,18 +113,18 @@ impl TaskPage {
     ///
     /// Refuses whatever is not a sealed page of this version, so that a wrong
     /// descriptor from a peer can never raise SIGBUS here.
-    pub fn open(file: impl AsFd) -> Result<TaskPage, PageError> {
+    pub fn open(file: impl AsFd) -> Result<ControlBlock, ControlError> {
         let file = file.as_fd();
         check_shape(file, FILE_BYTES)?;
-        let page = TaskPage { map: Map::new(file)? };
+        let page = ControlBlock { map: Map::new(file)? };
         let header = &page.layout().header;
         // Acquire: partner of the release in `create`.
         if header.magic.load(Ordering::Acquire) != MAGIC {
-            return Err(PageError::Magic);
+            return Err(ControlError::Magic);
         }
         let found = header.version.load(Ordering::Relaxed);
         if found != VERSION {
-            return Err(PageError::Version { found });
+            return Err(ControlError::Version { found });
         }
         Ok(page)
     }
@@ -195,7 +195,7 @@ impl TaskPage {
         }
     }
 
-    /// As [`TaskPage::ring`], for what lies in a socket: a task that sleeps in poll(2) hears that by itself.
+    /// As [`ControlBlock::ring`], for what lies in a socket: a task that sleeps in poll(2) hears that by itself.
     pub fn ring_for_socket(&self) {
         if self.door().knock(|| rustix::thread::sched_getcpu() as u32) == Asleep::OnFutex {
             futex::wake(&self.door().rings, futex::ALL, Among::Processes);
@@ -236,13 +236,13 @@ impl TaskPage {
     }
 
     /// Declares that the task is about to sleep on the futex and returns the
-    /// value for [`TaskPage::sleep`]. Afterwards the task looks for work once
-    /// more; if it finds some, it calls [`TaskPage::stay_awake`].
+    /// value for [`ControlBlock::sleep`]. Afterwards the task looks for work once
+    /// more; if it finds some, it calls [`ControlBlock::stay_awake`].
     pub fn fall_asleep(&self) -> u32 {
         self.door().declare(Asleep::OnFutex)
     }
 
-    /// As [`TaskPage::fall_asleep`], for a task that will sleep in poll(2) with
+    /// As [`ControlBlock::fall_asleep`], for a task that will sleep in poll(2) with
     /// its eventfd among the descriptors.
     pub fn fall_asleep_in_poll(&self) -> u32 {
         self.door().declare(Asleep::InPoll)
@@ -257,8 +257,8 @@ impl TaskPage {
     }
 
     /// Sleeps until somebody rings or `limit` is over (`None`: without limit).
-    /// `rings` comes from [`TaskPage::fall_asleep`]. When the sleeper has found out what other threads of its task do,
-    /// it says that it is awake, with [`TaskPage::stay_awake`].
+    /// `rings` comes from [`ControlBlock::fall_asleep`]. When the sleeper has found out what other threads of its task do,
+    /// it says that it is awake, with [`ControlBlock::stay_awake`].
     pub fn sleep(&self, rings: u32, limit: Option<Duration>) -> Woken {
         futex::sleep(&self.door().rings, rings, limit, Among::Processes)
     }
@@ -274,7 +274,7 @@ impl TaskPage {
         self.door().rings.load(Ordering::Acquire) != rings
     }
 
-    /// Takes back [`TaskPage::fall_asleep`].
+    /// Takes back [`ControlBlock::fall_asleep`].
     pub fn stay_awake(&self) {
         self.door().stay_awake();
     }
@@ -413,18 +413,18 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-pub(crate) fn check_shape(file: BorrowedFd<'_>, bytes: usize) -> Result<(), PageError> {
-    if check_seals(file)? == bytes { Ok(()) } else { Err(PageError::Shape) }
+pub(crate) fn check_shape(file: BorrowedFd<'_>, bytes: usize) -> Result<(), ControlError> {
+    if check_seals(file)? == bytes { Ok(()) } else { Err(ControlError::Shape) }
 }
 
 /// How long a file is that cannot become shorter.
-pub fn check_seals(file: BorrowedFd<'_>) -> Result<usize, PageError> {
+pub fn check_seals(file: BorrowedFd<'_>) -> Result<usize, ControlError> {
     let size = fstat(file).map_err(io::Error::from)?.st_size;
-    let seals = fcntl_get_seals(file).map_err(|_| PageError::Shape)?;
+    let seals = fcntl_get_seals(file).map_err(|_| ControlError::Shape)?;
     if !seals.contains(SealFlags::SHRINK) {
-        return Err(PageError::Shape);
+        return Err(ControlError::Shape);
     }
-    usize::try_from(size).map_err(|_| PageError::Shape)
+    usize::try_from(size).map_err(|_| ControlError::Shape)
 }
 
 #[cfg(test)]
@@ -435,8 +435,8 @@ mod tests {
 
     #[test]
     fn what_one_mapping_writes_the_other_reads() {
-        let (page, file) = TaskPage::create().expect("a page");
-        let other = TaskPage::open(&file).expect("the same page");
+        let (page, file) = ControlBlock::create().expect("a page");
+        let other = ControlBlock::open(&file).expect("the same page");
         page.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
         page.set_interface("pvm");
         page.set_barrier("workers", -1);
@@ -460,20 +460,22 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         let empty = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
-        assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)));
+        assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Shape)));
         ftruncate(&empty, FILE_BYTES as u64).expect("grows");
-        assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)), "not sealed");
+        assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Shape)), "not sealed");
         fcntl_add_seals(&empty, SealFlags::SHRINK).expect("seals");
-        assert!(matches!(TaskPage::open(&empty), Err(PageError::Magic)));
-        let (page, file) = TaskPage::create().expect("a page");
+        assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Magic)));
+        let (page, file) = ControlBlock::create().expect("a page");
         page.layout().header.version.store(VERSION + 1, Ordering::Relaxed);
-        assert!(matches!(TaskPage::open(&file), Err(PageError::Version { found }) if found == VERSION + 1));
+        assert!(
+            matches!(ControlBlock::open(&file), Err(ControlError::Version { found }) if found == VERSION + 1)
+        );
     }
 
     #[test]
     fn nobody_sleeps_over_a_message_whose_fence_is_the_sleepers() {
         global_fences::join();
-        let (page, _file) = TaskPage::create().expect("a page");
+        let (page, _file) = ControlBlock::create().expect("a page");
         let (page, count) = (Arc::new(page), Arc::new(AtomicU64::new(0)));
         let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd");
         let (ringer, counted) = (page.clone(), count.clone());
@@ -514,7 +516,7 @@ mod tests {
 
     #[test]
     fn a_ring_wakes_the_sleeper_however_it_sleeps() {
-        let (page, _file) = TaskPage::create().expect("a page");
+        let (page, _file) = ControlBlock::create().expect("a page");
         let page = Arc::new(page);
         let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd"));
         let (ringer, its_bell) = (page.clone(), bell.clone());
