@@ -5,6 +5,10 @@
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)]
+#[path = "../../command/src/shown.rs"]
+mod shown;
+
+#[allow(dead_code)]
 #[path = "../../command/src/settings/hostfile.rs"]
 mod hostfile;
 
@@ -13,6 +17,6 @@ fuzz_target!(|text: &str| {
     if let Ok(file) = hostfile::Hostfile::parse(text, &variable) {
         let _ = file.of_this_host(None, &variable);
         let _ = file.others(None).count();
-        file.hosts.iter().for_each(|host| drop(host.options.unused()));
+        file.hosts.iter().for_each(|host| drop(hostfile::unused(&host.options)));
     }
 });

@@ -7,15 +7,15 @@ use parvum_api::Message;
 use parvum_wire::xdr;
 
 #[allow(dead_code)]
-#[path = "../../interfaces/pvm/src/buffer.rs"]
-mod buffer;
+mod buffers {
+    #[path = "../../../interfaces/pvm/src/buffers/buffer.rs"]
+    pub(crate) mod buffer;
+    #[path = "../../../interfaces/pvm/src/buffers/memory.rs"]
+    pub(crate) mod memory;
+}
 #[allow(dead_code)]
 #[path = "../../interfaces/pvm/src/errors.rs"]
 mod errors;
-
-#[allow(dead_code)]
-#[path = "../../interfaces/pvm/src/memory.rs"]
-mod memory;
 
 /// What the buffer asks of the calls.
 mod calls {
@@ -28,7 +28,7 @@ mod calls {
     }
 }
 
-use buffer::{Arrived, Class};
+use buffers::buffer::{Arrived, Class};
 
 const CLASSES: [Class; 6] = [Class::Byte, Class::Int, Class::Long, Class::Float, Class::Double, Class::Text];
 
