@@ -40,6 +40,8 @@ fuzz_target!(|input: &[u8]| {
         room: if kind & 8 == 0 { u64::MAX } else { 0 },
         push: (kind & 1 == 0 && !replicas).then_some(1),
         races: kind & 8 == 0 && !replicas,
+        // Homes move if all pages have one and nobody replicates them.
+        move_homes: kind & 2 != 0 && !replicas,
         replicas,
     };
     let mut node = Node::new(setup, usize::from(kind >> 4 & 7) % 3);

@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
     // Who comes later takes it for a page, or not.
     let _ = ControlBlock::open(&file);
 
-    let (recording, file) = Recording::create(1 << 14).expect("memory");
+    let (recording, file) = Recording::create(1 << 14, false).expect("memory");
     let file = File::from(file);
     scribble(&file, input, 0);
     recording.began();

@@ -7,10 +7,9 @@ use parvum_api::Message;
 use parvum_wire::xdr;
 
 #[allow(dead_code)]
+#[path = "../../interfaces/pvm/src/buffers"]
 mod buffers {
-    #[path = "../../../interfaces/pvm/src/buffers/buffer.rs"]
     pub(crate) mod buffer;
-    #[path = "../../../interfaces/pvm/src/buffers/memory.rs"]
     pub(crate) mod memory;
 }
 #[allow(dead_code)]
