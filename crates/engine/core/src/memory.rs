@@ -1,7 +1,5 @@
 //! Memory that belongs to the program: the one place where the engine must trust a caller.
 
-#![allow(unsafe_code)]
-
 use crate::sending::copies::{Kept, KeptMemory};
 use parvum_transport::{Gather, Loan, Place};
 use std::alloc::{Layout, alloc_zeroed};

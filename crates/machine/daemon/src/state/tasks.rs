@@ -74,8 +74,8 @@ impl<F: Clone> Machine<F> {
         role: Role,
         channel: Option<Channel<F>>,
     ) -> Result<Tid, Failure> {
-        let channel =
-            channel.ok_or_else(|| Failure::new(ErrorKind::OutOfResources, "no control block could be made"))?;
+        let channel = channel
+            .ok_or_else(|| Failure::new(ErrorKind::OutOfResources, "no control block could be made"))?;
         let tid = self.fresh_tid()?;
         let process = inside.filter(|tid| self.processes.contains_key(tid));
         let job = match role {
