@@ -33,12 +33,7 @@ impl Faults {
         self.number() % 1000 < u64::from(thousandths)
     }
 
-    /// SplitMix64.
     fn number(&mut self) -> u64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        parvum_seed::next(&mut self.seed)
     }
 }

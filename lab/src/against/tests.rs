@@ -117,8 +117,8 @@ fn two_machines_are_told_apart_by_what_differs() {
 #[test]
 fn noise_among_many_values_is_not_named() {
     let noisy = |seed: u64| {
-        let mut random = crate::stats::random::Random::new(seed);
-        let value = |random: &mut crate::stats::random::Random| 1.0 + random.below(1000) as f64 / 1000.0;
+        let mut random = parvum_seed::Random::new(seed);
+        let value = |random: &mut parvum_seed::Random| 1.0 + random.below(1000) as f64 / 1000.0;
         let rows = (1..=400).map(|size| {
             let launches: Vec<f64> = (0..10).map(|_| value(&mut random)).collect();
             row(&OURS, "ring", "half round trip", size, &launches)

@@ -4,8 +4,8 @@
 //! costs; the rest of the time is then dealt out in rounds, each in a fresh random order, so that rivals interleave and
 //! a disturbance of the machine falls on all of them. The order depends on the seed alone.
 
-use crate::stats::random::Random;
 use crate::systems::system::{Extent, Family, System};
+use parvum_seed::Random;
 use std::time::Duration;
 
 /// Which cores the tasks are pinned to, in turn.

@@ -4,7 +4,6 @@ pub mod costs;
 pub mod fit;
 pub mod goals;
 pub mod growth;
-pub mod random;
 pub mod samples;
 pub mod statistics;
 pub mod summary;

@@ -2,7 +2,7 @@
 //!
 //! The launch is the unit: each launch yields one median, and systems are compared by their launches' medians.
 
-use crate::stats::random::Random;
+use parvum_seed::Random;
 
 /// A middle value with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -178,12 +178,8 @@ impl Medium {
         if self.network.loss == 0.0 {
             return false;
         }
-        // SplitMix64: the same frames are lost each time.
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) as f64 / u64::MAX as f64) < self.network.loss
+        // The same frames are lost each time.
+        (parvum_seed::next(&mut self.random) as f64 / u64::MAX as f64) < self.network.loss
     }
 }
 

@@ -83,13 +83,9 @@ impl Plan {
         Plan { state: seed, deck: Vec::new() }
     }
 
-    /// The next number: SplitMix64.
+    /// The next number.
     fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        parvum_seed::next(&mut self.state)
     }
 
     /// A number below the bound.

@@ -3,10 +3,10 @@
 use super::NX;
 use crate::run::experiment::{Measure, Rival};
 use crate::stats::goals::digits;
-use crate::stats::random::Random;
 use crate::stats::statistics::{quantile, sorted};
 use crate::stats::summary::Rows;
 use crate::table::columns;
+use parvum_seed::Random;
 
 /// Points of the transforms. A job is many of them in a row: much longer than a turn of gangs, 50 ms, so that none fits into
 /// one, and that the turns it gets are many.

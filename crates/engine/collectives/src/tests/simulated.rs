@@ -8,16 +8,12 @@ use crate::plans::{Area, Group, Piece, Plan};
 use crate::{Course, Fault, Memory, Next};
 use std::collections::VecDeque;
 
-/// Numbers that look like chance: splitmix64.
+/// Numbers from a seed.
 pub struct Chance(pub u64);
 
 impl Chance {
     pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        parvum_seed::next(&mut self.0)
     }
 
     pub fn below(&mut self, end: usize) -> usize {

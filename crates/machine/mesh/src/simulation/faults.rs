@@ -84,13 +84,9 @@ enum Fate {
 }
 
 impl State {
-    /// A number from 0 to below 1 (splitmix64).
+    /// A number from 0 to below 1.
     fn luck(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        (parvum_seed::next(&mut self.random) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn is_cut(&self, peer: SocketAddr) -> bool {

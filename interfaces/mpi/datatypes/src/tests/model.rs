@@ -2,15 +2,12 @@
 
 use crate::{Basic, Distribution, Order, Type};
 
-/// A seeded generator (SplitMix64).
+/// Numbers from a seed.
 pub(super) struct Dice(pub u64);
 
 impl Dice {
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        parvum_seed::next(&mut self.0)
     }
 
     /// From `low` to `high`, both included.

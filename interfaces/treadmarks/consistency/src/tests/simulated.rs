@@ -4,16 +4,12 @@ use crate::message::Message;
 use crate::{Access, Counts, Fault, Letter, Memory, Node, Race, Setup, Site, WORD};
 use std::collections::VecDeque;
 
-/// Numbers that look random, from a seed (splitmix64).
+/// Numbers from a seed.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        parvum_seed::next(&mut self.0)
     }
 
     pub(super) fn below(&mut self, bound: usize) -> usize {
