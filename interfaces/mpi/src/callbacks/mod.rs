@@ -1,6 +1,5 @@
-//! Functions of the program that the library calls: where errors go, and operations of the program's.
+//! Functions of the program that the library calls, and where the errors of calls go.
 
-#[allow(unsafe_code)]
 pub mod answers;
 #[allow(unsafe_code)]
 pub mod calling;

@@ -1,13 +1,13 @@
 //! Beginning and end, and what a program asks of its surroundings.
 
 use super::{give_text, put, put_if};
-use crate::callbacks::answers::abort;
 use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{Info, keep};
 use crate::objects::numbers::{
     MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE,
 };
+use crate::process::abort::abort;
 use crate::process::this;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;

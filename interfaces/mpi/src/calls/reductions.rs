@@ -2,13 +2,13 @@
 
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
-use crate::callbacks::answers::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comms::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, overlap, too_long};
 use crate::objects::datatypes::datatype;
 use crate::objects::numbers::OP_NULL;
+use crate::objects::user_ops::{OPS, OpProxy, UserOp, keep_op};
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
 

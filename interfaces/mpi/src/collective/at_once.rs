@@ -4,7 +4,7 @@
 //! how many blocking calls of the communicator there were before.
 
 use super::blocks::{get_with, give, of_root};
-use super::{Call, combine_of, exposed, group, intra, refuse_revoked, trials};
+use super::{Call, combine_of, exposed, group, intra, kinds, refuse_revoked, trials};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::messages::buffers::Data;
@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 /// Does a call, and waits for its end.
 pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
-    let (root, bytes) = introspect::extent_of(&call);
-    Doing::begin(comm, introspect::kind_of(&call), root, bytes)?.run(call, bytes)
+    let (root, bytes) = kinds::extent_of(&call);
+    Doing::begin(comm, kinds::kind_of(&call), root, bytes)?.run(call, bytes)
 }
 
 /// The same of the calls that programs call most, without the others' ways about them.
 pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
-    let doing = Doing::begin(comm, introspect::BARRIER, -1, introspect::NO_BYTES)?;
+    let doing = Doing::begin(comm, kinds::BARRIER, -1, introspect::NO_BYTES)?;
     match doing.board() {
         Ok(Some(mut board)) => {
             comm.sharing().has_met();
@@ -45,7 +45,7 @@ pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
     if !choose::broadcasts_straight(group(comm), data.length()) || data.run().is_none() {
         return run(comm, Call::Bcast { data, root });
     }
-    let doing = Doing::begin(comm, introspect::BROADCAST, root, data.length() as u64)?;
+    let doing = Doing::begin(comm, kinds::BROADCAST, root, data.length() as u64)?;
     let (length, bytes) = (data.length(), data.bytes_mut().expect("one run"));
     // It has a place among the communicator's operations, and may be the one in which they come to their board.
     match doing.board() {

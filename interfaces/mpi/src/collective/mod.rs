@@ -9,6 +9,7 @@ mod blocks;
 mod exposed;
 mod inter;
 mod intra;
+mod kinds;
 mod neighbours;
 mod trials;
 
@@ -17,12 +18,13 @@ pub(crate) use blocks::{Blocks, Layout};
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
+use crate::objects::combine::Combine;
 use crate::objects::numbers::IN_PLACE;
 use crate::process::introspect;
 use crate::process::this::{notes, process};
 use crate::requests::operations::{Operation, Persistent, State};
 use crate::requests::progress;
-use crate::requests::schedule::{Areas, Combine, Part, Schedule, Stage};
+use crate::requests::schedule::{Areas, Part, Schedule, Stage};
 use parvum_api::call;
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Group, Plan};
@@ -124,8 +126,8 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     // All ranks must go the same way, as there.
     refuse_revoked(comm)?;
     let process = process()?;
-    let (turn, kind) = (comm.next_turn(), introspect::kind_of(&call));
-    let (root, bytes) = introspect::extent_of(&call);
+    let (turn, kind) = (comm.next_turn(), kinds::kind_of(&call));
+    let (root, bytes) = kinds::extent_of(&call);
     introspect::tell_turn(process, comm, turn, root, bytes);
     schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
 }
@@ -150,7 +152,7 @@ pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
 
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
-    let tag = Comm::tag_of(comm.next_begun(), introspect::kind_of(&call));
+    let tag = Comm::tag_of(comm.next_begun(), kinds::kind_of(&call));
     begin_as(comm, call, tag)
 }
 
@@ -172,7 +174,7 @@ pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Op
 
 /// A call to be begun again and again. Its place among the communicator's operations is that of this call.
 pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
-    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), introspect::kind_of(&call)));
+    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), kinds::kind_of(&call)));
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let on = comm.handle();

@@ -6,12 +6,13 @@ use crate::comms::group::Group;
 use crate::comms::topology::Topology;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::attributes::Attributes;
+use crate::objects::combine::Combine;
 use crate::objects::info::Info;
 use crate::objects::numbers::UNDEFINED;
 use crate::process::introspect;
 use crate::process::this::process;
 use crate::requests::operations::Operation;
-use crate::requests::schedule::{Areas, Bytes, Combine, Part, Schedule, Stage};
+use crate::requests::schedule::{Areas, Bytes, Part, Schedule, Stage};
 use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};
 use std::sync::{Arc, Mutex, PoisonError};
 

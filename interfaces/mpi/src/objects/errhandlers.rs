@@ -1,12 +1,12 @@
 //! Error handlers. An object keeps its handler for as long as it has it, whether the program has freed the handle by then or not.
 
-use crate::callbacks::answers::{end_job, fatal};
 use crate::callbacks::calling::calling;
 use crate::errors::{self, Error, Mpi, class};
 use crate::objects::handles::Objects;
 use crate::objects::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind,
 };
+use crate::process::abort::{end_job, fatal};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -2,6 +2,7 @@
 
 #[allow(unsafe_code)]
 pub mod attributes;
+pub(crate) mod combine;
 pub(crate) mod datatypes;
 #[allow(unsafe_code)]
 pub(crate) mod errhandlers;
@@ -15,3 +16,5 @@ pub(crate) mod long_double;
 pub mod numbers;
 #[allow(unsafe_code)]
 pub(crate) mod ops;
+#[allow(unsafe_code)]
+pub(crate) mod user_ops;

@@ -1,10 +1,10 @@
 //! Operations on elements: MPI's own, on the room's table of operators, and the program's.
 
-use crate::callbacks::answers::{OPS, UserOp};
 use crate::errors::{Error, Mpi, class};
+use crate::objects::combine::Combine;
 use crate::objects::datatypes::{any_datatype, datatype};
 use crate::objects::numbers::OP_NULL;
-use crate::requests::schedule::Combine;
+use crate::objects::user_ops::{OPS, UserOp};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::Order;
 use parvum_datatypes::{Basic, Class, Type, pack, unpack};

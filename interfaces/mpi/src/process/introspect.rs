@@ -4,7 +4,6 @@
 //! together, and a send that its receiver may hold up, is shown in the task's page before it begins; a wait there is then known by its
 //! function and its context. Short messages say their function only in the notes of their wait, and cost nothing.
 
-use crate::collective::Call;
 use crate::comms::comm::Comm;
 use crate::objects::numbers::THREAD_MULTIPLE;
 use crate::process::this::Process;
@@ -82,43 +81,9 @@ pub(crate) fn now(kind: u32) -> u32 {
 /// No number of bytes that all must agree on.
 pub(crate) const NO_BYTES: u64 = u64::MAX;
 
-pub(crate) const BARRIER: u32 = 1;
-pub(crate) const BROADCAST: u32 = 2;
-
-/// What the members of a communicator do together, by the number in the tags of their messages: those of different calls never meet.
-pub(crate) fn kind_of(call: &Call) -> u32 {
-    match call {
-        Call::Barrier => BARRIER,
-        Call::Bcast { .. } => BROADCAST,
-        Call::Gather { .. } => 3,
-        Call::Scatter { .. } => 4,
-        Call::Allgather { .. } => 5,
-        Call::Alltoall { .. } => 6,
-        Call::Reduce { .. } => 7,
-        Call::Allreduce { .. } => 8,
-        Call::ReduceScatter { .. } => 9,
-        Call::Scan { exclusive: false, .. } => 10,
-        Call::Scan { exclusive: true, .. } => 11,
-        Call::Neighbours { .. } => 12,
-    }
-}
-
-/// The same of what members tell each other to make something.
+/// The kind of a collective operation is part of the tags of its messages: those of different calls never meet. Twelve calls have the
+/// numbers up to 12; this is what members tell each other to make something.
 pub(crate) const MAKING: u32 = 13;
-
-/// Root and bytes of a collective call; the bytes where all members must name as many.
-pub(crate) fn extent_of(call: &Call) -> (i32, u64) {
-    match call {
-        Call::Bcast { data, root } => (*root, data.length() as u64),
-        Call::Reduce { get, give, root, .. } => {
-            (*root, give.as_ref().map_or(get.length(), |give| give.length()) as u64)
-        }
-        Call::Allreduce { get, .. } | Call::Scan { get, .. } => (-1, get.length() as u64),
-        Call::Gather { root, .. } | Call::Scatter { root, .. } => (*root, NO_BYTES),
-        Call::ReduceScatter { give, .. } => (-1, give.length() as u64),
-        _ => (-1, NO_BYTES),
-    }
-}
 
 /// Shows what this process does next with the others of a communicator. `turn` is its place among what they do.
 #[inline]

@@ -1,6 +1,8 @@
 //! This process and others: how a program starts and ends, processes that it spawns, and what onlookers see.
 
 #[allow(unsafe_code)]
+pub(crate) mod abort;
+#[allow(unsafe_code)]
 pub(crate) mod ending;
 #[allow(unsafe_code)]
 pub(crate) mod inherited;

@@ -286,7 +286,7 @@ impl Process {
     #[cold]
     fn join_late(&self) -> &Joined {
         let joined = self.joined.get_or_init(|| {
-            Joined::join(self.api).unwrap_or_else(|error| crate::callbacks::answers::fatal(&error))
+            Joined::join(self.api).unwrap_or_else(|error| crate::process::abort::fatal(&error))
         });
         crate::comms::failure::listen_if_wanted();
         joined

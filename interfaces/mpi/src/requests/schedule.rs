@@ -1,6 +1,7 @@
 //! Collective operations that go on beside the program: plans that are run step by step, as messages come.
 
 use crate::errors::{Error, Mpi, class};
+use crate::objects::combine::Combine;
 use crate::process::this::{Process, gone};
 use crate::requests::operations::{LOOK, Outcome};
 use parvum_api::Buffering;
@@ -9,34 +10,6 @@ use parvum_collectives::plans::{Area, Group, Plan};
 use parvum_collectives::{Course, Exchange, Failure, Fault, Members, Memory, Next, run};
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// What is done with two elements: the second is combined into the first.
-#[derive(Clone)]
-pub(crate) enum Combine {
-    /// Of the room's table.
-    Plain(fn(&mut [u8], &[u8])),
-    Made(Arc<Combining>),
-}
-
-type Combining = dyn Fn(&mut [u8], &[u8]) + Send + Sync;
-
-impl Combine {
-    /// Combines nothing.
-    pub(crate) const NOTHING: Combine = Combine::Plain(|_, _| {});
-
-    pub(crate) fn made(combine: impl Fn(&mut [u8], &[u8]) + Send + Sync + 'static) -> Combine {
-        Combine::Made(Arc::new(combine))
-    }
-
-    /// The first becomes what the two are together.
-    #[inline]
-    pub(crate) fn apply(&self, first: &mut [u8], second: &[u8]) {
-        match self {
-            Combine::Plain(combine) => combine(first, second),
-            Combine::Made(combine) => combine(first, second),
-        }
-    }
-}
 
 /// Memory of a stage: the program's, or the operation's own.
 pub(crate) enum Bytes {
