@@ -43,12 +43,12 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
             Ok(comm) => comm.chosen_errhandler().map_or_else(of_world, |handler| (handler, handle)),
             Err(_) => of_nothing(),
         },
-        On::File(handle) => (crate::calls::handler_of_file(handle), handle),
+        On::File(handle) => (crate::files::file::handler_of(handle), handle),
         On::Win(handle) => match crate::windows::WINS.get(handle) {
             Some(win) => win.chosen_errhandler().map_or_else(of_world, |handler| (handler, handle)),
             None => of_nothing(),
         },
-        On::Session(handle) => match crate::calls::handler_of_session(handle) {
+        On::Session(handle) => match crate::process::sessions::handler_of(handle) {
             Some(handler) => (handler, handle),
             None => of_nothing(),
         },

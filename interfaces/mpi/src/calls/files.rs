@@ -6,7 +6,9 @@ use crate::collective::{Call, run};
 use crate::comms::comm::comm;
 use crate::comms::create::{duplicate, say_to_all, share};
 use crate::errors::{Error, Mpi, class};
-use crate::files::file::{FILES, File, Registered, Representation, View, failed, mode, size_of};
+use crate::files::file::{
+    DEFAULT_HANDLER, FILES, File, Registered, Representation, View, failed, mode, size_of,
+};
 use crate::files::shared_pointer::{Deed, Pointer, beyond};
 use crate::objects::datatypes::{any_datatype, datatype, is_predefined, keep};
 use crate::objects::errhandlers::{Handler, HandlerSlot};
@@ -20,16 +22,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// The handler of files that are opened from now on, and of errors without a file.
-static DEFAULT_HANDLER: HandlerSlot = HandlerSlot::new(Handler::RETURN);
-
 pub(super) fn file(handle: i32) -> Mpi<Arc<File>> {
     FILES.get(handle).ok_or_else(|| Error::new(class::FILE, "the handle names no open file"))
-}
-
-/// The error handler of a file's handle.
-pub(crate) fn handler_of_file(handle: i32) -> Handler {
-    FILES.get(handle).map_or_else(|| DEFAULT_HANDLER.get(), |file| file.errhandler.get())
 }
 
 fn checked_mode(amode: i32) -> Mpi {

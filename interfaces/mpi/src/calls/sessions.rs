@@ -5,37 +5,15 @@ use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend::Buffer;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
-use crate::objects::handles::Objects;
 use crate::objects::info::{Info, hints, keep};
 use crate::objects::numbers::{Kind, SESSION_NULL};
+use crate::process::sessions::{SESSIONS, Session, session};
 use crate::process::this::{process, session_begins, session_ends};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-struct Session {
-    errhandler: HandlerSlot,
-    buffer: Buffer,
-}
-
-static SESSIONS: Objects<Session> = Objects::new(Kind::Session);
-
 /// Sets of processes that every session knows.
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
-
-fn session(handle: i32) -> Mpi<Arc<Session>> {
-    SESSIONS.get(handle).ok_or_else(|| Error::new(class::SESSION, "the handle names no session"))
-}
-
-/// The error handler of a session, if there is such a one.
-pub(crate) fn handler_of_session(handle: i32) -> Option<Handler> {
-    SESSIONS.get(handle).map(|session| session.errhandler.get())
-}
-
-/// What has the buffer of a session, if one is attached.
-pub(crate) fn with_buffer_of_session<T>(handle: i32, then: impl FnOnce(&Buffer) -> T) -> Option<T> {
-    let session = SESSIONS.get(handle)?;
-    session.buffer.is_attached().then(|| then(&session.buffer))
-}
 
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
     hints(info)?;

@@ -48,6 +48,14 @@ pub(crate) struct File {
 
 pub(crate) static FILES: Objects<File> = Objects::new(Kind::File);
 
+/// The handler of files that are opened from now on, and of errors without a file.
+pub(crate) static DEFAULT_HANDLER: HandlerSlot = HandlerSlot::new(Handler::RETURN);
+
+/// The error handler of a file's handle.
+pub(crate) fn handler_of(handle: i32) -> Handler {
+    FILES.get(handle).map_or_else(|| DEFAULT_HANDLER.get(), |file| file.errhandler.get())
+}
+
 /// How bytes lie in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Representation {

@@ -6,8 +6,8 @@ use crate::messages::bsend::Buffer;
 use crate::messages::buffers::{Data, Place, Sent};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
-use crate::process::introspect;
 use crate::process::this::{Process, notes, process};
+use crate::process::{introspect, sessions};
 use crate::requests::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
 use crate::requests::progress;
 use parvum_api::{
@@ -147,9 +147,8 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
     if comm.buffer.is_attached() {
         return comm.buffer.send(process, data.length(), send);
     }
-    let of_session = crate::calls::with_buffer_of_session(comm.session(), |buffer| {
-        buffer.send(process, data.length(), send)
-    });
+    let of_session =
+        sessions::with_buffer_of(comm.session(), |buffer| buffer.send(process, data.length(), send));
     of_session.unwrap_or_else(|| Buffer::of_process().send(process, data.length(), send))
 }
 

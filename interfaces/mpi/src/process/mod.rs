@@ -11,5 +11,6 @@ pub mod introspect;
 pub(crate) mod launcher;
 #[allow(unsafe_code)]
 pub(crate) mod rivals;
+pub(crate) mod sessions;
 pub(crate) mod spawned;
 pub(crate) mod this;
