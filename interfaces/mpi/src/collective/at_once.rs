@@ -10,7 +10,7 @@ use crate::errors::Mpi;
 use crate::messages::buffers::Data;
 use crate::process::this::{Process, process};
 use crate::requests::schedule::{Areas, Bytes, Guarded, Part, named};
-use crate::{comms::failure, process::introspect, requests::progress};
+use crate::{comms::revocation, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};
 use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
@@ -147,7 +147,7 @@ impl<'c> Doing<'c> {
     #[inline]
     fn board(&self) -> Result<Option<AtBoard<'_>>, Failure> {
         let attend: Option<&dyn Attend> =
-            if progress::is_quiet() && failure::news().is_none() { None } else { Some(&self.attending) };
+            if progress::is_quiet() && revocation::news().is_none() { None } else { Some(&self.attending) };
         let (members, name) = (self.members, || self.comm.group_name());
         self.comm.sharing().board_at_any(members, &mut Guarded(members), name, attend)
     }
@@ -294,7 +294,7 @@ struct Attending {
 impl Attend for Attending {
     fn attend(&self, requests: &mut Vec<Request>) -> Result<i64, Status> {
         progress::move_all(self.process);
-        if failure::is_revoked(self.context) {
+        if revocation::is_revoked(self.context) {
             return Err(Status::Cancelled);
         }
         requests.clear();

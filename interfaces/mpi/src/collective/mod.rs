@@ -16,7 +16,8 @@ mod trials;
 pub(crate) use blocks::{Blocks, Layout};
 
 use crate::comms::comm::Comm;
-use crate::errors::{Error, Mpi, class};
+use crate::comms::revocation;
+use crate::errors::Mpi;
 use crate::messages::buffers::Data;
 use crate::objects::combine::Combine;
 use crate::objects::numbers::IN_PLACE;
@@ -185,7 +186,7 @@ pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
 
 fn refuse_revoked(comm: &Comm) -> Mpi {
     match comm.is_revoked() {
-        true => Err(Error::new(class::REVOKED, "the communicator was revoked")),
+        true => Err(revocation::revoked()),
         false => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! Communicators: who may speak with whom, in a context that nobody else's messages enter.
 
 use crate::comms::group::Group;
+use crate::comms::revocation;
 use crate::comms::topology::Topology;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend::Buffer;
@@ -428,7 +429,7 @@ impl Comm {
         let tolerant = errhandler.is_tolerant();
         self.tolerant.store(tolerant, Ordering::Relaxed);
         if tolerant {
-            crate::comms::failure::listen();
+            revocation::listen();
         }
         self.rest().errhandler = errhandler;
     }
@@ -455,7 +456,7 @@ impl Comm {
     /// Whether a member has revoked it: nothing more is sent or received then.
     #[inline]
     pub(crate) fn is_revoked(&self) -> bool {
-        crate::comms::failure::is_revoked(self.context)
+        revocation::is_revoked(self.context)
     }
 
     /// Whether its program goes on when a process dies: then waits listen for more than their message.
@@ -473,6 +474,6 @@ impl Drop for Comm {
         {
             self.sharing.end(process.api);
         }
-        crate::comms::failure::forget(self.context);
+        revocation::forget(self.context);
     }
 }

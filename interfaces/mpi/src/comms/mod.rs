@@ -5,5 +5,6 @@ pub(crate) mod comm;
 pub(crate) mod create;
 pub(crate) mod failure;
 pub(crate) mod group;
+pub(crate) mod revocation;
 pub(crate) mod topology;
 pub(crate) mod ulfm;

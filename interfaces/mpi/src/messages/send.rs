@@ -1,6 +1,8 @@
 //! Messages between two: MPI's four modes as the engine's choices of who buffers, and when a send is over.
 
 use crate::comms::comm::Comm;
+use crate::comms::failure;
+use crate::comms::revocation::revoked;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend::Buffer;
 use crate::messages::buffers::{Data, Place, Sent};
@@ -51,11 +53,6 @@ fn wrong_tag(tag: i32) -> Error {
         tag => format!("the tag is {tag}; tags go from 0 to {}", i32::MAX),
     };
     Error::new(class::TAG, text)
-}
-
-#[cold]
-fn revoked() -> Error {
-    Error::new(class::REVOKED, "the communicator was revoked")
 }
 
 /// `None`: to nobody.
@@ -329,11 +326,8 @@ fn find(
                 if comm.is_revoked() {
                     return Err(revoked());
                 }
-                if source == ANY_SOURCE
-                    && comm.is_tolerant()
-                    && asked.elapsed() >= crate::comms::failure::ASKING
-                {
-                    crate::comms::failure::refuse_unknown_deaths(process, comm)?;
+                if source == ANY_SOURCE && comm.is_tolerant() && asked.elapsed() >= failure::ASKING {
+                    failure::refuse_unknown_deaths(process, comm)?;
                     asked = Instant::now();
                 }
             }

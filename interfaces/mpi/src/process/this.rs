@@ -288,7 +288,7 @@ impl Process {
         let joined = self.joined.get_or_init(|| {
             Joined::join(self.api).unwrap_or_else(|error| crate::process::abort::fatal(&error))
         });
-        crate::comms::failure::listen_if_wanted();
+        crate::comms::revocation::listen_if_wanted();
         joined
     }
 

@@ -1,6 +1,7 @@
 //! Operations under way, and the requests by which programs name them.
 
 use crate::comms::comm::{Comm, OwnContext};
+use crate::comms::revocation;
 use crate::comms::ulfm::{Agreement, Decision};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
@@ -335,7 +336,7 @@ impl State {
             State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &LOOK) {
                 Err(Answer::Pending) if receiving.comm.as_ref().is_some_and(|comm| comm.is_revoked()) => {
                     process.api.cancel(receiving.request);
-                    Some(Outcome::failed(Error::new(class::REVOKED, "the communicator was revoked")))
+                    Some(Outcome::failed(revocation::revoked()))
                 }
                 Err(Answer::Pending) => None,
                 outcome => Some(receiving.finish(process, outcome)),

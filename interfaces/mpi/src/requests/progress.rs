@@ -1,7 +1,8 @@
 //! Waiting and testing: whoever does moves everything that is under way.
 
-use crate::comms::failure;
-use crate::errors::Mpi;
+use crate::comms::comm::Comm;
+use crate::comms::{failure, revocation};
+use crate::errors::{Mpi, class};
 use crate::process::this::{Process, process};
 use crate::requests::operations::{Operation, Outcome};
 use parvum_api::{Notes, Request};
@@ -28,7 +29,7 @@ pub(crate) fn is_quiet() -> bool {
 
 /// Moves all that is under way, and forgets what is over.
 pub(crate) fn move_all(process: &Process) {
-    failure::hear(process);
+    revocation::hear(process);
     if is_quiet() {
         return;
     }
@@ -42,7 +43,7 @@ pub(crate) fn move_all(process: &Process) {
 }
 
 pub(crate) fn awaited_by_all(requests: &mut Vec<Request>) {
-    requests.extend(failure::news());
+    requests.extend(revocation::news());
     if !is_quiet() {
         let moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
         moving.iter().for_each(|operation| operation.awaited(requests));
@@ -105,8 +106,42 @@ pub(crate) fn wait_for_request(process: &Process, operation: &Arc<Operation>) ->
 
 fn hear_of_deaths(process: &Process, operation: &Arc<Operation>, has_request: bool) -> Mpi<Outcome> {
     match operation.awaits_anyone() {
-        Some(comm) if comm.is_tolerant() => failure::wait_for_anyone(process, &comm, operation, has_request),
+        Some(comm) if comm.is_tolerant() => wait_for_anyone(process, &comm, operation, has_request),
         _ => wait(process, operation),
+    }
+}
+
+/// Waits for a receive that anyone may satisfy. When somebody dies whose death the program has not acknowledged, it is given up, or
+/// goes on and that is told, where the program has a request of it.
+fn wait_for_anyone(
+    process: &Process,
+    comm: &Arc<Comm>,
+    operation: &Arc<Operation>,
+    has_request: bool,
+) -> Mpi<Outcome> {
+    loop {
+        if let Some(outcome) = operation.poll(process) {
+            return Ok(outcome);
+        }
+        move_all(process);
+        let mut requests = Vec::new();
+        operation.awaited(&mut requests);
+        awaited_by_all(&mut requests);
+        let notes = Notes { limit: failure::ASKING.as_nanos() as i64, ..*operation.notes() };
+        if process.api.wait_any(&requests, u64::MAX, &notes) != -1 {
+            continue;
+        }
+        if process.api.progress().lost {
+            return Err(process.failed(parvum_api::Status::NoMachine, None));
+        }
+        if let Err(error) = failure::refuse_unknown_deaths(process, comm) {
+            if has_request && error.code == class::PROC_FAILED {
+                return Ok(Outcome::failed(failure::may_be_lost(&error)));
+            }
+            if operation.cancel(process) {
+                return Err(error);
+            }
+        }
     }
 }
 

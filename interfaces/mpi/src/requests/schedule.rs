@@ -1,5 +1,6 @@
 //! Collective operations that go on beside the program: plans that are run step by step, as messages come.
 
+use crate::comms::revocation::{self, revoked};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::combine::Combine;
 use crate::process::this::{Process, gone};
@@ -177,7 +178,7 @@ impl Schedule {
     /// Goes on as far as it can without waiting; how it ended, when it did.
     pub(crate) fn advance(&mut self, process: &Process) -> Option<Outcome> {
         loop {
-            if crate::comms::failure::is_revoked(self.context - 1) {
+            if revocation::is_revoked(self.context - 1) {
                 if let Some(request) = self.pending.take() {
                     process.api.cancel(request);
                 }
@@ -306,10 +307,6 @@ pub(crate) fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Op
     }
 }
 
-fn revoked() -> Error {
-    Error::new(class::REVOKED, "the communicator was revoked")
-}
-
 /// The members, waiting for whom moves everything else that is under way.
 pub(crate) struct Guarded<'m>(pub(crate) Members<'m>);
 
@@ -326,7 +323,7 @@ impl Exchange for Guarded<'_> {
 
     #[inline]
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Answer> {
-        if crate::requests::progress::is_quiet() && crate::comms::failure::news().is_none() {
+        if crate::requests::progress::is_quiet() && revocation::news().is_none() {
             return self.0.receive(from, room);
         }
         let Ok(process) = crate::process::this::process() else { return Err(Answer::NoMachine) };
@@ -342,7 +339,7 @@ impl Exchange for Guarded<'_> {
                 outcome => return outcome.map(|message| (message.meta, message.length)),
             }
             // The context of collective operations is behind the communicator's own.
-            if crate::comms::failure::is_revoked(self.0.context - 1) {
+            if revocation::is_revoked(self.0.context - 1) {
                 process.api.cancel(request);
                 return Err(Answer::Cancelled);
             }
