@@ -39,7 +39,7 @@ pub fn answer(call: &'static str, on: On, outcome: Mpi) -> c_int {
 fn report(call: &'static str, on: On, error: Error) -> c_int {
     let on = error.on.map_or(on, On::Comm);
     let (handler, handle) = match on {
-        On::Comm(handle) => match crate::comms::comm::comm(handle) {
+        On::Comm(handle) => match crate::comms::handles::comm(handle) {
             Ok(comm) => comm.chosen_errhandler().map_or_else(of_world, |handler| (handler, handle)),
             Err(_) => of_nothing(),
         },

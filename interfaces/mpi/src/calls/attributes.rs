@@ -1,7 +1,7 @@
 //! Attributes of communicators and datatypes.
 
 use super::{get, put};
-use crate::comms::comm::comm;
+use crate::comms::handles::comm;
 use crate::errors::{self, Mpi};
 use crate::objects::attributes::{self, Bearer, CopyProxy, DUPLICATE, DeleteProxy, Language};
 use crate::objects::datatypes::any_datatype;

@@ -2,7 +2,8 @@
 
 use super::{Numbers, array, put};
 use crate::collective::{self, Blocks, Call, Layout, is_in_place};
-use crate::comms::comm::{Comm, comm};
+use crate::comms::comm::Comm;
+use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, overlap};
 use crate::objects::numbers::{PROC_NULL, ROOT};

@@ -1,9 +1,10 @@
 //! Communicators.
 
 use super::{get, give_text, put, put_null, text};
-use crate::comms::comm::{COMMS, Comm, comm, keep};
+use crate::comms::comm::Comm;
 use crate::comms::create;
 use crate::comms::group::{as_communicators, group};
+use crate::comms::handles::{COMMS, comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::errhandlers::Handler;
 use crate::objects::info::{Info, hints};

@@ -1,7 +1,7 @@
 //! Errors and their handlers.
 
 use super::{get, give_text, put, text};
-use crate::comms::comm::comm;
+use crate::comms::handles::comm;
 use crate::errors::{self, Error, Mpi, class};
 use crate::objects::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};
 use crate::objects::numbers::{

@@ -2,8 +2,10 @@
 
 use super::{put, put_null};
 use crate::callbacks::calling::calling;
-use crate::comms::comm::{Comm, OwnContext, comm, keep};
+use crate::comms::comm::Comm;
+use crate::comms::contexts::OwnContext;
 use crate::comms::failure;
+use crate::comms::handles::{comm, keep};
 use crate::comms::ulfm::{self, Agreement, Decision, Question};
 use crate::errors::Mpi;
 use crate::process::this::{machine_notes, process};

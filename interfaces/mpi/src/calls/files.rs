@@ -3,8 +3,8 @@
 use super::{get, give_text, plain_text, put, text};
 use crate::callbacks::calling::calling;
 use crate::collective::{Call, run};
-use crate::comms::comm::comm;
 use crate::comms::create::{duplicate, say_to_all, share};
+use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::files::file::{
     DEFAULT_HANDLER, FILES, File, Registered, Representation, View, failed, mode, size_of,

@@ -1,7 +1,7 @@
 //! Messages between two.
 
 use super::{Place, get, put};
-use crate::comms::comm::{comm, comm_of};
+use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend::Buffer;
 use crate::messages::buffers::Data;

@@ -3,7 +3,8 @@
 use super::Numbers;
 use super::collectives::{Way, counted, go, typed};
 use crate::collective::{Blocks, Call, Layout, is_in_place};
-use crate::comms::comm::{Comm, comm};
+use crate::comms::comm::Comm;
+use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use std::ffi::c_int;

@@ -1,7 +1,7 @@
 //! Persistent requests, whole and in parts.
 
 use super::{array, array_mut, get, length_of, put};
-use crate::comms::comm::{comm, comm_of};
+use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, too_long};
 use crate::messages::partitioned::{Transfer, With};

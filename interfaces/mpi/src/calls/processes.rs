@@ -2,7 +2,7 @@
 
 use super::{array, give_text, length_of, plain_text, put, put_if, text};
 use crate::callbacks::calling::calling;
-use crate::comms::comm::{comm, keep};
+use crate::comms::handles::{comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::hints;
 use crate::objects::numbers::MAX_PORT_NAME;

@@ -3,7 +3,8 @@
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
 use crate::collective::{Call, Op, is_in_place};
-use crate::comms::comm::{Comm, comm};
+use crate::comms::comm::Comm;
+use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, overlap, too_long};
 use crate::objects::datatypes::datatype;

@@ -1,15 +1,16 @@
 //! Topologies.
 
 use super::{array, array_mut, length_of, put};
-use crate::comms::comm::{Comm, comm, keep};
+use crate::comms::comm::Comm;
 use crate::comms::create;
+use crate::comms::handles::{comm, keep};
 use crate::comms::topology::{Cart, Topology, divide, other};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{COMM_NULL, UNDEFINED};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-fn intra(handle: i32) -> Mpi<crate::comms::comm::InUse> {
+fn intra(handle: i32) -> Mpi<crate::comms::handles::InUse> {
     let comm = comm(handle)?;
     match comm.remote() {
         None => Ok(comm),

@@ -2,8 +2,8 @@
 
 use super::attributes::{give, language};
 use super::{Place, get, give_text, put, text};
-use crate::comms::comm::comm;
 use crate::comms::group::{self, group};
+use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::attributes::{Bearer, Language};
 use crate::objects::errhandlers::Handler;

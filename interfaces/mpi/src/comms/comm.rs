@@ -1,5 +1,6 @@
 //! Communicators: who may speak with whom, in a context that nobody else's messages enter.
 
+use crate::comms::contexts::OwnContext;
 use crate::comms::group::Group;
 use crate::comms::revocation;
 use crate::comms::topology::Topology;
@@ -8,17 +9,14 @@ use crate::messages::bsend::Buffer;
 use crate::messages::partitioned::Pairs;
 use crate::objects::attributes::Attributes;
 use crate::objects::errhandlers::Handler;
-use crate::objects::handles::Objects;
 use crate::objects::hints;
 use crate::objects::info::Info;
-use crate::objects::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
-use crate::process::this::{Process, process};
+use crate::objects::numbers::{COMM_NULL, PROC_NULL};
+use crate::process::this::process;
 use parvum_collectives::plans::hosts::Hosts;
 use parvum_collectives::plans::ways::Trials;
 use parvum_partition::Sharing;
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request};
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -78,119 +76,11 @@ pub(crate) struct Remote {
     pub(crate) is_first: bool,
 }
 
-pub(crate) static COMMS: Objects<Comm> = Objects::new(Kind::Comm);
-
-/// A communicator that a call uses.
-pub(crate) enum InUse {
-    Always(&'static Arc<Comm>),
-    Made(Arc<Comm>),
-}
-
-impl Deref for InUse {
-    type Target = Arc<Comm>;
-
-    #[inline]
-    fn deref(&self) -> &Arc<Comm> {
-        match self {
-            InUse::Always(comm) => comm,
-            InUse::Made(comm) => comm,
-        }
-    }
-}
-
-/// The communicator of a handle.
-#[inline(always)]
-pub(crate) fn comm(handle: i32) -> Mpi<InUse> {
-    comm_of(process()?, handle)
-}
-
-/// The same of a process that is known.
-#[inline(always)]
-pub(crate) fn comm_of(process: &'static Process, handle: i32) -> Mpi<InUse> {
-    match handle {
-        COMM_WORLD => Ok(InUse::Always(&process.world)),
-        COMM_SELF => Ok(InUse::Always(&process.own)),
-        _ => COMMS.get(handle).map(InUse::Made).ok_or_else(|| no_comm(handle)),
-    }
-}
-
-#[cold]
-fn no_comm(handle: i32) -> Error {
-    let text = match handle {
-        COMM_NULL => "the communicator is MPI_COMM_NULL",
-        _ => "the handle names no communicator; it may have been freed",
-    };
-    Error::new(class::COMM, text)
-}
-
-/// Keeps a new communicator for the program.
-pub(crate) fn keep(comm: Comm) -> Mpi<i32> {
-    let comm = Arc::new(comm);
-    let none = || Error::new(class::OTHER, "there are too many communicators");
-    let handle = COMMS.insert(comm.clone()).ok_or_else(none)?;
-    comm.set_handle(handle);
-    Ok(handle)
-}
-
-/// A context that this process has of the machine, which gets it back when nobody uses it any more: also if what it was for fails.
-#[derive(Debug)]
-pub(crate) struct OwnContext(u32);
-
-impl OwnContext {
-    /// A number for a context that is the machine's only one; it is told to all members.
-    pub(crate) fn new() -> Mpi<OwnContext> {
-        let process = process()?;
-        if !process.is_joined()
-            && let Some(context) = own_context()
-        {
-            return Ok(OwnContext(context));
-        }
-        let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
-        match process.ask(&Request::NewContext { shared: true }) {
-            Ok(Ok(Reply::Number(number))) => Ok(OwnContext(MADE | number << 1)),
-            Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
-            Ok(Err(failure)) => Err(refused(failure.to_string())),
-            Err(status) => Err(refused(format!("{status:?}"))),
-        }
-    }
-
-    pub(crate) fn number(&self) -> u32 {
-        self.0
-    }
-}
-
-impl Drop for OwnContext {
-    fn drop(&mut self) {
-        if self.0 & MADE == 0 {
-            return;
-        }
-        if let Ok(process) = process() {
-            // Nobody can be told when the machine does not know it any more.
-            let _ = process.ask(&Request::FreeContext { context: (self.0 & !MADE) >> 1, job: None });
-        }
-    }
-}
-
-/// Contexts of a process that is in no machine: nobody else can send there.
-const ALONE: u32 = 0x7d6a_0000;
-const MOST_ALONE: u32 = 0x10_0000;
-
-/// A context that no other process knows of; nothing when all have been used.
-fn own_context() -> Option<u32> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number =
-        NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| (it < MOST_ALONE).then_some(it + 1));
-    number.ok().map(|number| ALONE + 2 * number)
-}
-
 /// So many bits of a collective operation's tag say what it does.
 const KIND_BITS: u32 = 5;
 
 /// A communicator that does not live for longer has no board: making one costs its members some questions to the machine.
 const OPERATIONS_BEFORE_BOARD: u32 = 8;
-
-/// Contexts of communicators that were made have this bit; nobody else's do.
-const MADE: u32 = 1 << 31;
 
 impl Comm {
     /// A communicator of a group that this process is a member of.

@@ -1,8 +1,10 @@
 //! How communicators are made: the members agree on a context, which the first of them gets from the machine.
 
 use crate::callbacks::calling::calling;
-use crate::comms::comm::{Comm, OwnContext, Remote, keep};
+use crate::comms::comm::{Comm, Remote};
+use crate::comms::contexts::OwnContext;
 use crate::comms::group::Group;
+use crate::comms::handles::keep;
 use crate::comms::topology::Topology;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::attributes::Attributes;

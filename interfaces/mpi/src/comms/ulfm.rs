@@ -5,7 +5,8 @@
 //! else was first, what stands there counts. It outlives whoever has written it. (Agreement and shrinking after ULFM: Bland and others,
 //! 2013; the way is ours.)
 
-use crate::comms::comm::{Comm, OwnContext, Remote};
+use crate::comms::comm::{Comm, Remote};
+use crate::comms::contexts::OwnContext;
 use crate::comms::create::{duplicate_of, numbers, words};
 use crate::comms::failure::dead;
 use crate::comms::group::Group;

@@ -1,7 +1,9 @@
 //! Processes that come: children that are spawned, and other programs that meet at a port.
 
-use crate::comms::comm::{Comm, OwnContext, keep};
+use crate::comms::comm::Comm;
+use crate::comms::contexts::OwnContext;
 use crate::comms::create::{from_told, numbers, share, words};
+use crate::comms::handles::keep;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::COMM_NULL;
 use crate::process::inherited::inherited;

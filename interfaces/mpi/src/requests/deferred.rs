@@ -6,7 +6,7 @@
 //! is deferred where several threads may call at a time, where the program waits by another interface of ours too, or where somebody has
 //! to be heard of meanwhile.
 
-use crate::comms::comm::InUse;
+use crate::comms::handles::InUse;
 use crate::errors::{Error, Mpi};
 use crate::messages::buffers::Data;
 use crate::messages::send;

@@ -1,6 +1,7 @@
 //! Operations under way, and the requests by which programs name them.
 
-use crate::comms::comm::{Comm, OwnContext};
+use crate::comms::comm::Comm;
+use crate::comms::contexts::OwnContext;
 use crate::comms::revocation;
 use crate::comms::ulfm::{Agreement, Decision};
 use crate::errors::{Error, Mpi, class};
