@@ -6,7 +6,7 @@ use crate::comms::revocation;
 use crate::comms::topology::Topology;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend::Buffer;
-use crate::messages::partitioned::Pairs;
+use crate::messages::pairs::Pairs;
 use crate::objects::attributes::Attributes;
 use crate::objects::errhandlers::Handler;
 use crate::objects::hints;

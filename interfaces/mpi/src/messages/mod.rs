@@ -3,6 +3,7 @@
 pub(crate) mod bsend;
 #[allow(unsafe_code)]
 pub(crate) mod buffers;
+pub(crate) mod pairs;
 #[allow(unsafe_code)]
 pub(crate) mod partitioned;
 #[allow(unsafe_code)]

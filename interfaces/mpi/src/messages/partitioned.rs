@@ -1,108 +1,19 @@
 //! Partitioned messages: a buffer of which parts are sent as they become ready.
 //!
 //! The two sides may divide it differently. Each part of the sender's is one message in a context of the communicator's own for this,
-//! under the number of the sender's request; the receiver puts each where it belongs, and knows how far the data has come. Data with
-//! holes is packed part by part, and unpacked as it comes.
-//!
-//! Requests of one sender, tag and communicator belong together in the order in which both sides have made them, whatever the order in
-//! which they are started. So the sender announces the number of each request when it is made, and the receiver counts ([`Pairs`]).
+//! under the number of the sender's request, which [`pairs`](crate::messages::pairs) tells the receiver. The receiver puts each part
+//! where it belongs, and knows how far the data has come. Data with holes is packed part by part, and unpacked as it comes.
 
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
+use crate::messages::pairs::{ANNOUNCED, Part};
 use crate::messages::status::Status;
-use crate::process::this::{Process, machine_notes};
+use crate::process::this::Process;
 use crate::requests::operations::{LOOK, Outcome};
 use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The tag of announcements, in the context of collective operations, whose own tags are below; those of data are above it.
-const ANNOUNCED: i32 = 0x4000_0000;
-/// The numbers of a communicator's requests that send: each is part of a tag.
-const NUMBERS: u32 = 0x1fff_ffff;
-
-/// Which partitioned requests of a communicator belong together.
-#[derive(Default)]
-pub(crate) struct Pairs {
-    /// Requests that send, so far.
-    sends: AtomicU32,
-    /// What was received of each peer's task and tag.
-    from: Mutex<HashMap<(i32, i32), From>>,
-}
-
-/// Requests of one sender and one tag.
-#[derive(Default)]
-struct From {
-    /// Requests that receive, so far.
-    receives: u64,
-    /// Announcements, so far, and those that no request has asked for yet: by their places.
-    announced: u64,
-    open: HashMap<u64, u32>,
-}
-
-/// What a request is to its peer.
-pub(crate) enum Part {
-    /// It sends under this number.
-    Sends(u32),
-    /// It receives from the request that is announced at this place.
-    Receives(u64),
-}
-
-impl Pairs {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(i32, i32), From>> {
-        self.from.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next request that receives so.
-    pub(crate) fn receive(&self, task: i32, tag: i32) -> Part {
-        let mut from = self.lock();
-        let from = from.entry((task, tag)).or_default();
-        from.receives += 1;
-        Part::Receives(from.receives - 1)
-    }
-
-    /// The next request that sends so. Its peer is told.
-    pub(crate) fn send(&self, process: &Process, context: u32, task: i32, tag: i32) -> Part {
-        // Relaxed: a number only.
-        let number = self.sends.fetch_add(1, Ordering::Relaxed) % NUMBERS + 1;
-        let said = [tag.to_le_bytes(), number.to_le_bytes()].concat();
-        // The sender keeps what cannot leave at once: nobody is waited for.
-        let how = SendTo {
-            to: task,
-            tag: ANNOUNCED,
-            context,
-            meta: 0,
-            buffering: Buffering::AtSender,
-            completion: Completion::Copied,
-        };
-        // Who is gone is found when something is sent.
-        let _ = process.api.send_owned(how, &Arc::new(said), &machine_notes());
-        Part::Sends(number)
-    }
-
-    /// The number of the sender's request at a place, once it has been announced.
-    fn number(&self, process: &Process, with: &With, place: u64) -> Option<u32> {
-        let context = i64::from(with.comm.collective_context());
-        let pattern = Pattern { from: with.task, tags: TagKind::Exactly, tag: ANNOUNCED, other: 0, context };
-        // One thread at a time: announcements count in their order. What is here is taken; nobody waits.
-        let mut all = self.lock();
-        while let Ok(found) = process.api.extract(&pattern, &LOOK) {
-            let mut said = [0; 8];
-            if process.api.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
-                continue;
-            }
-            let [tag, number] =
-                [0, 4].map(|at| u32::from_le_bytes([said[at], said[at + 1], said[at + 2], said[at + 3]]));
-            let from = all.entry((with.task, tag as i32)).or_default();
-            from.open.insert(from.announced, number);
-            from.announced += 1;
-        }
-        all.get_mut(&(with.task, with.tag))?.open.remove(&place)
-    }
-}
 
 /// One partitioned transfer, begun again and again.
 pub(crate) struct Transfer {
@@ -242,7 +153,7 @@ impl Transfer {
         let Some(with @ With { part: Part::Receives(place), .. }) = &self.with else { return };
         let mut progress = self.lock();
         if progress.number.is_none() {
-            progress.number = with.comm.pairs().number(process, with, *place);
+            progress.number = number_of(process, with, *place);
         }
         let Some(number) = progress.number else { return };
         let context = i64::from(with.comm.collective_context());
@@ -330,6 +241,11 @@ impl Transfer {
     pub(crate) fn awaited(&self, requests: &mut Vec<Request>) {
         requests.extend(self.lock().requests.iter().copied());
     }
+}
+
+/// The number of the sender's request, once it has been announced.
+fn number_of(process: &Process, with: &With, place: u64) -> Option<u32> {
+    with.comm.pairs().number(process, with.comm.collective_context(), (with.task, with.tag), place)
 }
 
 /// The tag of the data of a request that sends.
