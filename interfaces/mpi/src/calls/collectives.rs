@@ -7,7 +7,7 @@ use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, overlap};
 use crate::objects::numbers::{PROC_NULL, ROOT};
-use crate::requests::operations::{keep_persistent, keep_shared};
+use crate::requests::handles::{keep_persistent, keep_shared};
 use std::ffi::c_int;
 use std::sync::Arc;
 

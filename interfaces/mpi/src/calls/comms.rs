@@ -113,7 +113,7 @@ unsafe fn begin_duplicate(
     unsafe {
         put_null(place)?;
         let operation = create::begin_duplicate(&comm, hints, place)?;
-        put(request, crate::requests::operations::keep_shared(operation)?)
+        put(request, crate::requests::handles::keep_shared(operation)?)
     }
 }
 

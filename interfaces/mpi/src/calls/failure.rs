@@ -6,10 +6,10 @@ use crate::comms::comm::Comm;
 use crate::comms::contexts::OwnContext;
 use crate::comms::failure;
 use crate::comms::handles::{comm, keep};
-use crate::comms::ulfm::{self, Agreement, Decision, Question};
+use crate::comms::ulfm::{self, Agreeing, Decision, Question, Then};
 use crate::errors::Mpi;
 use crate::process::this::{machine_notes, process};
-use crate::requests::operations::{Operation, State, Then};
+use crate::requests::operations::{Operation, State};
 use crate::requests::progress;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub unsafe fn comm_revoke(handle: i32) -> Mpi {
 }
 
 fn agreeing(comm: &Arc<Comm>, question: Question, then: Then) -> Operation {
-    let agreement = Box::new(Agreement::new(comm, question));
-    Operation::new(State::Agreeing(agreement, Some(then)), comm.handle(), machine_notes())
+    let agreeing = Box::new(Agreeing::new(comm, question, then));
+    Operation::new(State::Stepping(agreeing), comm.handle(), machine_notes())
 }
 
 /// Where a result goes when it is known.
@@ -69,7 +69,7 @@ pub unsafe fn comm_agree(handle: i32, flag: *mut c_int) -> Mpi {
 
 pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::requests::operations::keep(begin_agreement(handle, flag)?)?) }
+    unsafe { put(request, crate::requests::handles::keep(begin_agreement(handle, flag)?)?) }
 }
 
 pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
@@ -79,7 +79,7 @@ pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
 
 pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::requests::operations::keep(begin_shrinking(handle, place)?)?) }
+    unsafe { put(request, crate::requests::handles::keep(begin_shrinking(handle, place)?)?) }
 }
 
 pub unsafe fn comm_is_revoked(handle: i32, flag: *mut c_int) -> Mpi {

@@ -169,7 +169,7 @@ pub fn there(is_null: bool, name: &'static str) -> Mpi {
 /// Refuses a call that begins something for which there would be no request.
 #[inline(always)]
 pub fn room_for_a_request() -> Mpi {
-    crate::requests::operations::room_for_one()
+    crate::requests::handles::room_for_one()
 }
 
 /// Puts a null handle where a call that has failed should have put a handle. The place itself may be what was wrong.

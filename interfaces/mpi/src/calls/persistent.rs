@@ -9,9 +9,8 @@ use crate::messages::send::{self, Mode};
 use crate::objects::datatypes::datatype;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
 use crate::process::this::{machine_notes, process};
-use crate::requests::operations::{
-    Named, Operation, Persistent, State, keep_persistent, named, room_for_one,
-};
+use crate::requests::handles::{Named, Persistent, keep_persistent, named, room_for_one};
+use crate::requests::operations::{Operation, State};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -126,7 +125,7 @@ unsafe fn prepare_parts(
     let (begun, on) = (transfer.clone(), comm.handle());
     let mut persistent = Persistent::new(on, move || {
         begun.start();
-        Ok(Arc::new(Operation::new(State::Partitions(begun.clone()), on, machine_notes())))
+        Ok(Arc::new(Operation::new(State::Stepping(Box::new(begun.clone())), on, machine_notes())))
     });
     persistent.transfer = Some(transfer);
     // SAFETY: the caller's promise.

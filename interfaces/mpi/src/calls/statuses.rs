@@ -8,7 +8,8 @@ use crate::messages::status::Status;
 use crate::objects::numbers::UNDEFINED;
 use crate::process::this::{machine_notes, process};
 use crate::requests::generalised::Functions;
-use crate::requests::operations::{Operation, State, keep};
+use crate::requests::handles::keep;
+use crate::requests::operations::{Operation, State};
 use std::ffi::c_int;
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ use crate::messages::buffers::Data;
 use crate::messages::status::Status;
 use crate::objects::datatypes::datatype;
 use crate::process::this::process;
-use crate::requests::operations::{Operation, Outcome};
+use crate::requests::operations::Operation;
+use crate::requests::outcome::Outcome;
 use std::ffi::c_int;
 use std::sync::PoisonError;
 
@@ -135,7 +136,7 @@ macro_rules! begun {
         ) -> Mpi {
             let outcome = transfer_read(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, crate::requests::operations::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
+            unsafe { put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
         }
 
         pub unsafe fn $write(
@@ -143,7 +144,7 @@ macro_rules! begun {
         ) -> Mpi {
             let outcome = transfer_written(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, crate::requests::operations::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
+            unsafe { put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
         }
     )*};
 }

@@ -1,8 +1,8 @@
 //! Revoked communicators: which they are, and the news of them that other members send (ULFM; Bland and others, 2013).
 
 use crate::errors::{Error, class};
+use crate::process::this::LOOK;
 use crate::process::this::{Process, machine_notes, process};
-use crate::requests::operations::LOOK;
 use parvum_api::{ANY_TASK, Buffering, Completion, Pattern, Request, SendTo, TagKind};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -12,6 +12,9 @@ use crate::comms::failure::dead;
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::process::this::Process;
+use crate::requests::operations::Progress;
+use crate::requests::outcome::Outcome;
+use parvum_api::Request as Awaited;
 use parvum_wire::control::{Blob, MailFlags, Reply, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +29,7 @@ pub(crate) enum Question {
 }
 
 /// One agreement, until it is reached.
-pub(crate) struct Agreement {
+struct Agreement {
     name: String,
     before: Option<String>,
     members: Arc<[i32]>,
@@ -75,7 +78,7 @@ fn members(comm: &Comm) -> (Arc<[i32]>, usize) {
 }
 
 impl Agreement {
-    pub(crate) fn new(comm: &Comm, question: Question) -> Agreement {
+    fn new(comm: &Comm, question: Question) -> Agreement {
         let number = comm.next_agreement();
         let name = |number: u32| format!("MPI agreement {:x}:{number}", comm.context());
         let (members, own) = members(comm);
@@ -94,12 +97,12 @@ impl Agreement {
     }
 
     /// The context of the decision, if it is the one that this process has of the machine; one that was not taken goes back.
-    pub(crate) fn context_of(&mut self, decision: &Decision) -> Option<OwnContext> {
+    fn context_of(&mut self, decision: &Decision) -> Option<OwnContext> {
         self.proposed.take().filter(|proposed| proposed.number() == decision.context)
     }
 
     /// Goes on without waiting; what was agreed on, once it is.
-    pub(crate) fn poll(&mut self, process: &Process) -> Option<Mpi<Decision>> {
+    fn poll(&mut self, process: &Process) -> Option<Mpi<Decision>> {
         if Instant::now() < self.next_look {
             return None;
         }
@@ -165,6 +168,34 @@ impl Agreement {
             None => Ok(None),
         }
     }
+}
+
+/// What is done with what was agreed on.
+pub(crate) type Then = Box<dyn FnOnce(Decision, Option<OwnContext>) -> Mpi + Send>;
+
+/// An agreement as an operation, and what is done with what was agreed on.
+pub(crate) struct Agreeing {
+    agreement: Agreement,
+    then: Option<Then>,
+}
+
+impl Agreeing {
+    pub(crate) fn new(comm: &Comm, question: Question, then: Then) -> Agreeing {
+        Agreeing { agreement: Agreement::new(comm, question), then: Some(then) }
+    }
+}
+
+impl Progress for Agreeing {
+    fn poll(&mut self, process: &Process) -> Option<Outcome> {
+        let outcome = self.agreement.poll(process)?.and_then(|decision| {
+            let own = self.agreement.context_of(&decision);
+            self.then.take().map_or(Ok(()), |then| then(decision, own))
+        });
+        Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
+    }
+
+    /// The mailbox is asked now and then: no message comes.
+    fn awaited(&self, _: &mut Vec<Awaited>) {}
 }
 
 fn unreadable() -> Error {

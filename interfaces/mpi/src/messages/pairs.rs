@@ -3,8 +3,7 @@
 //! Requests of one sender, tag and communicator belong together in the order in which both sides have made them, whatever the order in
 //! which they are started. So the sender announces the number of each request when it is made, and the receiver counts.
 
-use crate::process::this::{Process, machine_notes};
-use crate::requests::operations::LOOK;
+use crate::process::this::{LOOK, Process, machine_notes};
 use parvum_api::{Buffering, Completion, Pattern, Receiving, SendTo, TagKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};

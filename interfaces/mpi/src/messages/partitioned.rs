@@ -9,8 +9,9 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use crate::messages::pairs::{ANNOUNCED, Part};
 use crate::messages::status::Status;
-use crate::process::this::Process;
-use crate::requests::operations::{LOOK, Outcome};
+use crate::process::this::{LOOK, Process};
+use crate::requests::operations::Progress;
+use crate::requests::outcome::Outcome;
 use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, Pattern, Receiving, Request, SendTo, Status as Answer, TagKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,7 @@ pub(crate) struct Transfer {
     /// The peer; `None`: with nobody.
     with: Option<With>,
     sends: bool,
-    progress: Mutex<Progress>,
+    progress: Mutex<State>,
 }
 
 /// The peer of a transfer.
@@ -37,8 +38,9 @@ pub(crate) struct With {
     pub(crate) part: Part,
 }
 
+/// How far a transfer is.
 #[derive(Default)]
-struct Progress {
+struct State {
     is_active: bool,
     /// Sender: which parts were handed over, and what is under way.
     ready: Vec<bool>,
@@ -65,12 +67,8 @@ impl Transfer {
         Transfer { data, partitions, each, with, sends, progress: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn receives(&self) -> bool {
-        !self.sends
     }
 
     fn length(&self) -> usize {
@@ -81,9 +79,9 @@ impl Transfer {
     pub(crate) fn start(&self) {
         let mut progress = self.lock();
         // What a failed turn has left on its way stays where it is.
-        let Progress { requests, packed, number, .. } = std::mem::take(&mut *progress);
+        let State { requests, packed, number, .. } = std::mem::take(&mut *progress);
         let ready = vec![false; self.partitions];
-        *progress = Progress { is_active: true, ready, requests, packed, number, ..Progress::default() };
+        *progress = State { is_active: true, ready, requests, packed, number, ..State::default() };
     }
 
     /// A part is ready: it is sent.
@@ -194,12 +192,13 @@ impl Transfer {
         }
     }
 
-    fn is_whole(&self, progress: &Progress) -> bool {
+    fn is_whole(&self, progress: &State) -> bool {
         self.partitions == 0 || progress.theirs > 0 && progress.come == [(0, progress.theirs)]
     }
+}
 
-    /// How it ended, when it did.
-    pub(crate) fn poll(&self, process: &Process) -> Option<Outcome> {
+impl Progress for Arc<Transfer> {
+    fn poll(&mut self, process: &Process) -> Option<Outcome> {
         if !self.sends {
             self.take_in(process);
         }
@@ -237,9 +236,12 @@ impl Transfer {
         Some(Outcome { status, error })
     }
 
-    /// The engine's requests that it waits for.
-    pub(crate) fn awaited(&self, requests: &mut Vec<Request>) {
+    fn awaited(&self, requests: &mut Vec<Request>) {
         requests.extend(self.lock().requests.iter().copied());
+    }
+
+    fn awaits_arrivals(&self) -> bool {
+        !self.sends
     }
 }
 

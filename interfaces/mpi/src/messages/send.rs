@@ -10,7 +10,8 @@ use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::process::this::{Process, notes, process};
 use crate::process::{introspect, sessions};
-use crate::requests::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
+use crate::requests::operations::{Operation, Receiving, State};
+use crate::requests::outcome::{Outcome, outcome_of, with_nobody};
 use crate::requests::progress;
 use parvum_api::{
     ANY_TASK, Buffering, Completion, Message, Pattern, SendTo, Status as Answer, TagKind, call,

@@ -260,6 +260,9 @@ pub(crate) fn machine_notes() -> Notes {
     Notes { limit: -1, call: call::MACHINE, peer: -1, tag: -1, context: -1 }
 }
 
+/// Look, and do not wait.
+pub(crate) const LOOK: Notes = Notes { limit: 0, call: 0, peer: -1, tag: -1, context: -1 };
+
 impl Process {
     /// Whether it is part of a machine by now.
     pub(crate) fn is_joined(&self) -> bool {

@@ -1,17 +1,13 @@
-//! Operations under way, and the requests by which programs name them.
+//! Operations under way, and how they are moved on.
 
 use crate::comms::comm::Comm;
-use crate::comms::contexts::OwnContext;
 use crate::comms::revocation;
-use crate::comms::ulfm::{Agreement, Decision};
-use crate::errors::{Error, Mpi, class};
+use crate::errors::{Error, Mpi};
 use crate::messages::status::Status;
-use crate::objects::handles::Objects;
-use crate::objects::numbers::{ANY_SOURCE, Kind, PROC_NULL};
-use crate::process::this::Process;
-use crate::requests::deferred;
+use crate::objects::numbers::{ANY_SOURCE, Kind};
+use crate::process::this::{self, Process};
 use crate::requests::generalised::Functions;
-use crate::requests::schedule::Schedule;
+use crate::requests::outcome::{Outcome, outcome_of};
 use parvum_api::{Message, Notes, Request, Status as Answer};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +27,25 @@ pub(crate) struct Operation {
     is_done: AtomicBool,
 }
 
+/// What moves an operation on that has several steps: the operation knows nothing else of them.
+pub(crate) trait Progress: Send {
+    /// Goes on as far as it can without waiting; how it ended, when it did.
+    fn poll(&mut self, process: &Process) -> Option<Outcome>;
+
+    /// Adds the requests of the engine that it waits for.
+    fn awaited(&self, requests: &mut Vec<Request>);
+
+    /// Whether it waits for messages that no receive is posted for.
+    fn awaits_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Whether it is a collective operation, which is neither freed nor cancelled while it is under way.
+    fn is_collective(&self) -> bool {
+        false
+    }
+}
+
 /// How far an operation is.
 pub(crate) enum State {
     /// The engine sends. What it reads lies with the program, or here.
@@ -40,8 +55,6 @@ pub(crate) enum State {
     },
     /// The engine receives.
     Receiving(Receiving),
-    /// Steps of a collective operation.
-    Stepping(Box<Schedule>),
     /// Another thread finishes it: a receive from itself wakes who waits.
     Elsewhere {
         request: Request,
@@ -49,15 +62,10 @@ pub(crate) enum State {
     },
     /// All of several.
     All(Vec<Arc<Operation>>),
-    /// The survivors agree on something, and with what that is done then.
-    Agreeing(Box<Agreement>, Option<Then>),
-    /// Sent in parts, as the program has them ready.
-    Partitions(Arc<crate::messages::partitioned::Transfer>),
+    /// Several steps, one after the other.
+    Stepping(Box<dyn Progress>),
     Over(Outcome),
 }
-
-/// What is done with what was agreed on.
-pub(crate) type Then = Box<dyn FnOnce(Decision, Option<OwnContext>) -> Mpi + Send>;
 
 /// A receive.
 pub(crate) struct Receiving {
@@ -69,158 +77,12 @@ pub(crate) struct Receiving {
     pub(crate) comm: Option<Arc<Comm>>,
 }
 
-/// How an operation ended.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) status: Status,
-    pub(crate) error: Option<Error>,
-}
-
-impl Outcome {
-    pub(crate) const EMPTY: Outcome = Outcome { status: Status::EMPTY, error: None };
-
-    pub(crate) fn of(status: Status) -> Outcome {
-        Outcome { status, error: None }
-    }
-
-    pub(crate) fn failed(error: Error) -> Outcome {
-        Outcome { status: Status::EMPTY, error: Some(error) }
-    }
-
-    /// Whether the operation is not over, though this is what is told of it.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.error.as_ref().is_some_and(|error| error.code == class::PROC_FAILED_PENDING)
-    }
-}
-
-/// What a program's request names.
-pub(crate) enum Named {
-    /// One operation; the request is gone when it is over.
-    Once(Arc<Operation>),
-    /// One that was over at once.
-    Done,
-    /// One that is begun again and again.
-    Again(Arc<Persistent>),
-}
-
-/// A persistent request.
-pub(crate) struct Persistent {
-    start: Box<dyn Fn() -> Mpi<Arc<Operation>> + Send + Sync>,
-    /// Whose errors it has: a communicator's handle.
-    on: i32,
-    active: Mutex<Option<Arc<Operation>>>,
-    /// Its partitions, if it has any.
-    pub(crate) transfer: Option<Arc<crate::messages::partitioned::Transfer>>,
-    pub(crate) is_collective: bool,
-}
-
-/// Requests that are gone when their operation is over.
-static ONCE: Objects<Operation> = Objects::new(Kind::Request);
-/// Those that are begun again and again: another kind of handle tells them apart.
-static AGAIN: Objects<Persistent> = Objects::new(Kind::Persistent);
-
 /// The request of every operation that is over when it begins, and has nothing to tell: most sends.
 pub(crate) const DONE: i32 = Kind::Request.built_in(1);
 
-impl Persistent {
-    /// One of a communicator, which has its errors.
-    pub(crate) fn new(
-        on: i32,
-        start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static,
-    ) -> Persistent {
-        Persistent {
-            start: Box::new(start),
-            on,
-            active: Mutex::new(None),
-            transfer: None,
-            is_collective: false,
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Operation>>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn start(&self) -> Mpi {
-        if self.lock().is_some() {
-            return Err(Error::new(
-                class::REQUEST,
-                "the request is active already; wait for it before you start it again",
-            )
-            .of_comm(self.on));
-        }
-        let begun = (self.start)().map_err(|error| error.of_comm(self.on))?;
-        *self.lock() = Some(begun);
-        Ok(())
-    }
-
-    pub(crate) fn active(&self) -> Option<Arc<Operation>> {
-        self.lock().clone()
-    }
-
-    /// It is over, or was given up.
-    pub(crate) fn rest(&self) -> Option<Arc<Operation>> {
-        self.lock().take()
-    }
-}
-
-/// Refuses to begin what could have no request.
-#[inline]
-pub(crate) fn room_for_one() -> Mpi {
-    if ONCE.has_room() && AGAIN.has_room() { Ok(()) } else { Err(too_many()) }
-}
-
-/// Gives an operation a request. There is [room](room_for_one): it was asked for before the operation was begun.
-#[inline]
-pub(crate) fn keep(operation: impl Into<Arc<Operation>>) -> Mpi<i32> {
-    let operation = operation.into();
-    if let State::Over(Outcome { status: Status::EMPTY, error: None }) = &*operation.lock() {
-        return Ok(DONE);
-    }
-    keep_shared(operation)
-}
-
-/// The same of one that others move as well.
-pub(crate) fn keep_shared(operation: Arc<Operation>) -> Mpi<i32> {
-    ONCE.insert(operation).ok_or_else(too_many)
-}
-
-/// The same of a persistent one.
-pub(crate) fn keep_persistent(persistent: Persistent) -> Mpi<i32> {
-    AGAIN.insert(Arc::new(persistent)).ok_or_else(too_many)
-}
-
-#[cold]
-fn too_many() -> Error {
-    Error::new(class::OTHER, "there are more requests than handles: wait for some first")
-}
-
-/// What a request's handle names.
-#[inline]
-pub(crate) fn named(handle: i32) -> Mpi<Named> {
-    if let Some(operation) = ONCE.get(handle) {
-        return Ok(Named::Once(operation));
-    }
-    if handle == DONE {
-        return Ok(Named::Done);
-    }
-    let none = || Error::new(class::REQUEST, "the handle names no request; it may be over or freed");
-    if let Some(operation) = deferred::named(handle) {
-        return Ok(Named::Once(operation));
-    }
-    AGAIN.get(handle).map(Named::Again).ok_or_else(none)
-}
-
-/// Forgets a request.
-pub(crate) fn forget(handle: i32) {
-    if ONCE.remove(handle).is_none() && !deferred::forget(handle) {
-        AGAIN.remove(handle);
-    }
-}
-
 impl Operation {
     pub(crate) fn new(state: State, on: i32, notes: Notes) -> Operation {
-        let is_collective = matches!(state, State::Stepping(_));
+        let is_collective = matches!(&state, State::Stepping(steps) if steps.is_collective());
         Operation {
             state: Mutex::new(state),
             on,
@@ -257,7 +119,7 @@ impl Operation {
 
     /// One that is over already.
     pub(crate) fn over(outcome: Outcome, on: i32) -> Operation {
-        Operation::new(State::Over(outcome), on, crate::process::this::machine_notes())
+        Operation::new(State::Over(outcome), on, this::machine_notes())
     }
 
     pub(crate) fn notes(&self) -> &Notes {
@@ -281,7 +143,7 @@ impl Operation {
 
     /// Whether it waits for messages that no receive is posted for.
     pub(crate) fn awaits_arrivals(&self) -> bool {
-        matches!(&*self.lock(), State::Partitions(transfer) if transfer.receives())
+        matches!(&*self.lock(), State::Stepping(steps) if steps.awaits_arrivals())
     }
 
     /// Adds the requests of the engine that it waits for.
@@ -289,10 +151,9 @@ impl Operation {
         match self.state.try_lock().as_deref() {
             Ok(State::Sending { request, .. } | State::Elsewhere { request, .. }) => requests.push(*request),
             Ok(State::Receiving(receiving)) => requests.push(receiving.request),
-            Ok(State::Stepping(schedule)) => requests.extend(schedule.awaited()),
+            Ok(State::Stepping(steps)) => steps.awaited(requests),
             Ok(State::All(parts)) => parts.iter().for_each(|part| part.awaited(requests)),
-            Ok(State::Partitions(transfer)) => transfer.awaited(requests),
-            Ok(State::Over(_) | State::Agreeing(..)) | Err(_) => {}
+            Ok(State::Over(_)) | Err(_) => {}
         }
     }
 
@@ -329,12 +190,12 @@ impl State {
     fn poll(&mut self, process: &Process) -> Option<Outcome> {
         match self {
             State::Over(outcome) => Some(outcome.clone()),
-            State::Sending { request, peer } => match process.api.wait(*request, &LOOK) {
+            State::Sending { request, peer } => match process.api.wait(*request, &this::LOOK) {
                 Err(Answer::Pending) => None,
                 Ok(_) => Some(Outcome::EMPTY),
                 Err(status) => Some(Outcome::failed(process.failed(status, Some(*peer as usize)))),
             },
-            State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &LOOK) {
+            State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &this::LOOK) {
                 Err(Answer::Pending) if receiving.comm.as_ref().is_some_and(|comm| comm.is_revoked()) => {
                     process.api.cancel(receiving.request);
                     Some(Outcome::failed(revocation::revoked()))
@@ -342,7 +203,7 @@ impl State {
                 Err(Answer::Pending) => None,
                 outcome => Some(receiving.finish(process, outcome)),
             },
-            State::Stepping(schedule) => schedule.advance(process),
+            State::Stepping(steps) => steps.poll(process),
             State::All(parts) => {
                 let mut ended: Vec<_> = parts.iter().map(|part| part.poll(process)).collect();
                 // When one has failed, receives that still wait are taken back: their buffers are the program's again.
@@ -356,15 +217,7 @@ impl State {
                 let status = ended.last().map_or(Status::EMPTY, |last| last.status);
                 Some(Outcome { status, error: ended.into_iter().find_map(|outcome| outcome.error) })
             }
-            State::Agreeing(agreement, then) => {
-                let outcome = agreement.poll(process)?.and_then(|decision| {
-                    let own = agreement.context_of(&decision);
-                    then.take().map_or(Ok(()), |then| then(decision, own))
-                });
-                Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
-            }
-            State::Partitions(transfer) => transfer.poll(process),
-            State::Elsewhere { request, functions } => match process.api.wait(*request, &LOOK) {
+            State::Elsewhere { request, functions } => match process.api.wait(*request, &this::LOOK) {
                 Err(Answer::Pending) => None,
                 _ => {
                     let mut status = Status::EMPTY;
@@ -376,9 +229,6 @@ impl State {
         }
     }
 }
-
-/// Look, and do not wait.
-pub(crate) const LOOK: Notes = Notes { limit: 0, call: 0, peer: -1, tag: -1, context: -1 };
 
 impl Receiving {
     /// What the engine's answer means. A message that was too long says so itself.
@@ -396,36 +246,5 @@ impl Receiving {
             }
         };
         outcome_of(&message, self.length)
-    }
-}
-
-/// How the receive of a message into so many bytes ended.
-#[inline]
-pub(crate) fn outcome_of(message: &Message, length: usize) -> Outcome {
-    outcome_of_bytes(message.meta as i32, message.tag, message.length, length)
-}
-
-/// The same of a message of so many bytes from that rank.
-#[inline]
-pub(crate) fn outcome_of_bytes(source: i32, tag: i32, bytes: u64, length: usize) -> Outcome {
-    let status = Status::of(source, tag, bytes.min(length as u64));
-    match bytes <= length as u64 {
-        true => Outcome::of(status),
-        false => Outcome { status, error: Some(too_long(source, tag, bytes, length)) },
-    }
-}
-
-#[cold]
-fn too_long(source: i32, tag: i32, bytes: u64, length: usize) -> Error {
-    let text =
-        format!("the message from rank {source} with tag {tag} has {bytes} bytes, and the buffer {length}");
-    Error::new(class::TRUNCATE, text)
-}
-
-/// The outcome of an operation with nobody.
-pub(crate) fn with_nobody(receives: bool) -> Outcome {
-    match receives {
-        true => Outcome::of(Status { source: PROC_NULL, ..Status::EMPTY }),
-        false => Outcome::EMPTY,
     }
 }

@@ -3,8 +3,10 @@
 use crate::comms::revocation::{self, revoked};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::combine::Combine;
+use crate::process::this::LOOK;
 use crate::process::this::{Process, gone};
-use crate::requests::operations::{LOOK, Outcome};
+use crate::requests::operations::Progress;
+use crate::requests::outcome::Outcome;
 use parvum_api::Buffering;
 use parvum_api::{Request, Status as Answer, call};
 use parvum_collectives::plans::{Area, Group, Plan};
@@ -175,40 +177,6 @@ impl Schedule {
         }
     }
 
-    /// Goes on as far as it can without waiting; how it ended, when it did.
-    pub(crate) fn advance(&mut self, process: &Process) -> Option<Outcome> {
-        loop {
-            if revocation::is_revoked(self.context - 1) {
-                if let Some(request) = self.pending.take() {
-                    process.api.cancel(request);
-                }
-                return Some(Outcome::failed(revoked()));
-            }
-            if self.course.is_none() {
-                match self.parts.pop_front() {
-                    None => return Some(Outcome { error: self.fault.take(), ..Outcome::EMPTY }),
-                    Some(Part::Then(then)) => then(&mut self.areas),
-                    Some(Part::Try(attempt)) => self.attempt(attempt),
-                    Some(Part::Stage(Stage { plan, tasks, own })) => {
-                        self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
-                        let size = tasks.len();
-                        let course = if self.areas.hold(&plan) {
-                            Course::new(plan, size)
-                        } else {
-                            self.stand_in = Some(Areas::made_for(&plan));
-                            Course::unfit(plan, size)
-                        };
-                        self.course = Some((course, tasks, own));
-                    }
-                }
-                continue;
-            }
-            if !self.step(process) {
-                return None;
-            }
-        }
-    }
-
     /// One step of the course; whether it can go on.
     fn step(&mut self, process: &Process) -> bool {
         let Some((course, tasks, own)) = &mut self.course else { return true };
@@ -282,10 +250,48 @@ impl Schedule {
         }
         true
     }
+}
 
-    /// The engine's request that it waits for.
-    pub(crate) fn awaited(&self) -> Option<Request> {
-        self.pending
+impl Progress for Schedule {
+    fn poll(&mut self, process: &Process) -> Option<Outcome> {
+        loop {
+            if revocation::is_revoked(self.context - 1) {
+                if let Some(request) = self.pending.take() {
+                    process.api.cancel(request);
+                }
+                return Some(Outcome::failed(revoked()));
+            }
+            if self.course.is_none() {
+                match self.parts.pop_front() {
+                    None => return Some(Outcome { error: self.fault.take(), ..Outcome::EMPTY }),
+                    Some(Part::Then(then)) => then(&mut self.areas),
+                    Some(Part::Try(attempt)) => self.attempt(attempt),
+                    Some(Part::Stage(Stage { plan, tasks, own })) => {
+                        self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
+                        let size = tasks.len();
+                        let course = if self.areas.hold(&plan) {
+                            Course::new(plan, size)
+                        } else {
+                            self.stand_in = Some(Areas::made_for(&plan));
+                            Course::unfit(plan, size)
+                        };
+                        self.course = Some((course, tasks, own));
+                    }
+                }
+                continue;
+            }
+            if !self.step(process) {
+                return None;
+            }
+        }
+    }
+
+    fn awaited(&self, requests: &mut Vec<Request>) {
+        requests.extend(self.pending);
+    }
+
+    fn is_collective(&self) -> bool {
+        true
     }
 }
 
