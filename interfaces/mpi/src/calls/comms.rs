@@ -6,6 +6,7 @@ use crate::comms::create;
 use crate::comms::group::{as_communicators, group};
 use crate::comms::handles::{COMMS, comm, keep};
 use crate::errors::{Error, Mpi, class};
+use crate::messages::bsend;
 use crate::objects::errhandlers::Handler;
 use crate::objects::info::{Info, hints};
 use crate::objects::numbers::{
@@ -339,7 +340,7 @@ pub unsafe fn comm_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi
 }
 
 pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: super::Place) -> Mpi {
-    let (address, length) = comm(handle)?.buffer.detach()?;
+    let (address, length) = bsend::detach(&comm(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {
         put(place.cast(), address)?;
@@ -348,12 +349,12 @@ pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: super::Place
 }
 
 pub unsafe fn comm_flush_buffer(handle: i32) -> Mpi {
-    comm(handle)?.buffer.flush()
+    bsend::flush(&comm(handle)?.buffer)
 }
 
 pub unsafe fn comm_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
-    let waiting = comm.buffer.waiting();
+    let waiting = bsend::waiting(&comm.buffer, comm.handle());
     // SAFETY: the caller's promise.
     unsafe { super::messages::put_all(waiting, comm.handle(), request) }
 }

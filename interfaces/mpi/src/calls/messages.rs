@@ -3,12 +3,12 @@
 use super::{Place, get, put};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
-use crate::messages::bsend::Buffer;
+use crate::messages::bsend;
 use crate::messages::buffers::Data;
 use crate::messages::send::{self, Mode};
 use crate::messages::status::Status;
 use crate::objects::handles::Objects;
-use crate::objects::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
+use crate::objects::numbers::{COMM_SELF, Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
 use crate::process::this::{machine_notes, running};
 use crate::requests::deferred;
 use crate::requests::handles::{keep, keep_shared};
@@ -334,11 +334,11 @@ pub unsafe fn imrecv(buffer: *mut u8, count: i64, of: i32, message: *mut c_int, 
 }
 
 pub unsafe fn buffer_attach(buffer: *mut u8, size: i64) -> Mpi {
-    Buffer::of_process().attach(buffer.addr(), size)
+    bsend::of_process().attach(buffer.addr(), size)
 }
 
 pub unsafe fn buffer_detach(place: *mut u8, size: Place) -> Mpi {
-    let (address, length) = Buffer::of_process().detach()?;
+    let (address, length) = bsend::detach(bsend::of_process())?;
     // SAFETY: the caller's promise.
     unsafe {
         put(place.cast(), address)?;
@@ -347,12 +347,12 @@ pub unsafe fn buffer_detach(place: *mut u8, size: Place) -> Mpi {
 }
 
 pub unsafe fn buffer_flush() -> Mpi {
-    Buffer::of_process().flush()
+    bsend::flush(bsend::of_process())
 }
 
 pub unsafe fn buffer_iflush(request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put_all(Buffer::of_process().waiting(), crate::objects::numbers::COMM_SELF, request) }
+    unsafe { put_all(bsend::waiting(bsend::of_process(), COMM_SELF), COMM_SELF, request) }
 }
 
 /// A request that is over when all of them are.

@@ -3,10 +3,11 @@
 use super::{Place, get, give_text, plain_text, put};
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
-use crate::messages::bsend::Buffer;
+use crate::messages::attached::Buffer;
+use crate::messages::bsend;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::info::{Info, hints, keep};
-use crate::objects::numbers::{Kind, SESSION_NULL};
+use crate::objects::numbers::{COMM_SELF, Kind, SESSION_NULL};
 use crate::process::sessions::{SESSIONS, Session, session};
 use crate::process::this::{process, session_begins, session_ends};
 use std::ffi::{c_char, c_int};
@@ -32,7 +33,7 @@ pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         let handle = get(place)?;
-        session(handle)?.buffer.flush()?;
+        bsend::flush(&session(handle)?.buffer)?;
         if SESSIONS.remove(handle).is_some() {
             session_ends();
         }
@@ -126,7 +127,7 @@ pub unsafe fn session_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> 
 }
 
 pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: Place) -> Mpi {
-    let (address, length) = session(handle)?.buffer.detach()?;
+    let (address, length) = bsend::detach(&session(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {
         put(place.cast(), address)?;
@@ -135,11 +136,11 @@ pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: Place) ->
 }
 
 pub unsafe fn session_flush_buffer(handle: i32) -> Mpi {
-    session(handle)?.buffer.flush()
+    bsend::flush(&session(handle)?.buffer)
 }
 
 pub unsafe fn session_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
-    let waiting = session(handle)?.buffer.waiting();
+    let waiting = bsend::waiting(&session(handle)?.buffer, COMM_SELF);
     // SAFETY: the caller's promise.
-    unsafe { super::messages::put_all(waiting, crate::objects::numbers::COMM_SELF, request) }
+    unsafe { super::messages::put_all(waiting, COMM_SELF, request) }
 }

@@ -5,7 +5,7 @@ use crate::comms::group::Group;
 use crate::comms::revocation;
 use crate::comms::topology::Topology;
 use crate::errors::{Error, Mpi, class};
-use crate::messages::bsend::Buffer;
+use crate::messages::attached::Buffer;
 use crate::messages::pairs::Pairs;
 use crate::objects::attributes::Attributes;
 use crate::objects::errhandlers::Handler;

@@ -4,7 +4,8 @@ use crate::comms::comm::Comm;
 use crate::comms::failure;
 use crate::comms::revocation::revoked;
 use crate::errors::{Error, Mpi, class};
-use crate::messages::bsend::Buffer;
+use crate::messages::attached::Leaving;
+use crate::messages::bsend;
 use crate::messages::buffers::{Data, Place, Sent};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
@@ -137,9 +138,7 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
         let begun = process.api.start_owned(to.how, &bytes);
         let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
         let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
-        Ok(begun.map(|request| {
-            Arc::new(Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told))
-        }))
+        Ok(begun.map(|request| Leaving::new(request, to.rank, told)))
     };
     // The communicator's buffer, or its session's, or the process's.
     if comm.buffer.is_attached() {
@@ -147,7 +146,7 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
     }
     let of_session =
         sessions::with_buffer_of(comm.session(), |buffer| buffer.send(process, data.length(), send));
-    of_session.unwrap_or_else(|| Buffer::of_process().send(process, data.length(), send))
+    of_session.unwrap_or_else(|| bsend::of_process().send(process, data.length(), send))
 }
 
 /// Starts to send. `None`: it is over.

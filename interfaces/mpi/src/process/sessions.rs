@@ -1,7 +1,7 @@
 //! The open sessions, by their handles.
 
 use crate::errors::{Error, Mpi, class};
-use crate::messages::bsend::Buffer;
+use crate::messages::attached::Buffer;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::handles::Objects;
 use crate::objects::numbers::Kind;

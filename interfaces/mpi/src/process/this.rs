@@ -3,6 +3,7 @@
 use crate::comms::comm::Comm;
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
+use crate::messages::bsend;
 use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
 use parvum_api::{CoreApi, Notes, Status, call};
 use parvum_partition::Partition;
@@ -236,7 +237,7 @@ impl Joined {
 pub(crate) fn finalize() -> Mpi {
     let process = process()?;
     process.own.attributes.delete_all(COMM_SELF)?;
-    crate::messages::bsend::flush_all()?;
+    bsend::flush(bsend::of_process())?;
     crate::requests::progress::finish_all()?;
     process.world.attributes.delete_all(COMM_WORLD)?;
     crate::windows::serving::end();
