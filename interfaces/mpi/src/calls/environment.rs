@@ -8,7 +8,7 @@ use crate::objects::numbers::{
     MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE,
 };
 use crate::process::abort::abort;
-use crate::process::this;
+use crate::process::{life, this};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::thread::ThreadId;
@@ -42,7 +42,7 @@ pub fn watch_the_end() {
 fn start(threads: i32) -> Mpi {
     clock();
     let _ = MAIN_THREAD.set(std::thread::current().id());
-    this::init(threads)
+    life::init(threads)
 }
 
 pub unsafe fn initialized(flag: *mut c_int) -> Mpi {
@@ -51,7 +51,7 @@ pub unsafe fn initialized(flag: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn finalize() -> Mpi {
-    this::finalize()
+    life::finalize()
 }
 
 pub unsafe fn finalized(flag: *mut c_int) -> Mpi {
@@ -73,7 +73,7 @@ pub unsafe fn is_thread_main(flag: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn mpi_abort(_comm: i32, code: i32) -> Mpi {
-    let who = this::process().map_or(String::new(), |process| format!("rank {} ", process.world.rank()));
+    let who = this::process().map_or(String::new(), |process| format!("rank {} ", process.rank()));
     eprintln!("{who}called MPI_Abort with {code}: the job ends");
     abort(code)
 }

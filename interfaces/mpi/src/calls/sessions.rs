@@ -8,8 +8,9 @@ use crate::messages::bsend;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::info::{Info, hints, keep};
 use crate::objects::numbers::{COMM_SELF, Kind, SESSION_NULL};
+use crate::process::life::{session_begins, session_ends};
 use crate::process::sessions::{SESSIONS, Session, session};
-use crate::process::this::{process, session_begins, session_ends};
+use crate::process::this::process;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::objects::errhandlers::Handler;
 use crate::objects::hints;
 use crate::objects::info::Info;
 use crate::objects::numbers::{COMM_NULL, PROC_NULL};
-use crate::process::this::process;
+use crate::process::machine::machine;
 use parvum_collectives::plans::hosts::Hosts;
 use parvum_collectives::plans::ways::Trials;
 use parvum_partition::Sharing;
@@ -360,9 +360,9 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if self.sharing.has_group()
-            && let Ok(process) = process()
+            && let Ok(machine) = machine()
         {
-            self.sharing.end(process.api);
+            self.sharing.end(machine.api);
         }
         revocation::forget(self.context);
     }

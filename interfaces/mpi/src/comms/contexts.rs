@@ -1,7 +1,7 @@
 //! Contexts: numbers that keep the messages of one communicator apart from all others.
 
 use crate::errors::{Error, Mpi, class};
-use crate::process::this::process;
+use crate::process::machine::machine;
 use parvum_wire::control::{Reply, Request};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,14 +15,14 @@ pub(crate) struct OwnContext(u32);
 impl OwnContext {
     /// A number for a context that is the machine's only one; it is told to all members.
     pub(crate) fn new() -> Mpi<OwnContext> {
-        let process = process()?;
-        if !process.is_joined()
+        let machine = machine()?;
+        if !machine.is_joined()
             && let Some(context) = own_context()
         {
             return Ok(OwnContext(context));
         }
         let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
-        match process.ask(&Request::NewContext { shared: true }) {
+        match machine.ask(&Request::NewContext { shared: true }) {
             Ok(Ok(Reply::Number(number))) => Ok(OwnContext(MADE | number << 1)),
             Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
             Ok(Err(failure)) => Err(refused(failure.to_string())),
@@ -40,9 +40,9 @@ impl Drop for OwnContext {
         if self.0 & MADE == 0 {
             return;
         }
-        if let Ok(process) = process() {
+        if let Ok(machine) = machine() {
             // Nobody can be told when the machine does not know it any more.
-            let _ = process.ask(&Request::FreeContext { context: (self.0 & !MADE) >> 1, job: None });
+            let _ = machine.ask(&Request::FreeContext { context: (self.0 & !MADE) >> 1, job: None });
         }
     }
 }

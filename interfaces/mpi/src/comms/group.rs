@@ -3,6 +3,7 @@
 use crate::errors::{Error, Mpi, class};
 use crate::objects::handles::Objects;
 use crate::objects::numbers::{CONGRUENT, GROUP_EMPTY, IDENT, Kind, SIMILAR, UNDEFINED, UNEQUAL};
+use crate::process::machine;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -69,7 +70,7 @@ impl Group {
 
     #[inline]
     pub(crate) fn tasks(&self) -> &Arc<[i32]> {
-        self.tasks.get_or_init(|| Arc::new([crate::process::this::me()]))
+        self.tasks.get_or_init(|| Arc::new([machine::me()]))
     }
 
     /// This process's rank, if it is a member.

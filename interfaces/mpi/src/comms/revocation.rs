@@ -1,8 +1,7 @@
 //! Revoked communicators: which they are, and the news of them that other members send (ULFM; Bland and others, 2013).
 
 use crate::errors::{Error, class};
-use crate::process::this::LOOK;
-use crate::process::this::{Process, machine_notes, process};
+use crate::process::machine::{LOOK, Machine, machine, machine_notes};
 use parvum_api::{ANY_TASK, Buffering, Completion, Pattern, Request, SendTo, TagKind};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -82,14 +81,14 @@ pub(crate) fn forget(context: u32) {
 
 /// From now on waits listen for such news.
 pub(crate) fn listen() {
-    let Ok(process) = process() else { return };
-    if !process.is_joined() {
+    let Ok(machine) = machine() else { return };
+    if !machine.is_joined() {
         // Nobody could revoke anything yet.
         WANTED.store(true, Ordering::Relaxed);
     } else if NEWS.load(Ordering::Acquire) == 0 {
-        let request = process.api.post(&pattern(), 0);
+        let request = machine.api.post(&pattern(), 0);
         if NEWS.compare_exchange(0, request.0, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            process.api.cancel(request);
+            machine.api.cancel(request);
         }
     }
 }
@@ -110,18 +109,18 @@ pub(crate) fn news() -> Option<Request> {
 }
 
 /// Takes in the news that have come.
-pub(crate) fn hear(process: &Process) {
+pub(crate) fn hear(machine: &Machine) {
     while let Some(request) = news() {
-        let Ok(message) = process.api.wait(request, &LOOK) else { return };
-        process.api.give_back(&message);
+        let Ok(message) = machine.api.wait(request, &LOOK) else { return };
+        machine.api.give_back(&message);
         hear_of(u32::from_ne_bytes(message.tag.to_ne_bytes()));
-        let next = process.api.post(&pattern(), 0);
+        let next = machine.api.post(&pattern(), 0);
         NEWS.store(next.0, Ordering::Release);
     }
 }
 
 /// This process revokes a communicator: everybody's calls on it fail from now on, those under way too.
-pub(crate) fn revoke(process: &Process, context: u32, others: impl Iterator<Item = i32>) {
+pub(crate) fn revoke(machine: &Machine, context: u32, others: impl Iterator<Item = i32>) {
     hear_of(context);
     for task in others {
         let how = SendTo {
@@ -133,7 +132,7 @@ pub(crate) fn revoke(process: &Process, context: u32, others: impl Iterator<Item
             completion: Completion::Copied,
         };
         // The dead need not be told.
-        let _ = process.api.send_one(how, &[], &machine_notes());
+        let _ = machine.api.send_one(how, &[], &machine_notes());
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{BSEND_OVERHEAD, BUFFER_AUTOMATIC};
-use crate::process::this::{LOOK, Process};
+use crate::process::machine::{LOOK, Machine};
 use crate::requests::outcome::Outcome;
 use parvum_api::{Notes, Request, Status as Answer};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,14 +69,14 @@ impl Buffer {
     /// Makes sure that there is room for a message, and has it sent.
     pub(crate) fn send(
         &self,
-        process: &Process,
+        machine: &Machine,
         length: usize,
         send: impl FnOnce() -> Mpi<Option<Leaving>>,
     ) -> Mpi {
-        process.api.progress();
+        machine.api.progress();
         let needs = length as i64 + BSEND_OVERHEAD;
         let mut attached = self.lock();
-        attached.waiting.retain(|(leaving, _)| leaving.poll(process).is_none());
+        attached.waiting.retain(|(leaving, _)| leaving.poll(machine).is_none());
         let used: i64 = attached.waiting.iter().map(|(_, takes)| takes).sum();
         match attached.memory {
             None => {
@@ -129,13 +129,13 @@ impl Leaving {
     }
 
     /// How it ended, when it did.
-    pub(crate) fn poll(&self, process: &Process) -> Option<Outcome> {
+    pub(crate) fn poll(&self, machine: &Machine) -> Option<Outcome> {
         let mut outcome = self.outcome();
         if outcome.is_none() {
-            *outcome = match process.api.wait(self.request, &LOOK) {
+            *outcome = match machine.api.wait(self.request, &LOOK) {
                 Err(Answer::Pending) => None,
                 Ok(_) => Some(Outcome::EMPTY),
-                Err(status) => Some(Outcome::failed(process.failed(status, Some(self.peer as usize)))),
+                Err(status) => Some(Outcome::failed(machine.failed(status, Some(self.peer as usize)))),
             };
         }
         outcome.clone()

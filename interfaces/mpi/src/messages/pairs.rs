@@ -3,7 +3,7 @@
 //! Requests of one sender, tag and communicator belong together in the order in which both sides have made them, whatever the order in
 //! which they are started. So the sender announces the number of each request when it is made, and the receiver counts.
 
-use crate::process::this::{LOOK, Process, machine_notes};
+use crate::process::machine::{LOOK, Machine, machine_notes};
 use parvum_api::{Buffering, Completion, Pattern, Receiving, SendTo, TagKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -55,7 +55,7 @@ impl Pairs {
     }
 
     /// The next request that sends so. Its peer is told.
-    pub(crate) fn send(&self, process: &Process, context: u32, task: i32, tag: i32) -> Part {
+    pub(crate) fn send(&self, machine: &Machine, context: u32, task: i32, tag: i32) -> Part {
         // Relaxed: a number only.
         let number = self.sends.fetch_add(1, Ordering::Relaxed) % NUMBERS + 1;
         let said = [tag.to_le_bytes(), number.to_le_bytes()].concat();
@@ -69,14 +69,14 @@ impl Pairs {
             completion: Completion::Copied,
         };
         // Who is gone is found when something is sent.
-        let _ = process.api.send_owned(how, &Arc::new(said), &machine_notes());
+        let _ = machine.api.send_owned(how, &Arc::new(said), &machine_notes());
         Part::Sends(number)
     }
 
     /// The number of the sender's request at a place, once it has been announced.
     pub(crate) fn number(
         &self,
-        process: &Process,
+        machine: &Machine,
         context: u32,
         (task, tag): (i32, i32),
         place: u64,
@@ -85,9 +85,9 @@ impl Pairs {
         let pattern = Pattern { from: task, tags, tag: ANNOUNCED, other: 0, context };
         // One thread at a time: announcements count in their order. What is here is taken; nobody waits.
         let mut all = self.lock();
-        while let Ok(found) = process.api.extract(&pattern, &LOOK) {
+        while let Ok(found) = machine.api.extract(&pattern, &LOOK) {
             let mut said = [0; 8];
-            if process.api.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
+            if machine.api.take(&found, Receiving::Into(&mut said), &LOOK).is_err() {
                 continue;
             }
             let [of, number] =

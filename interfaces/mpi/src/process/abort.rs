@@ -2,7 +2,7 @@
 
 use crate::errors::{Error, name_of, text_of};
 use crate::process::launcher;
-use crate::process::this::{machine_notes, process};
+use crate::process::machine::{machine, machine_notes};
 use parvum_wire::control::Request;
 use std::io::Write;
 
@@ -13,7 +13,7 @@ pub(crate) fn fatal(error: &Error) -> ! {
 
 /// The same, because that is set.
 pub(crate) fn end_job(error: &Error, wherefore: &str) -> ! {
-    let own = process().ok().map(|process| process.world.rank().to_string());
+    let own = machine().ok().map(|machine| machine.rank().to_string());
     // Before MPI_Init only the launcher knows.
     let rank = own.or_else(|| std::env::var("PARVUM_RANK").ok());
     let who = rank.map_or("an MPI program".to_owned(), |rank| format!("rank {rank}"));
@@ -51,14 +51,14 @@ fn with_code(text: &str) -> Option<(Option<&str>, &str)> {
 
 /// Ends the job, and this process with that code.
 pub(crate) fn abort(code: i32) -> ! {
-    if let Ok(process) = process()
-        && process.is_joined()
+    if let Ok(machine) = machine()
+        && machine.is_joined()
     {
         let signal = libc::SIGTERM;
         // Whoever has no job has nobody else to end.
         // SAFETY: ignoring a signal concerns this process alone, and it is about to end.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
-        let _ = process.api.ask(&Request::SignalJob { signal }, &machine_notes());
+        let _ = machine.api.ask(&Request::SignalJob { signal }, &machine_notes());
     }
     let low = code & 0xff;
     launcher::abort(if low == 0 { 1 } else { low });

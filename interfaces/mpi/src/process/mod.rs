@@ -9,6 +9,8 @@ pub(crate) mod inherited;
 pub mod introspect;
 #[allow(unsafe_code)]
 pub(crate) mod launcher;
+pub(crate) mod life;
+pub(crate) mod machine;
 #[allow(unsafe_code)]
 pub(crate) mod rivals;
 pub(crate) mod sessions;

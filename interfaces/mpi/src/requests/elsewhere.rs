@@ -1,7 +1,8 @@
 //! Operations that the program does itself: their end is a message from the process to itself, which wakes whoever waits.
 
 use crate::errors::Mpi;
-use crate::process::this::{OWN_CONTEXT, Process, notes};
+use crate::process::machine::{OWN_CONTEXT, notes};
+use crate::process::this::Process;
 use parvum_api::{Buffering, Completion};
 use parvum_api::{Pattern, Request, SendTo, TagKind, call};
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -5,7 +5,8 @@ use crate::comms::revocation;
 use crate::errors::{Error, Mpi};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, Kind};
-use crate::process::this::{self, Process};
+use crate::process::machine;
+use crate::process::this::Process;
 use crate::requests::generalised::Functions;
 use crate::requests::outcome::{Outcome, outcome_of};
 use parvum_api::{Message, Notes, Request, Status as Answer};
@@ -119,7 +120,7 @@ impl Operation {
 
     /// One that is over already.
     pub(crate) fn over(outcome: Outcome, on: i32) -> Operation {
-        Operation::new(State::Over(outcome), on, this::machine_notes())
+        Operation::new(State::Over(outcome), on, machine::machine_notes())
     }
 
     pub(crate) fn notes(&self) -> &Notes {
@@ -190,12 +191,12 @@ impl State {
     fn poll(&mut self, process: &Process) -> Option<Outcome> {
         match self {
             State::Over(outcome) => Some(outcome.clone()),
-            State::Sending { request, peer } => match process.api.wait(*request, &this::LOOK) {
+            State::Sending { request, peer } => match process.api.wait(*request, &machine::LOOK) {
                 Err(Answer::Pending) => None,
                 Ok(_) => Some(Outcome::EMPTY),
                 Err(status) => Some(Outcome::failed(process.failed(status, Some(*peer as usize)))),
             },
-            State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &this::LOOK) {
+            State::Receiving(receiving) => match process.api.wait_seen(receiving.request, &machine::LOOK) {
                 Err(Answer::Pending) if receiving.comm.as_ref().is_some_and(|comm| comm.is_revoked()) => {
                     process.api.cancel(receiving.request);
                     Some(Outcome::failed(revocation::revoked()))
@@ -217,7 +218,7 @@ impl State {
                 let status = ended.last().map_or(Status::EMPTY, |last| last.status);
                 Some(Outcome { status, error: ended.into_iter().find_map(|outcome| outcome.error) })
             }
-            State::Elsewhere { request, functions } => match process.api.wait(*request, &this::LOOK) {
+            State::Elsewhere { request, functions } => match process.api.wait(*request, &machine::LOOK) {
                 Err(Answer::Pending) => None,
                 _ => {
                     let mut status = Status::EMPTY;

@@ -3,8 +3,8 @@
 use crate::comms::revocation::{self, revoked};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::combine::Combine;
-use crate::process::this::LOOK;
-use crate::process::this::{Process, gone};
+use crate::process::machine::{LOOK, gone};
+use crate::process::this::Process;
 use crate::requests::operations::Progress;
 use crate::requests::outcome::Outcome;
 use parvum_api::Buffering;

@@ -2,7 +2,8 @@
 
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::process::this::{Process, machine_notes, process};
+use crate::process::machine::machine_notes;
+use crate::process::this::{Process, process};
 use crate::windows::elements::Work;
 use crate::windows::seats::SharedLock;
 use crate::windows::{memory, questions};

@@ -1,0 +1,135 @@
+//! How MPI begins in this process, and how it ends.
+
+use super::machine::{self, Above, DEFERRING, FINALIZED, Joined, Machine, RUNNING, STAGE};
+use super::this::{FINALIZED_WORLD, HAS_WORLD, MAY_DEFER, PROCESS, Process, THREADS};
+use super::this::{is_finalized, process, running};
+use super::{abort, ending, launcher, rivals, spawned};
+use crate::comms::comm::Comm;
+use crate::comms::group::Group;
+use crate::comms::revocation;
+use crate::errors::{Error, Mpi, class};
+use crate::messages::bsend;
+use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
+use crate::requests::{deferred, progress};
+use crate::windows::serving;
+use parvum_api::CoreApi;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Contexts of the communicators that need not be agreed on: "mi" and then some, so that they meet nobody's. Each has two.
+const WORLD_CONTEXT: u32 = 0x7d69_0000;
+const SELF_CONTEXT: u32 = 0x7d69_0002;
+
+/// How many sessions are open. They live on when the world ends (MPI 4.1, 11.3).
+static SESSIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// What the machine has done in the rooms above it.
+const ABOVE: Above = Above { post_deferred, has_joined: revocation::listen_if_wanted, fatal: abort::fatal };
+
+fn post_deferred() {
+    if let Ok(process) = running() {
+        deferred::post_all(process);
+    }
+}
+
+/// A session begins: MPI runs until the session ends, with or without a world.
+pub(crate) fn session_begins() -> Mpi {
+    ensure_running()?;
+    SESSIONS.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// A session ends.
+pub(crate) fn session_ends() {
+    if SESSIONS.fetch_sub(1, Ordering::Relaxed) == 1 && is_finalized() {
+        STAGE.store(FINALIZED, Ordering::Release);
+    }
+}
+
+/// Joins the machine. Waits until all processes of the run are started.
+pub(crate) fn init(threads: i32) -> Mpi {
+    if HAS_WORLD.load(Ordering::Acquire) {
+        return Err(Error::new(class::OTHER, "MPI_Init was called twice"));
+    }
+    ensure_running()?;
+    THREADS.store(threads, Ordering::Relaxed);
+    let alone = threads != THREAD_MULTIPLE && !rivals::has_other_interface();
+    MAY_DEFER.store(alone, Ordering::Relaxed);
+    HAS_WORLD.store(true, Ordering::Release);
+    ending::begin();
+    process()?.api.oblige(true);
+    Ok(())
+}
+
+/// The same, for a session.
+pub(crate) fn ensure_running() -> Mpi {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    match STAGE.load(Ordering::Acquire) {
+        RUNNING | DEFERRING => return Ok(()),
+        FINALIZED => {
+            // The process is still part of its machine. Release: as at the first time.
+            STAGE.store(RUNNING, Ordering::Release);
+            return Ok(());
+        }
+        _ => {}
+    }
+    join()?;
+    STAGE.store(RUNNING, Ordering::Release);
+    spawned::meet_parents(process()?)
+}
+
+fn join() -> Mpi {
+    if PROCESS.get().is_some() {
+        return Ok(());
+    }
+    rivals::refuse()?;
+    let api = CoreApi::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
+    let joined = if is_alone() { None } else { Some(Joined::join(api)?) };
+    let (all, alone) = match &joined {
+        None => (Group::alone(), Group::alone()),
+        Some(Joined { partition, me }) => {
+            let tasks: Vec<i32> = match launcher::is_there() {
+                true => launcher::meet(*me)?,
+                false => (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect(),
+            };
+            (Group::new(tasks, *me), Group::new(vec![*me], *me))
+        }
+    };
+    let world = Comm::new(Arc::new(all), None, WORLD_CONTEXT);
+    let own = Comm::new(Arc::new(alone), None, SELF_CONTEXT);
+    for (comm, handle, name) in
+        [(&world, COMM_WORLD, &b"MPI_COMM_WORLD"[..]), (&own, COMM_SELF, b"MPI_COMM_SELF")]
+    {
+        comm.set_handle(handle);
+        comm.set_name(name);
+    }
+    let (world, own) = (Arc::new(world), Arc::new(own));
+    let machine = Machine::new(api, joined, world.rank());
+    let process = PROCESS.get_or_init(|| Process { machine, world, own });
+    machine::set(&process.machine, ABOVE);
+    Ok(())
+}
+
+/// Whether nobody has started this process as one of several: then it is a world of one.
+fn is_alone() -> bool {
+    // What the daemon gives to each task that it starts.
+    std::env::var_os("PARVUM_TID").is_none() && !launcher::is_there()
+}
+
+/// Ends MPI in this process: what is under way goes on to its end.
+pub(crate) fn finalize() -> Mpi {
+    let process = process()?;
+    process.own.attributes.delete_all(COMM_SELF)?;
+    bsend::flush(bsend::of_process())?;
+    progress::finish_all()?;
+    process.world.attributes.delete_all(COMM_WORLD)?;
+    serving::end();
+    FINALIZED_WORLD.store(true, Ordering::Release);
+    process.api.oblige(false);
+    if SESSIONS.load(Ordering::Relaxed) == 0 {
+        STAGE.store(FINALIZED, Ordering::Release);
+    }
+    launcher::finish();
+    Ok(())
+}
