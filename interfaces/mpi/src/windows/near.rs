@@ -135,7 +135,9 @@ pub(crate) unsafe fn accumulate(
         let first = words_at(&win.reach, there, size)?;
         if there.count > 1 && win.reach.is_alone(there.rank) {
             // SAFETY: likewise; and nobody else accesses it.
-            return unsafe { words::change_all(first, there, op, deed, origin, result) };
+            return unsafe {
+                words::change_all(first, (there.count, there.datatype), op, deed, origin, result)
+            };
         }
         if there.count > 1 && words::is_one_value(there.datatype) {
             return None;

@@ -5,7 +5,6 @@
 
 use crate::objects::datatypes::{Element, element};
 use crate::objects::ops::{BIT_AND, BIT_OR, BIT_XOR, NO_OP, REPLACE, SUM, word_combine};
-use crate::windows::access::There;
 use parvum_collectives::operators::Combine;
 use parvum_datatypes::Class;
 use std::sync::atomic::Ordering::{Release, SeqCst};
@@ -161,14 +160,14 @@ pub(crate) unsafe fn change(place: *mut u8, size: usize, deed: Deed, operand: *c
 /// As for [`change`], of all the elements; and a lock keeps all others from them.
 pub(crate) unsafe fn change_all(
     first: *mut u8,
-    there: &There,
+    (count, datatype): (i64, i32),
     op: i32,
     deed: Deed,
     operands: *const u8,
     result: *mut u8,
 ) -> Option<()> {
-    let Element { basic, size, .. } = word(there.datatype)?;
-    let length = there.count as usize * usize::from(size);
+    let Element { basic, size, .. } = word(datatype)?;
+    let length = count as usize * usize::from(size);
     let apart = |one: *const u8| one.addr().abs_diff(first.addr()) >= length;
     if !apart(operands) || !apart(result) {
         return None;
