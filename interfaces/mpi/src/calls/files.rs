@@ -9,7 +9,8 @@ use crate::errors::{Error, Mpi, class};
 use crate::files::file::{
     DEFAULT_HANDLER, FILES, File, Registered, Representation, View, failed, mode, size_of,
 };
-use crate::files::shared_pointer::{Deed, Pointer, beyond};
+use crate::files::places::{Deed, beyond};
+use crate::files::shared_pointer::Pointer;
 use crate::objects::datatypes::{any_datatype, datatype, is_predefined, keep};
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::hints as known_hints;

@@ -5,7 +5,7 @@ use super::{messages::tell, put};
 use crate::comms::create::say_to_all;
 use crate::errors::{Error, Mpi, class};
 use crate::files::file::{File, Representation};
-use crate::files::shared_pointer::{Deed, beyond};
+use crate::files::places::{Deed, beyond};
 use crate::messages::buffers::Data;
 use crate::messages::status::Status;
 use crate::objects::datatypes::datatype;

@@ -5,7 +5,8 @@
 
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::files::shared_pointer::{Pointer, beyond};
+use crate::files::places::beyond;
+use crate::files::shared_pointer::Pointer;
 use crate::objects::datatypes::Datatype;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::handles::Objects;

@@ -2,4 +2,5 @@
 
 #[allow(unsafe_code)]
 pub(crate) mod file;
+pub(crate) mod places;
 pub(crate) mod shared_pointer;

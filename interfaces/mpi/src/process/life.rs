@@ -11,7 +11,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend;
 use crate::objects::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
 use crate::requests::{deferred, progress};
-use crate::windows::serving;
+use crate::windows::service;
 use parvum_api::CoreApi;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,7 +124,7 @@ pub(crate) fn finalize() -> Mpi {
     bsend::flush(bsend::of_process())?;
     progress::finish_all()?;
     process.world.attributes.delete_all(COMM_WORLD)?;
-    serving::end();
+    service::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
     process.api.oblige(false);
     if SESSIONS.load(Ordering::Relaxed) == 0 {

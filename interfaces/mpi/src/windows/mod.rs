@@ -2,9 +2,9 @@
 //!
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
-//! how it is [allocated](allocating), [`serving`] what the target does when asked ([`questions`]), [`elements`] how, [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
-//! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece,
-//! [`seats`] the locks that all members see.
+//! how it is [allocated](allocating), [`serving`] what the target does when its [`service`] is asked [`questions`], [`elements`] how,
+//! [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`] has the way of those, [`reach`] what it
+//! must know of a target, [`words`] the elements that the processor changes in one piece, [`seats`] the locks that all members see.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
 //! Memory that members share outlives a member: who locks that of one that has died, and puts there, hears of the death at the next call
@@ -24,6 +24,7 @@ mod room;
 mod runs;
 #[allow(unsafe_code)]
 pub(crate) mod seats;
+pub(crate) mod service;
 pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
@@ -166,7 +167,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         OwnMemory::Alone(mapping) => mapping.start(),
         OwnMemory::Shared(shared) => shared.starts[comm.rank()] as *mut u8,
     };
-    let service = serving::service(process)?;
+    let service = service::service(process)?;
     let lock = own.lock(comm.rank());
     let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, lock, &service)?;
     let targets = meet(&comm, &service, &exposed, wish.unit, &own)?;

@@ -3,10 +3,10 @@
 use crate::comms::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::process::machine::machine_notes;
-use crate::process::this::{Process, process};
+use crate::process::this::process;
 use crate::windows::elements::Work;
+use crate::windows::memory;
 use crate::windows::seats::SharedLock;
-use crate::windows::{memory, questions};
 use parvum_api::SendTo;
 use parvum_api::{Buffering, Completion};
 use parvum_service::{Service, Window};
@@ -16,36 +16,14 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Questions come in this context of the second endpoint, answers in the next.
-const CONTEXT: u32 = 0x7d69_0010;
 /// The tag of messages that say: the lock is yours.
 pub(crate) const GRANTED: i32 = 3;
 
-static SERVICE: Mutex<Option<Arc<Service>>> = Mutex::new(None);
 /// What this process exposes, by number.
 static EXPOSED: LazyLock<Mutex<HashMap<u32, Arc<Exposed>>>> = LazyLock::new(Mutex::default);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The service of this process, from its first window on.
-pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
-    let mut service = lock(&SERVICE);
-    if let Some(service) = &*service {
-        return Ok(service.clone());
-    }
-    let handler = Box::new(|_: i32, question: &[u8]| Some(questions::answer(question)));
-    let opened = Service::open(process.api, "MPI", CONTEXT, Some(handler));
-    let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
-    *service = Some(opened.clone());
-    Ok(opened)
-}
-
-/// Ends the service, if there is one.
-pub(crate) fn end() {
-    let service = lock(&SERVICE).take();
-    drop(service);
 }
 
 /// Memory of this process that others may use.
