@@ -9,7 +9,8 @@ use crate::objects::attributes::{Bearer, Language};
 use crate::objects::errhandlers::Handler;
 use crate::objects::info::hints;
 use crate::objects::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
-use crate::windows::{self, Flavor, Win, Wish, near, win};
+use crate::windows::allocating::{self, Wish};
+use crate::windows::{self, Flavor, Win, near, win};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
 
@@ -26,7 +27,7 @@ unsafe fn create(flavor: Flavor, base: *mut u8, size: i64, unit: i64, info: i32,
     if flavor == Flavor::Create && base.is_null() && size > 0 {
         return Err(Error::new(class::BASE, "the memory's address is null"));
     }
-    windows::create(&comm, Wish { flavor, base, size, unit: unit as i32, hints })
+    allocating::create(&comm, Wish { flavor, base, size, unit: unit as i32, hints })
 }
 
 pub unsafe fn win_create(
@@ -96,7 +97,7 @@ pub unsafe fn win_detach(handle: i32, base: *const u8) -> Mpi {
 pub unsafe fn win_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
-        windows::free(get(place)?)?;
+        allocating::free(get(place)?)?;
         put(place, WIN_NULL)
     }
 }

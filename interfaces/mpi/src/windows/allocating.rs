@@ -1,17 +1,145 @@
-//! Memory that a window has of its own: one place for all members, with their locks, where they can share memory; or each its own.
+//! How windows are made and freed, and the memory that a window has of its own: one place for all members, with their locks, where
+//! they can share memory; or each its own.
 
+use crate::collective::{Call, run};
 use crate::comms::comm::Comm;
+use crate::comms::create;
 use crate::errors::{Error, Mpi, class};
-use crate::process::this::Process;
+use crate::objects::attributes::Attributes;
+use crate::objects::hints;
+use crate::objects::info::Info;
+use crate::process::this::{Process, process};
+use crate::windows::epochs::Epochs;
 use crate::windows::memory::{self, Mapping, Segment};
+use crate::windows::reach::Reach;
 use crate::windows::room::room;
 use crate::windows::seats::SharedLock;
-use crate::windows::{Flavor, Wish, tell_all};
+use crate::windows::serving::Exposed;
+use crate::windows::{Flavor, Rest, Shown, Target, UNIFIED, WINS, Win, near, service, win};
+use parvum_service::Service;
+use parvum_sync::BiasedLock;
 use parvum_wire::Tid;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+/// What a member brings to a new window.
+pub(crate) struct Wish {
+    pub(crate) flavor: Flavor,
+    /// Memory of the program's.
+    pub(crate) base: *mut u8,
+    pub(crate) size: usize,
+    pub(crate) unit: i32,
+    pub(crate) hints: Option<Arc<Info>>,
+}
+
+/// Makes a window, with all other members.
+pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
+    if parent.remote().is_some() {
+        return Err(Error::new(
+            class::COMM,
+            "a window is of an intra-communicator, not of an inter-communicator",
+        ));
+    }
+    let process = process()?;
+    let comm = Arc::new(create::duplicate(parent, false)?);
+    let own = match wish.flavor {
+        Flavor::Create | Flavor::Dynamic => OwnMemory::None,
+        Flavor::Allocate | Flavor::Shared => own_memory(process, &comm, &wish)?,
+    };
+    let base = match &own {
+        OwnMemory::None => wish.base,
+        OwnMemory::Alone(mapping) => mapping.start(),
+        OwnMemory::Shared(shared) => shared.starts[comm.rank()] as *mut u8,
+    };
+    let service = service::service(process)?;
+    let lock = own.lock(comm.rank());
+    let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, lock, &service)?;
+    let targets = meet(&comm, &service, &exposed, wish.unit, &own)?;
+    let (unit, flavor) = (wish.unit, wish.flavor as i32);
+    // See `win_shared_query`.
+    let shown_base = if wish.flavor == Flavor::Shared && wish.size == 0 { 0 } else { base.addr() };
+    let win = Win {
+        shown: Shown { base: shown_base, size: wish.size as i64, unit, flavor, model: UNIFIED },
+        flavor: wish.flavor,
+        reach: Reach::new(wish.flavor, &targets),
+        targets,
+        exposed,
+        service,
+        epochs: BiasedLock::new(Epochs::default()),
+        attributes: Attributes::default(),
+        _memory: own.mapping(),
+        rest: Mutex::new(Rest {
+            name: Vec::new(),
+            errhandler: None,
+            info: match &wish.hints {
+                Some(given) => hints::WIN.merged(&Info::default(), given)?,
+                None => Info::default(),
+            },
+        }),
+        comm,
+    };
+    let win = Arc::new(win);
+    let none = || Error::new(class::OTHER, "there are too many windows");
+    let handle = WINS.insert(win.clone()).ok_or_else(none)?;
+    near::keep(handle, &win);
+    Ok(handle)
+}
+
+/// Tells all members where this one's memory is, and hears it of them.
+fn meet(comm: &Comm, service: &Service, exposed: &Exposed, unit: i32, own: &OwnMemory) -> Mpi<Vec<Target>> {
+    let mine = [
+        service.tid() as u64,
+        u64::from(exposed.id()),
+        exposed.window().map_or(0, |window| u64::from(window.0) + 1),
+        exposed.base(),
+        exposed.size(),
+        unit as u64,
+    ];
+    let all = tell_all(comm, &mine)?;
+    let target = |(rank, words): (usize, Vec<u64>)| Target {
+        service: words[0] as i32,
+        id: words[1] as u32,
+        window: words[2].checked_sub(1).map(|number| parvum_service::Window(number as u32)),
+        base: words[3],
+        size: words[4],
+        unit: words[5] as i64,
+        here: match own {
+            OwnMemory::Shared(shared) => Some(shared.starts[rank]),
+            _ => (rank == comm.rank()).then_some(words[3]),
+        },
+        lock: own.lock(rank),
+    };
+    Ok(all.into_iter().enumerate().map(target).collect())
+}
+
+/// What each member says.
+fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
+    let bytes: Vec<u8> = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let words = |bytes: Vec<u8>| {
+        bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect()
+    };
+    Ok(create::tell_all(comm, &bytes)?.into_iter().map(words).collect())
+}
+
+/// Frees a window, with all other members.
+pub(crate) fn free(handle: i32) -> Mpi {
+    let win = win(handle)?;
+    win.epochs().refuse_open()?;
+    win.attributes.delete_all(handle)?;
+    run(&win.comm, Call::Barrier)?;
+    // From now on nobody asks for it.
+    win.exposed.close(&win.service);
+    for target in &win.targets {
+        if let Some(window) = target.window {
+            win.service.forget(target.service, window);
+        }
+    }
+    near::forget(handle);
+    WINS.remove(handle);
+    Ok(())
+}
 
 /// Memory for a window.
-pub(crate) enum OwnMemory {
+enum OwnMemory {
     /// It is the program's.
     None,
     /// Memory that only this process has.
@@ -20,16 +148,16 @@ pub(crate) enum OwnMemory {
 }
 
 /// Memory of all members at one place.
-pub(crate) struct SharedMemory {
+struct SharedMemory {
     mapping: Arc<Mapping>,
     /// Where each has its part.
-    pub(crate) starts: Vec<u64>,
+    starts: Vec<u64>,
     /// Where the locks begin, one for each, as bytes from the beginning.
     locks: u64,
 }
 
 impl OwnMemory {
-    pub(crate) fn mapping(self) -> Option<Arc<Mapping>> {
+    fn mapping(self) -> Option<Arc<Mapping>> {
         match self {
             OwnMemory::None => None,
             OwnMemory::Alone(mapping) | OwnMemory::Shared(SharedMemory { mapping, .. }) => Some(mapping),
@@ -37,14 +165,14 @@ impl OwnMemory {
     }
 
     /// The lock of a member, if all see it.
-    pub(crate) fn lock(&self, rank: usize) -> Option<SharedLock> {
+    fn lock(&self, rank: usize) -> Option<SharedLock> {
         let OwnMemory::Shared(SharedMemory { mapping, locks, .. }) = self else { return None };
         Some(SharedLock::new(mapping, locks + rank as u64 * SharedLock::LENGTH))
     }
 }
 
 /// That of all members at one place, or else memory that only this one has.
-pub(crate) fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<OwnMemory> {
+fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<OwnMemory> {
     let is_shared = wish.flavor == Flavor::Shared;
     let host = Tid(process.me()).host();
     let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);

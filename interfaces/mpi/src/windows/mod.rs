@@ -2,7 +2,7 @@
 //!
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
-//! how it is [allocated](allocating), [`serving`] what the target does when its [`service`] is asked [`questions`], [`elements`] how,
+//! how windows are [made](allocating), [`serving`] what the target does when its [`service`] is asked [`questions`], [`elements`] how,
 //! [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`] has the way of those, [`reach`] what it
 //! must know of a target, [`words`] the elements that the processor changes in one piece, [`seats`] the locks that all members see.
 //!
@@ -11,7 +11,7 @@
 //! that needs the process.
 
 pub(crate) mod access;
-mod allocating;
+pub(crate) mod allocating;
 pub(crate) mod elements;
 pub(crate) mod epochs;
 #[allow(unsafe_code)]
@@ -29,9 +29,7 @@ pub(crate) mod serving;
 #[allow(unsafe_code)]
 mod words;
 
-use crate::collective::{Call, run};
 use crate::comms::comm::Comm;
-use crate::comms::create;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::attributes::Attributes;
 use crate::objects::errhandlers::Handler;
@@ -40,7 +38,6 @@ use crate::objects::hints;
 use crate::objects::info::Info;
 use crate::objects::numbers::{Kind, PROC_NULL, WIN_NULL};
 use crate::process::this::process;
-use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
 use memory::Mapping;
 use parvum_service::Service;
@@ -136,123 +133,6 @@ pub(crate) fn win(handle: i32) -> Mpi<Arc<Win>> {
         };
         Error::new(class::WIN, text)
     })
-}
-
-/// What a member brings to a new window.
-pub(crate) struct Wish {
-    pub(crate) flavor: Flavor,
-    /// Memory of the program's.
-    pub(crate) base: *mut u8,
-    pub(crate) size: usize,
-    pub(crate) unit: i32,
-    pub(crate) hints: Option<Arc<Info>>,
-}
-
-/// Makes a window, with all other members.
-pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
-    if parent.remote().is_some() {
-        return Err(Error::new(
-            class::COMM,
-            "a window is of an intra-communicator, not of an inter-communicator",
-        ));
-    }
-    let process = process()?;
-    let comm = Arc::new(create::duplicate(parent, false)?);
-    let own = match wish.flavor {
-        Flavor::Create | Flavor::Dynamic => OwnMemory::None,
-        Flavor::Allocate | Flavor::Shared => own_memory(process, &comm, &wish)?,
-    };
-    let base = match &own {
-        OwnMemory::None => wish.base,
-        OwnMemory::Alone(mapping) => mapping.start(),
-        OwnMemory::Shared(shared) => shared.starts[comm.rank()] as *mut u8,
-    };
-    let service = service::service(process)?;
-    let lock = own.lock(comm.rank());
-    let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, lock, &service)?;
-    let targets = meet(&comm, &service, &exposed, wish.unit, &own)?;
-    let (unit, flavor) = (wish.unit, wish.flavor as i32);
-    // See `win_shared_query`.
-    let shown_base = if wish.flavor == Flavor::Shared && wish.size == 0 { 0 } else { base.addr() };
-    let win = Win {
-        shown: Shown { base: shown_base, size: wish.size as i64, unit, flavor, model: UNIFIED },
-        flavor: wish.flavor,
-        reach: Reach::new(wish.flavor, &targets),
-        targets,
-        exposed,
-        service,
-        epochs: BiasedLock::new(Epochs::default()),
-        attributes: Attributes::default(),
-        _memory: own.mapping(),
-        rest: Mutex::new(Rest {
-            name: Vec::new(),
-            errhandler: None,
-            info: match &wish.hints {
-                Some(given) => hints::WIN.merged(&Info::default(), given)?,
-                None => Info::default(),
-            },
-        }),
-        comm,
-    };
-    let win = Arc::new(win);
-    let none = || Error::new(class::OTHER, "there are too many windows");
-    let handle = WINS.insert(win.clone()).ok_or_else(none)?;
-    near::keep(handle, &win);
-    Ok(handle)
-}
-
-/// Tells all members where this one's memory is, and hears it of them.
-fn meet(comm: &Comm, service: &Service, exposed: &Exposed, unit: i32, own: &OwnMemory) -> Mpi<Vec<Target>> {
-    let mine = [
-        service.tid() as u64,
-        u64::from(exposed.id()),
-        exposed.window().map_or(0, |window| u64::from(window.0) + 1),
-        exposed.base(),
-        exposed.size(),
-        unit as u64,
-    ];
-    let all = tell_all(comm, &mine)?;
-    let target = |(rank, words): (usize, Vec<u64>)| Target {
-        service: words[0] as i32,
-        id: words[1] as u32,
-        window: words[2].checked_sub(1).map(|number| parvum_service::Window(number as u32)),
-        base: words[3],
-        size: words[4],
-        unit: words[5] as i64,
-        here: match own {
-            OwnMemory::Shared(shared) => Some(shared.starts[rank]),
-            _ => (rank == comm.rank()).then_some(words[3]),
-        },
-        lock: own.lock(rank),
-    };
-    Ok(all.into_iter().enumerate().map(target).collect())
-}
-
-/// What each member says.
-fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
-    let bytes: Vec<u8> = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let words = |bytes: Vec<u8>| {
-        bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect()
-    };
-    Ok(create::tell_all(comm, &bytes)?.into_iter().map(words).collect())
-}
-
-/// Frees a window, with all other members.
-pub(crate) fn free(handle: i32) -> Mpi {
-    let win = win(handle)?;
-    win.epochs().refuse_open()?;
-    win.attributes.delete_all(handle)?;
-    run(&win.comm, Call::Barrier)?;
-    // From now on nobody asks for it.
-    win.exposed.close(&win.service);
-    for target in &win.targets {
-        if let Some(window) = target.window {
-            win.service.forget(target.service, window);
-        }
-    }
-    near::forget(handle);
-    WINS.remove(handle);
-    Ok(())
 }
 
 impl Win {
