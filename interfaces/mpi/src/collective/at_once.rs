@@ -4,7 +4,8 @@
 //! how many blocking calls of the communicator there were before.
 
 use super::blocks::{get_with, give, of_root};
-use super::{Call, combine_of, exposed, group, intra, kinds, refuse_revoked, trials};
+use super::call::{Call, combine_of, group, refuse_revoked};
+use super::{exposed, intra, kinds, trials};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::messages::buffers::Data;

@@ -1,7 +1,7 @@
 //! Long blocking calls of ranks on one host: each reads what it needs out of the others' memory.
 
 use super::blocks::{get, get_with, give};
-use super::{Call, combine_of};
+use super::call::{Call, combine_of};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};

@@ -1,7 +1,7 @@
 //! Between two groups: plans among the members of both, or of one and a root of the other.
 
-use super::blocks::{get, give};
-use super::{Call, Made, Op, among, group, placement};
+use super::blocks::{Blocks, get, give};
+use super::call::{Call, Made, Op, among, group, placement};
 use crate::comms::comm::{Comm, Remote};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
@@ -122,7 +122,7 @@ pub(super) fn parts(comm: &Comm, remote: &Remote, call: Call) -> Mpi<Made> {
             exchanged(comm, remote, give(&data), &to, blocks)
         }
         Call::Alltoall { give: own, get: blocks, .. } => {
-            let own = own.unwrap_or(super::Blocks::none());
+            let own = own.unwrap_or(Blocks::none());
             exchanged(comm, remote, own.give(), &own.spans(), blocks)
         }
         Call::Reduce { give: own, get: result, op, root } => {
@@ -164,7 +164,7 @@ fn with_nothing(spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// Each gives every member of the other group a part.
-fn exchanged(comm: &Comm, remote: &Remote, mine: Bytes, to: &[Span], from: super::Blocks) -> Mpi<Made> {
+fn exchanged(comm: &Comm, remote: &Remote, mine: Bytes, to: &[Span], from: Blocks) -> Mpi<Made> {
     let (tasks, group, others) = both(comm, remote);
     let spread = |spans: &[Span]| {
         let mut all = vec![Span::default(); group.size];

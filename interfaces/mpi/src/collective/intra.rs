@@ -1,7 +1,7 @@
 //! Within one group.
 
-use super::Call;
 use super::blocks::{get, get_with, give, of_root};
+use super::call::Call;
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};

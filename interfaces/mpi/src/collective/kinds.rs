@@ -1,6 +1,6 @@
 //! What onlookers and other members are told of a collective call: its kind, its root, its bytes.
 
-use super::Call;
+use super::call::Call;
 use crate::process::introspect::NO_BYTES;
 
 pub(super) const BARRIER: u32 = 1;

@@ -6,6 +6,7 @@
 
 mod at_once;
 mod blocks;
+mod call;
 mod exposed;
 mod inter;
 mod intra;
@@ -14,12 +15,11 @@ mod neighbours;
 mod trials;
 
 pub(crate) use blocks::{Blocks, Layout};
+pub(crate) use call::{Call, Op};
 
 use crate::comms::comm::Comm;
-use crate::comms::revocation;
 use crate::errors::Mpi;
 use crate::messages::buffers::Data;
-use crate::objects::combine::Combine;
 use crate::objects::numbers::IN_PLACE;
 use crate::process::introspect;
 use crate::process::machine::notes;
@@ -27,94 +27,10 @@ use crate::process::this::process;
 use crate::requests::handles::Persistent;
 use crate::requests::operations::{Operation, State};
 use crate::requests::progress;
-use crate::requests::schedule::{Areas, Part, Schedule, Stage};
-use parvum_api::call;
-use parvum_collectives::plans::hosts::Placement;
-use parvum_collectives::plans::{Group, Plan};
+use crate::requests::schedule::Schedule;
+use call::{among, combine_of, placement, refuse_revoked};
+use parvum_api::call::WAIT;
 use std::sync::Arc;
-
-/// A collective call.
-#[derive(Clone)]
-pub(crate) enum Call {
-    Barrier,
-    Bcast {
-        data: Data,
-        root: i32,
-    },
-    /// All blocks at the root, who gives `None` for its own when that lies there.
-    Gather {
-        give: Option<Data>,
-        get: Blocks,
-        root: i32,
-        regular: bool,
-    },
-    Scatter {
-        give: Blocks,
-        get: Option<Data>,
-        root: i32,
-        regular: bool,
-    },
-    Allgather {
-        give: Option<Data>,
-        get: Blocks,
-    },
-    Alltoall {
-        give: Option<Blocks>,
-        get: Blocks,
-        regular: bool,
-    },
-    Reduce {
-        give: Option<Data>,
-        get: Data,
-        op: Op,
-        root: i32,
-    },
-    Allreduce {
-        give: Option<Data>,
-        get: Data,
-        op: Op,
-    },
-    /// `give` and the lengths of all parts in bytes.
-    ReduceScatter {
-        give: Data,
-        get: Data,
-        lengths: Vec<usize>,
-        op: Op,
-    },
-    Scan {
-        give: Option<Data>,
-        get: Data,
-        op: Op,
-        exclusive: bool,
-    },
-    /// One block for each neighbour, or one that is the same for all.
-    Neighbours {
-        give: Blocks,
-        same: bool,
-        get: Blocks,
-    },
-}
-
-/// How a reduction combines.
-#[derive(Clone)]
-pub(crate) struct Op {
-    pub(crate) combine: Combine,
-    pub(crate) order: parvum_collectives::plans::Order,
-    pub(crate) unit: usize,
-}
-
-impl Op {
-    /// Of a process that has no part in a reduction: what it says of it is not looked at.
-    pub(crate) fn none() -> Op {
-        Op { combine: Combine::NOTHING, order: parvum_collectives::plans::Order::Any, unit: 1 }
-    }
-
-    pub(crate) fn new(op: i32, datatype: i32) -> Mpi<Op> {
-        let crate::objects::ops::Operation { combine, order, unit } =
-            crate::objects::ops::operation(op, datatype)?;
-        Ok(Op { combine, order, unit })
-    }
-}
 
 /// Whether a buffer says that the data lies where it shall go.
 pub(crate) fn is_in_place(address: *const u8) -> bool {
@@ -167,7 +83,7 @@ fn begin_as(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Arc<Operation>> {
 /// Has a schedule go on beside the program.
 pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Operation>> {
     let process = process()?;
-    let told = notes(call::WAIT, -1, -1, comm.collective_context());
+    let told = notes(WAIT, -1, -1, comm.collective_context());
     let operation = Arc::new(Operation::new(State::Stepping(Box::new(schedule)), comm.handle(), told));
     if operation.poll(process).is_none() {
         progress::keep_moving(operation.clone());
@@ -186,13 +102,6 @@ pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
     Ok(persistent)
 }
 
-fn refuse_revoked(comm: &Comm) -> Mpi {
-    match comm.is_revoked() {
-        true => Err(revocation::revoked()),
-        false => Ok(()),
-    }
-}
-
 fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
     let combine = combine_of(&call);
     let (parts, areas) = match comm.remote() {
@@ -207,29 +116,3 @@ fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
     let ranks = Arc::new(move |task| peers.rank_of(task));
     Ok(Schedule::new(parts, areas, combine, (comm.collective_context(), tag), ranks))
 }
-
-fn combine_of(call: &Call) -> Combine {
-    match call {
-        Call::Reduce { op, .. }
-        | Call::Allreduce { op, .. }
-        | Call::ReduceScatter { op, .. }
-        | Call::Scan { op, .. } => op.combine.clone(),
-        _ => Combine::NOTHING,
-    }
-}
-
-/// A plan among the members of a communicator's own side.
-fn among(comm: &Comm, plan: Plan) -> Part {
-    Part::Stage(Stage { plan, tasks: comm.group().tasks_in_plan(), own: comm.rank() })
-}
-
-fn placement(comm: &Comm) -> Placement<'_> {
-    Placement::new(group(comm), comm.hosts())
-}
-
-fn group(comm: &Comm) -> Group {
-    Group { own: comm.rank(), size: comm.size() }
-}
-
-/// What a part of a schedule is made with.
-type Made = (Vec<Part>, Areas);

@@ -1,6 +1,6 @@
 //! With the neighbours that a topology names.
 
-use super::{Call, Made, among};
+use super::call::{Call, Made, among};
 use crate::comms::comm::Comm;
 use crate::comms::topology::Topology;
 use crate::errors::Mpi;

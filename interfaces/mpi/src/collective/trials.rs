@@ -1,6 +1,7 @@
 //! Short data of all ranks to all, between hosts: which of the two ways a communicator takes it finds out in its first such operations.
 
-use super::{Call, at_once, placement};
+use super::at_once;
+use super::call::{Call, placement};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::Guarded;
