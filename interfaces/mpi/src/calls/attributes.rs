@@ -1,6 +1,6 @@
 //! Attributes of communicators and datatypes.
 
-use super::{get, put};
+use super::arguments::{get, put};
 use crate::comms::handles::comm;
 use crate::errors::{self, Mpi};
 use crate::objects::attributes::{self, Bearer, CopyProxy, DUPLICATE, DeleteProxy, Language};

@@ -1,6 +1,6 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
-use super::{Numbers, array, put};
+use super::arguments::{Numbers, array, put};
 use crate::collective::{self, Blocks, Call, Layout, is_in_place};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;

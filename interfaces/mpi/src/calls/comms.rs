@@ -1,6 +1,6 @@
 //! Communicators.
 
-use super::{get, give_text, put, put_null, text};
+use super::arguments::{get, give_text, put, put_null, text};
 use crate::comms::comm::Comm;
 use crate::comms::create;
 use crate::comms::group::{as_communicators, group};
@@ -339,7 +339,7 @@ pub unsafe fn comm_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi
     comm(handle)?.buffer.attach(buffer.addr(), size)
 }
 
-pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: super::Place) -> Mpi {
+pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: super::arguments::Place) -> Mpi {
     let (address, length) = bsend::detach(&comm(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {

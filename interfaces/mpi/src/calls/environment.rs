@@ -1,6 +1,6 @@
 //! Beginning and end, and what a program asks of its surroundings.
 
-use super::{give_text, put, put_if};
+use super::arguments::{give_text, put, put_if};
 use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{Info, keep};

@@ -1,6 +1,6 @@
 //! Errors and their handlers.
 
-use super::{get, give_text, put, text};
+use super::arguments::{get, give_text, put, text};
 use crate::comms::handles::comm;
 use crate::errors::{self, Error, Mpi, class};
 use crate::objects::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};

@@ -1,6 +1,6 @@
 //! When processes die: what a communicator knows of it.
 
-use super::{put, put_null};
+use super::arguments::{put, put_null};
 use crate::callbacks::calling::calling;
 use crate::comms::comm::Comm;
 use crate::comms::contexts::OwnContext;
@@ -33,7 +33,7 @@ unsafe impl<T> Send for To<T> {}
 unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
-    let (flags, place) = (unsafe { super::get(flag)? }, To(flag));
+    let (flags, place) = (unsafe { super::arguments::get(flag)? }, To(flag));
     let then = move |decision: Decision, _: Option<OwnContext>| {
         let place = place;
         // SAFETY: see `To`.

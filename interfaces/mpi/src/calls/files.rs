@@ -1,6 +1,6 @@
 //! Files: opening them, views, pointers, data representations.
 
-use super::{get, give_text, plain_text, put, text};
+use super::arguments::{get, give_text, plain_text, put, text};
 use crate::callbacks::calling::calling;
 use crate::collective::{Call, run};
 use crate::comms::create::{duplicate, say_to_all, share};

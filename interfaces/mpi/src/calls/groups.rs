@@ -1,6 +1,6 @@
 //! Groups.
 
-use super::{array, array_mut, get, length_of, put};
+use super::arguments::{array, array_mut, get, length_of, put};
 use crate::comms::group::{GROUPS, group, keep, ranks_of};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{GROUP_EMPTY, GROUP_NULL, PROC_NULL, UNDEFINED};

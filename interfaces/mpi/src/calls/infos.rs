@@ -1,6 +1,6 @@
 //! Info objects.
 
-use super::{get, give_text, put, text};
+use super::arguments::{get, give_text, put, text};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{INFOS, Info, info, keep};
 use crate::objects::numbers::{INFO_NULL, MAX_INFO_KEY};

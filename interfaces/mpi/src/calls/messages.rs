@@ -1,6 +1,6 @@
 //! Messages between two.
 
-use super::{Place, get, put};
+use super::arguments::{Place, get, put};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend;

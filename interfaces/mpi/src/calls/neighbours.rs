@@ -1,6 +1,6 @@
 //! Collective operations with the neighbours that a topology names.
 
-use super::Numbers;
+use super::arguments::Numbers;
 use super::collectives::{Way, counted, go, typed};
 use crate::collective::{Blocks, Call, Layout, is_in_place};
 use crate::comms::comm::Comm;

@@ -1,6 +1,6 @@
 //! What is done to the memory of others: by the short way, or else by the long one.
 
-use super::put;
+use super::arguments::put;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::Data;
 use crate::objects::ops::NO_OP;

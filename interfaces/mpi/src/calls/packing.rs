@@ -1,6 +1,6 @@
 //! Packing and unpacking, and external32.
 
-use super::{Place, array, array_mut, get, plain_text, put};
+use super::arguments::{Place, array, array_mut, get, plain_text, put};
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, refuse_null};

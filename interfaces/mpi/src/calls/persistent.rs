@@ -1,6 +1,6 @@
 //! Persistent requests, whole and in parts.
 
-use super::{array, array_mut, get, length_of, put};
+use super::arguments::{array, array_mut, get, length_of, put};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, too_long};

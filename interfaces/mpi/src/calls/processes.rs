@@ -1,6 +1,6 @@
 //! Processes that come and go.
 
-use super::{array, give_text, length_of, plain_text, put, put_if, text};
+use super::arguments::{array, give_text, length_of, plain_text, put, put_if, text};
 use crate::callbacks::calling::calling;
 use crate::comms::handles::{comm, keep};
 use crate::errors::{Error, Mpi, class};

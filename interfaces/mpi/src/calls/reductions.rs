@@ -1,7 +1,7 @@
 //! Reductions and scans, and the operations that they combine with.
 
+use super::arguments::{Numbers, put};
 use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
-use super::{Numbers, put};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
@@ -185,7 +185,7 @@ pub fn op_set_proxy(handle: i32, proxy: OpProxy) -> Mpi {
 pub unsafe fn op_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
-        let handle = super::get(place)?;
+        let handle = super::arguments::get(place)?;
         if crate::objects::ops::is_built_in(handle) {
             return Err(Error::new(class::OP, "a predefined operation cannot be freed"));
         }

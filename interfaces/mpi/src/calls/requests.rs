@@ -1,7 +1,8 @@
 //! Requests: what they are asked without being ended, and giving them up.
 
+use super::arguments::{array, get, length_of, put};
+use super::messages::tell;
 use super::waits::{all_asked, all_over, first_over, look, on, tell_all};
-use super::{array, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};

@@ -1,6 +1,6 @@
 //! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
 
-use super::{Place, get, give_text, plain_text, put};
+use super::arguments::{Place, get, give_text, plain_text, put};
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::attached::Buffer;

@@ -1,7 +1,8 @@
 //! Statuses: what they say of a message; and operations that the program does itself.
 
+use super::arguments::{Place, get, put};
+use super::requests::Asked;
 use super::types::layout;
-use super::{Place, get, put, requests::Asked};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::messages::status::Status;

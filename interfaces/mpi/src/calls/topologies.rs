@@ -1,6 +1,6 @@
 //! Topologies.
 
-use super::{array, array_mut, length_of, put};
+use super::arguments::{array, array_mut, length_of, put};
 use crate::comms::comm::Comm;
 use crate::comms::create;
 use crate::comms::handles::{comm, keep};

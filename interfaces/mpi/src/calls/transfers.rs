@@ -1,7 +1,8 @@
 //! Reading and writing files: each at an offset, at the own pointer or at the pointer of all; blocking, begun, or in two halves.
 
+use super::arguments::put;
 use super::files::{file, first_says};
-use super::{messages::tell, put};
+use super::messages::tell;
 use crate::comms::create::say_to_all;
 use crate::errors::{Error, Mpi, class};
 use crate::files::file::{File, Representation};

@@ -1,7 +1,7 @@
 //! What a datatype is asked: its size and extent, its name, how it was made.
 
+use super::arguments::{Place, array_mut, give_text, length_of, put, text};
 use super::types::layout;
-use super::{Place, array_mut, give_text, length_of, put, text};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::objects::datatypes::{any_datatype, handle_within};

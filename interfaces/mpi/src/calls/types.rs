@@ -1,6 +1,6 @@
 //! How datatypes are made.
 
-use super::{Numbers, array, get, put};
+use super::arguments::{Numbers, array, get, put};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::objects::datatypes::{

@@ -1,7 +1,8 @@
 //! Waiting for requests, and testing them: one, all, any or some.
 
+use super::arguments::{array_mut, get, length_of, put};
+use super::messages::tell;
 use super::requests::Asked;
-use super::{array_mut, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};

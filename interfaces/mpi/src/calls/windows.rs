@@ -1,7 +1,7 @@
 //! Windows, and what is done to the memory of others.
 
+use super::arguments::{Place, get, give_text, put, text};
 use super::attributes::{give, language};
-use super::{Place, get, give_text, put, text};
 use crate::comms::group::{self, group};
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
