@@ -1,9 +1,10 @@
 //! MPI: what its functions do, for whichever binary interface.
 //!
 //! A face (`mpich/`) exports the functions under MPI's names, converts what its binary interface has otherwise, and calls
-//! [`calls`]. Read in this order: `process` and `comm`; `messages` (MPI's modes as the engine's choices); `operations` and
-//! `progress` (requests, and who moves them); `collective` and `schedule` (plans of the room for operations of groups); `datatypes`
-//! and `buffers`; `windows`; `sight` (what onlookers are told). [`numbers`] are the numbers by which programs name things.
+//! [`calls`]. Read in this order, the lowest first: `process::machine` (the engine, and the place in the machine); `comms::group`,
+//! `comms::contexts`, `comms::comm`; `process::this` (the first communicators); `requests` (operations, and what moves them);
+//! `messages` (MPI's modes as the engine's choices); `collective` (plans for operations of groups); `windows` and `files`;
+//! `process::life` (how MPI begins and ends); `calls`. [`objects::numbers`] are the numbers by which programs name things.
 
 #![deny(unsafe_code)]
 
@@ -14,6 +15,8 @@ mod collective;
 mod comms;
 pub mod errors;
 mod files;
+#[cfg(test)]
+mod imports;
 pub mod messages;
 pub mod objects;
 pub mod process;
