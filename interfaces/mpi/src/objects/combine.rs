@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// What is done with two elements: the second is combined into the first.
 #[derive(Clone)]
 pub(crate) enum Combine {
-    /// Of the room's table.
+    /// Of the table of operators.
     Plain(fn(&mut [u8], &[u8])),
     Made(Arc<Combining>),
 }

@@ -1,6 +1,6 @@
 //! How MPI begins in this process, and how it ends.
 
-use super::machine::{self, Above, DEFERRING, FINALIZED, Joined, Machine, RUNNING, STAGE};
+use super::machine::{self, DEFERRING, FINALIZED, Joined, Machine, RUNNING, STAGE, Upcalls};
 use super::this::{FINALIZED_WORLD, HAS_WORLD, MAY_DEFER, PROCESS, Process, THREADS};
 use super::this::{is_finalized, process, running};
 use super::{abort, ending, launcher, rivals, spawned};
@@ -23,8 +23,9 @@ const SELF_CONTEXT: u32 = 0x7d69_0002;
 /// How many sessions are open. They live on when the world ends (MPI 4.1, 11.3).
 static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
-/// What the machine has done in the rooms above it.
-const ABOVE: Above = Above { post_deferred, has_joined: revocation::listen_if_wanted, fatal: abort::fatal };
+/// What `machine` calls in rare cases.
+const UPCALLS: Upcalls =
+    Upcalls { post_deferred, has_joined: revocation::listen_if_wanted, fatal: abort::fatal };
 
 fn post_deferred() {
     if let Ok(process) = running() {
@@ -107,7 +108,7 @@ fn join() -> Mpi {
     let (world, own) = (Arc::new(world), Arc::new(own));
     let machine = Machine::new(api, joined, world.rank());
     let process = PROCESS.get_or_init(|| Process { machine, world, own });
-    machine::set(&process.machine, ABOVE);
+    machine::set(&process.machine, UPCALLS);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! This process as part of its machine: the engine, its task once it has joined, and whether MPI runs in it.
 //!
-//! Groups, contexts and communicators need no more of the process than this. What must be done in rooms above, which is rare, is in a
-//! table of functions ([`Above`]), which [`life`](crate::process::life) gives when MPI begins.
+//! Groups, contexts and communicators need no more of the process than this. In rare cases this file must call what imports it. It then
+//! uses a table of functions ([`Upcalls`]), which [`life`](crate::process::life) gives when MPI begins.
 
 use crate::errors::{Error, Mpi, class};
 use parvum_api::{CoreApi, Notes, Status, call};
@@ -34,8 +34,8 @@ pub(crate) const PARENT_CONTEXT: u32 = 0x7d69_0006;
 /// Of what threads of one process tell each other.
 pub(crate) const OWN_CONTEXT: u32 = 0x7d69_0008;
 
-/// What is done in rooms above this one.
-pub(super) struct Above {
+/// Functions of files that import this one.
+pub(super) struct Upcalls {
     /// Posts the receives that are deferred.
     pub(super) post_deferred: fn(),
     /// The process has joined after MPI has begun in it.
@@ -45,7 +45,7 @@ pub(super) struct Above {
 }
 
 static MACHINE: OnceLock<&'static Machine> = OnceLock::new();
-static ABOVE: OnceLock<Above> = OnceLock::new();
+static UPCALLS: OnceLock<Upcalls> = OnceLock::new();
 /// Whether MPI runs: one of the numbers below.
 pub(super) static STAGE: AtomicU8 = AtomicU8::new(NEW);
 
@@ -56,8 +56,8 @@ pub(super) const FINALIZED: u8 = 2;
 pub(super) const DEFERRING: u8 = 3;
 
 /// What [`machine`] gives from now on; the first counts.
-pub(super) fn set(machine: &'static Machine, above: Above) {
-    let _ = ABOVE.set(above);
+pub(super) fn set(machine: &'static Machine, upcalls: Upcalls) {
+    let _ = UPCALLS.set(upcalls);
     let _ = MACHINE.set(machine);
 }
 
@@ -75,11 +75,11 @@ pub(crate) fn machine() -> Mpi<&'static Machine> {
 /// Posts the receives that are deferred.
 #[cold]
 pub(super) fn post_deferred() {
-    (above().post_deferred)();
+    (upcalls().post_deferred)();
 }
 
-fn above() -> &'static Above {
-    ABOVE.get().expect("made before")
+fn upcalls() -> &'static Upcalls {
+    UPCALLS.get().expect("made before")
 }
 
 #[cold]
@@ -154,9 +154,9 @@ impl Machine {
     /// Without a machine the program cannot go on with what it has begun.
     #[cold]
     fn join_late(&self) -> &Joined {
-        let join = || Joined::join(self.api).unwrap_or_else(|error| (above().fatal)(&error));
+        let join = || Joined::join(self.api).unwrap_or_else(|error| (upcalls().fatal)(&error));
         let joined = self.joined.get_or_init(join);
-        (above().has_joined)();
+        (upcalls().has_joined)();
         joined
     }
 
