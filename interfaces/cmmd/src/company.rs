@@ -1,7 +1,22 @@
 //! Who else there is: nodes, host, and the numbers that they have here.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 /// Task ids are above this; node numbers are far below.
 const TIDS: i32 = 0x40000;
+
+static IS_HOST: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is a host program.
+pub(crate) fn is_host_program() -> bool {
+    // Relaxed: set before the first call that asks.
+    IS_HOST.load(Ordering::Relaxed)
+}
+
+/// Says that this process is a host program: before it enrols.
+pub(crate) fn become_host() {
+    IS_HOST.store(true, Ordering::Relaxed);
+}
 
 /// The nodes of a partition, and its host if there is one.
 pub(crate) struct Company {

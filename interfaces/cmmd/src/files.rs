@@ -3,48 +3,12 @@
 //! What a node writes to such a file is kept in memory of its own, in the file's place, until the nodes meet in
 //! `CMMD_sync_with_nodes`; then node 0 puts all of it out. So the calls that write stay C's, and wait for nobody.
 
-use crate::calls::diverted;
+use crate::envelope::{context, notes, told};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{Guard, State, context, notes, told};
+use crate::lent::bytes_of;
+use crate::state::shared::{Shared, Together, is_writable};
+use crate::state::{Guard, State};
 use parvum_api::{Pattern, Receiving, TagKind};
-use std::fs::File;
-use std::io::{Read, Seek, Write};
-
-/// How nodes write a file together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Together {
-    /// What node 0 writes, for all write the same.
-    Once = 2,
-    /// What each writes, one node after the other.
-    InOrder = 3,
-}
-
-/// A file that is written together.
-pub(crate) struct Shared {
-    /// Its descriptor, which leads to `kept` meanwhile.
-    pub(crate) descriptor: i32,
-    mode: Together,
-    pub(crate) kept: File,
-    pub(crate) file: File,
-}
-
-impl Shared {
-    fn take_kept(&mut self) -> Cmmd<Vec<u8>> {
-        let mut data = Vec::new();
-        let mut take = || {
-            self.kept.rewind()?;
-            self.kept.read_to_end(&mut data)?;
-            self.kept.set_len(0)?;
-            self.kept.rewind()
-        };
-        take().map_err(|_| Fault::Refused)?;
-        Ok(data)
-    }
-
-    fn put(&mut self, data: &[u8]) -> Cmmd<()> {
-        self.file.write_all(data).map_err(|_| Fault::Refused)
-    }
-}
 
 impl Guard {
     /// Puts out what the nodes have written since they met last. All nodes, and the C library has written what it kept.
@@ -84,7 +48,7 @@ impl Guard {
                 let wait = notes(told::SYNC_WITH_NODES, from, number);
                 let api = self.api;
                 let message = self.outside(|| api.receive(&wanted, Receiving::Block, &wait))?;
-                result = result.and(shared.put(crate::calls::bytes_of(&message)));
+                result = result.and(shared.put(bytes_of(&message)));
                 self.api.give_back(&message);
             }
         }
@@ -97,7 +61,7 @@ impl Guard {
         if mode.is_none() && before.is_none() {
             return Ok(0);
         }
-        let own = match diverted::is_writable(descriptor) {
+        let own = match is_writable(descriptor) {
             true => mode.map_or(0, |mode| mode as i32),
             false => -1,
         };
@@ -113,11 +77,11 @@ impl Guard {
         }
         if let Some(at) = before {
             self.put_out()?;
-            diverted::restore(&self.shared.remove(at));
+            self.shared.remove(at).restore();
         }
         if let Some(mode) = mode {
-            let (kept, file) = diverted::divert(descriptor).map_err(|_| Fault::Refused)?;
-            self.shared.push(Shared { descriptor, mode, kept, file });
+            let shared = Shared::divert(descriptor, mode).map_err(|_| Fault::Refused)?;
+            self.shared.push(shared);
         }
         // Nobody writes for himself before what was written together is out.
         self.barrier()?;
@@ -135,7 +99,14 @@ impl State {
                 // Nobody is left who could be told that it fails.
                 let _ = shared.put(&data);
             }
-            diverted::restore(&shared);
+            shared.restore();
         }
+    }
+}
+
+/// The process ends. Who ends within a call of CMMD loses what is kept for files.
+pub(crate) fn at_exit() {
+    if let Some(mut state) = Guard::take_at_exit() {
+        state.put_out_alone();
     }
 }

@@ -1,7 +1,8 @@
 //! The host program: it starts the nodes, and takes part in what they do with it.
 
+use crate::envelope::{context, notes, told};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{Guard, State, context, notes, told};
+use crate::state::Guard;
 use parvum_api::{Message, Pattern, Receiving, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
@@ -9,7 +10,6 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the messages between host and nodes are about.
 pub(crate) mod about {
@@ -23,19 +23,6 @@ pub(crate) mod about {
 
 /// Set in the nodes that a host starts.
 const NODE: &str = "PARVUM_CMMD_NODE";
-
-static IS_HOST: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process is a host program.
-pub(crate) fn is_host() -> bool {
-    // Relaxed: set before the first call that asks.
-    IS_HOST.load(Ordering::Relaxed)
-}
-
-/// Says that this process is a host program: before it enrols.
-pub(crate) fn become_host() {
-    IS_HOST.store(true, Ordering::Relaxed);
-}
 
 /// Whether a host has started this process.
 pub(crate) fn am_node() -> bool {
@@ -169,26 +156,6 @@ impl Guard {
                 &Request::Signal { tid: Tid(task), signal: libc::SIGTERM },
                 &notes(call::MACHINE, -1, -1),
             );
-        }
-    }
-}
-
-impl State {
-    /// The host's task, for a node of it.
-    pub(crate) fn host(&self) -> Cmmd<i32> {
-        if self.with_host && !self.company.is_host() {
-            self.company.host.ok_or(Fault::NoHost)
-        } else {
-            Err(Fault::NoHost)
-        }
-    }
-
-    /// The nodes' tasks, for the host.
-    pub(crate) fn own_nodes(&self) -> Cmmd<Vec<i32>> {
-        if self.with_host && self.company.is_host() && self.company.size() > 0 {
-            Ok(self.company.nodes.clone())
-        } else {
-            Err(Fault::NoHost)
         }
     }
 }

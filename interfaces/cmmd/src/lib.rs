@@ -2,22 +2,23 @@
 //!
 //! Thin: names, argument rules, error numbers, and CMMD's three ways to buffer. A *block* send is never buffered and waits
 //! for the receive; an *async* one is never buffered either and is waited for by its handle; a *noblock* one is copied by
-//! its sender, if at all. [`state`] is what a node has, [`operations`] the asynchronous ones under way; `calls` are the
-//! functions of `cmmd.h`, one file for each section of the manual.
+//! its sender, if at all. [`state`] is what a node has, [`completing`] ends its asynchronous operations, [`entry`] begins and
+//! ends a call; `calls` are the functions of `cmmd.h`, one file for each section of the manual.
 
 #![deny(unsafe_code)]
 #![allow(non_snake_case, reason = "the functions have the names of CMMD")]
 
 #[allow(unsafe_code)]
 mod calls;
-mod channels;
 mod combine;
 mod company;
+mod completing;
+mod entry;
+mod envelope;
 mod errors;
 mod files;
-mod global_or;
 mod host;
-mod operations;
+#[allow(unsafe_code)]
+mod lent;
 mod state;
-mod timers;
 mod together;

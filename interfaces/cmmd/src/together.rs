@@ -1,8 +1,10 @@
 //! What all nodes do together: barriers, reductions, scans, broadcast, concatenation.
 
 use crate::combine::Combiner;
+use crate::envelope::{context, notes, told};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{Guard, context, notes, told};
+use crate::lent::{bytes_of, copy_remote};
+use crate::state::Guard;
 use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 use parvum_collectives::operators;
 use parvum_collectives::plans::{Group, Step, broadcast};
@@ -84,7 +86,7 @@ impl Guard {
             let room = &mut room[..message.length as usize];
             if !in_room {
                 // Straight from where its sender has put it.
-                let copied = crate::calls::copy_remote(self.api, &message, room);
+                let copied = copy_remote(self.api, &message, room);
                 self.api.give_back(&message);
                 copied?;
             }
@@ -94,7 +96,7 @@ impl Guard {
         if message.is_remote() {
             message = self.outside(|| api.fetch_remote(&message, &notes))?;
         }
-        let data = crate::calls::bytes_of(&message);
+        let data = bytes_of(&message);
         let fits = data.len().min(room.len());
         room[..fits].copy_from_slice(&data[..fits]);
         let passed = self.pass_on(root, data);

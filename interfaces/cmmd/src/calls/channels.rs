@@ -1,9 +1,20 @@
 //! Channels: cmmd_open_send_channel(3).
 
 use super::message::ERRVAL;
-use super::{readable, writable};
-use crate::state::call;
+use crate::entry::call;
+use crate::errors::Cmmd;
+use crate::lent::{readable, writable};
+use crate::state::channels::Channels;
+use parvum_api::CoreApi;
 use std::ffi::{c_int, c_void};
+
+/// Runs one call on the channels.
+fn on<T>(otherwise: T, work: impl FnOnce(&mut Channels, CoreApi) -> Cmmd<T>) -> T {
+    call(otherwise, |state| {
+        let api = state.api;
+        work(&mut state.channels, api)
+    })
+}
 
 /// Opens the sending end of a channel.
 ///
@@ -19,7 +30,8 @@ pub unsafe extern "C" fn CMMD_open_send_channel(
     call(ERRVAL, |state| {
         // SAFETY: as the program says.
         let data = unsafe { readable(buf, len) }?;
-        state.open_channel(true, dest, id, data.as_ptr() as usize, data.len())
+        let (api, peer) = (state.api, state.task(dest)?);
+        state.channels.open(api, true, peer, id, data.as_ptr() as usize, data.len())
     })
 }
 
@@ -37,62 +49,63 @@ pub unsafe extern "C" fn CMMD_open_receive_channel(
     call(ERRVAL, |state| {
         // SAFETY: as the program says.
         let room = unsafe { writable(buf, len) }?;
-        state.open_channel(false, src, id, room.as_mut_ptr() as usize, room.len())
+        let (api, peer) = (state.api, state.task(src)?);
+        state.channels.open(api, false, peer, id, room.as_mut_ptr() as usize, room.len())
     })
 }
 
 /// Sends what is in the memory of the sending end, and returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_write_channel(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.write_channel(channel))
+    on(ERRVAL, |channels, api| channels.write(api, channel))
 }
 
 /// Lets the next transfer come.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_reset_channel(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.reset_channel(channel))
+    on(ERRVAL, |channels, api| channels.reset(api, channel))
 }
 
 /// 1: the last transfer is over; 0: it is under way; negative: it has failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_send_channel_status(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.channel_status(channel, true))
+    on(ERRVAL, |channels, api| channels.status(api, channel, true))
 }
 
 /// 1: data has come; 0: not yet; negative: the transfer has failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_receive_channel_status(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.channel_status(channel, false))
+    on(ERRVAL, |channels, api| channels.status(api, channel, false))
 }
 
 /// Whether the next transfer may begin.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_is_channel_writable(channel: c_int) -> c_int {
-    call(0, |state| state.channel_status(channel, true))
+    on(0, |channels, api| channels.status(api, channel, true))
 }
 
 /// Whether data has come.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_is_channel_readable(channel: c_int) -> c_int {
-    call(0, |state| state.channel_status(channel, false))
+    on(0, |channels, api| channels.status(api, channel, false))
 }
 
 /// Closes the sending end.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_close_send_channel(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.close_channel(channel, true))
+    on(ERRVAL, |channels, api| channels.close(api, channel, true))
 }
 
 /// Closes the receiving end.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_close_receive_channel(channel: c_int) -> c_int {
-    call(ERRVAL, |state| state.close_channel(channel, false))
+    on(ERRVAL, |channels, api| channels.close(api, channel, false))
 }
 
 /// Whether no transfer is under way from here.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_all_channels_free() -> c_int {
-    call(ERRVAL, |state| Ok(state.channels_free().into()))
+    on(ERRVAL, |channels, api| Ok(channels.are_all_free(api).into()))
 }
 
 /// Waits until none is.

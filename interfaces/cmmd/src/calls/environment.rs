@@ -1,10 +1,11 @@
 //! Host, addresses, timers, and errors: cmmd_enable(3), cmmd_self_address(3), cmmd_node_timer(3), cmmd_error(3).
 
 use super::message::ERRVAL;
+use crate::company::become_host;
+use crate::entry::{call, together};
 use crate::errors::{Fault, TEXTS, last, remember};
-use crate::host::{am_node, become_host};
-use crate::state::{call, together};
-use crate::timers::Reading;
+use crate::host::am_node;
+use crate::state::timers::Reading;
 use std::ffi::{c_char, c_double, c_int};
 
 /// On the host, as its first call: starts the nodes.
@@ -76,37 +77,37 @@ pub extern "C" fn CMMD_reset_partition_size(size: c_int) -> c_int {
 /// Sets a stopwatch to zero and stops it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_clear(timer: c_int) -> c_int {
-    call(ERRVAL, |state| state.clear_timer(timer))
+    call(ERRVAL, |state| state.timers.clear(timer))
 }
 
 /// Starts it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_start(timer: c_int) -> c_int {
-    call(ERRVAL, |state| state.start_timer(timer))
+    call(ERRVAL, |state| state.timers.start(timer))
 }
 
 /// Stops it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_stop(timer: c_int) -> c_int {
-    call(ERRVAL, |state| state.stop_timer(timer))
+    call(ERRVAL, |state| state.timers.stop(timer))
 }
 
 /// Seconds that it has run.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_elapsed(timer: c_int) -> c_double {
-    call(-1.0, |state| state.read_timer(timer, Reading::Elapsed))
+    call(-1.0, |state| state.timers.read(timer, Reading::Elapsed))
 }
 
 /// Of those, the ones in which this node did not wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_busy(timer: c_int) -> c_double {
-    call(-1.0, |state| state.read_timer(timer, Reading::Busy))
+    call(-1.0, |state| state.timers.read(timer, Reading::Busy))
 }
 
 /// Of those, the ones in which it waited in CMMD.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_idle(timer: c_int) -> c_double {
-    call(-1.0, |state| state.read_timer(timer, Reading::Idle))
+    call(-1.0, |state| state.timers.read(timer, Reading::Idle))
 }
 
 /// The last error.

@@ -1,11 +1,13 @@
 //! All nodes together, and host and nodes: cmmd_sync_with_nodes(3), cmmd_bc_to_nodes(3), cmmd_global_or(3).
 
 use super::message::ERRVAL;
-use super::{length, readable, writable};
 use crate::combine::{Combiner, combiner, kind_of};
+use crate::entry::{call, together};
+use crate::envelope::context;
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
-use crate::state::{State, call, context, together};
+use crate::lent::{length, readable, writable};
+use crate::state::State;
 use std::ffi::{c_int, c_void};
 
 /// Waits until all nodes have called it.
@@ -220,11 +222,17 @@ pub unsafe extern "C" fn CMMD_receive_bc_from_host(buf: *mut c_void, len: c_int)
 /// Sets or clears this task's bit.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_set_global_or(bit: c_int) -> c_int {
-    call(ERRVAL, |state| state.set_global_or(bit != 0))
+    call(ERRVAL, |state| {
+        let (api, others) = (state.api, state.participants());
+        state.or.set(api, &others, bit != 0)
+    })
 }
 
 /// Whether the bit of any task is set, as far as is known here by now.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_get_global_or() -> c_int {
-    call(ERRVAL, |state| state.global_or())
+    call(ERRVAL, |state| {
+        let api = state.api;
+        state.or.get(api)
+    })
 }

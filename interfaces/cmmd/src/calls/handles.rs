@@ -1,10 +1,13 @@
 //! Handles, probing and what is known of messages: cmmd_msg_wait(3), cmmd_msg_pending(3), cmmd_bytes_received(3).
 
-use super::Matching;
 use super::message::ERRVAL;
+use crate::completing::{run_handlers, wait_for};
+use crate::entry::{call, guarded};
+use crate::envelope::{ANY, Last, notes, told};
 use crate::errors::{Cmmd, Fault, remember};
-use crate::operations::{Kind, Operation, wait_for};
-use crate::state::{ANY, Last, State, call, enter, guarded, notes, run_handlers, told};
+use crate::lent::Matching;
+use crate::state::operations::{Kind, Operation};
+use crate::state::{State, enter};
 use parvum_api::{Message, Notes, Status};
 use std::ffi::{c_int, c_void};
 

@@ -1,9 +1,12 @@
 //! Sending and receiving: cmmd_send_block(3), cmmd_send_async(3), cmmd_send_and_receive(3).
 
-use super::{Handler, readable, writable};
+use crate::completing::wait_among;
+use crate::entry::{call, guarded};
+use crate::envelope::{ANY, Last, notes, told, user};
 use crate::errors::{Cmmd, Fault};
-use crate::operations::{Kind, Operation, wait_among};
-use crate::state::{ANY, Guard, Last, State, call, guarded, notes, told, user};
+use crate::lent::{Handler, bytes_of, readable, writable};
+use crate::state::operations::{Kind, Operation};
+use crate::state::{Guard, State};
 use parvum_api::{ANY_TASK, Message, Notes, Receiving, Request, Status};
 use parvum_api::{Buffering, Completion};
 use std::ffi::{c_int, c_void};
@@ -223,7 +226,7 @@ fn received_by_matching(
             let taken =
                 state.api.take(&found, Receiving::Block, &notes(told::RECEIVE_BLOCK, found.from, tag));
             if let Ok(message) = &taken {
-                let data = super::bytes_of(message);
+                let data = bytes_of(message);
                 let fits = data.len().min(room.len());
                 room[..fits].copy_from_slice(&data[..fits]);
                 state.api.give_back(message);

@@ -1,9 +1,10 @@
 //! Reductions and scans of single values, for each type: cmmd_reduce_int(3), cmmd_scan_int(3).
 
 use crate::combine::{Combiner, Number};
+use crate::entry::together;
+use crate::envelope::context;
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
-use crate::state::{context, together};
 use crate::together::{Scan, Segments};
 use std::ffi::{c_double, c_float, c_int, c_long, c_uint, c_ulong};
 

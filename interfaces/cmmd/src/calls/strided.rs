@@ -1,98 +1,22 @@
 //! Equally spaced pieces, sent and received as one message: cmmd_send_block_v(3).
 
-use super::length;
 use super::message::{ERRVAL, blocked, exchanged, posted, received, started, unblocked};
+use crate::entry::{call, guarded};
 use crate::errors::{Cmmd, Fault};
-use crate::operations::{Kind, Operation};
-use crate::state::{Guard, State, call, guarded};
+use crate::lent::{Pieces, Scattered};
+use crate::state::operations::{Kind, Operation};
+use crate::state::{Guard, State};
 use std::ffi::{c_int, c_void};
 
-/// Equally spaced pieces of the program's memory.
-#[derive(Clone, Copy)]
-struct Pieces {
-    start: usize,
-    piece: usize,
-    stride: usize,
-    count: usize,
-}
-
-impl Pieces {
-    fn new(start: *const c_void, elem: c_int, stride: c_int, count: c_int) -> Cmmd<Pieces> {
-        let (piece, stride, count) = (length(elem)?, length(stride)?, length(count)?);
-        if stride < piece && count > 1 || piece.checked_mul(count).is_none_or(|all| all > i32::MAX as usize) {
-            return Err(Fault::BadLength);
-        }
-        if start.is_null() && piece * count > 0 {
-            return Err(Fault::BadBuffer);
-        }
-        Ok(Pieces { start: start as usize, piece, stride, count })
+/// Writes what a receive has got, if it got anything.
+///
+/// # Safety
+/// As for [`Pieces::write`].
+unsafe fn take(pieces: &Pieces, data: &[u8], state: &State, got: &Cmmd<c_int>) {
+    if matches!(got, Ok(_) | Err(Fault::Truncated)) {
+        // SAFETY: the caller's promise.
+        unsafe { pieces.write(&data[..data.len().min(state.last.bytes as usize)]) };
     }
-
-    fn bytes(&self) -> usize {
-        self.piece * self.count
-    }
-
-    /// The pieces, to be read.
-    ///
-    /// # Safety
-    /// The program has lent them for as long as they are used.
-    unsafe fn slices<'a>(&self) -> Vec<&'a [u8]> {
-        let one = |at: usize| match self.piece {
-            0 => &[][..],
-            // SAFETY: readable, as the program says; not null, by `new`.
-            piece => unsafe {
-                std::slice::from_raw_parts((self.start + at * self.stride) as *const u8, piece)
-            },
-        };
-        (0..self.count).map(one).collect()
-    }
-
-    /// Writes data to the pieces, as far as it goes.
-    ///
-    /// # Safety
-    /// The program has lent them for writing.
-    unsafe fn write(&self, data: &[u8]) {
-        for (at, part) in data[..data.len().min(self.bytes())].chunks(self.piece.max(1)).enumerate() {
-            // SAFETY: writable, as the program says; `part` is no longer than a piece.
-            unsafe {
-                let to = (self.start + at * self.stride) as *mut u8;
-                std::ptr::copy_nonoverlapping(part.as_ptr(), to, part.len());
-            }
-        }
-    }
-
-    /// Writes what a receive has got, if it got anything.
-    ///
-    /// # Safety
-    /// As for [`Pieces::write`].
-    unsafe fn take(&self, data: &[u8], state: &State, got: &Cmmd<c_int>) {
-        if matches!(got, Ok(_) | Err(Fault::Truncated)) {
-            // SAFETY: the caller's promise.
-            unsafe { self.write(&data[..data.len().min(state.last.bytes as usize)]) };
-        }
-    }
-}
-
-/// A strided receive under way: its data comes here, and is then dealt out.
-pub(crate) struct Scattered {
-    data: Vec<u8>,
-    to: Pieces,
-}
-
-impl Scattered {
-    /// What came some other way.
-    pub(crate) fn fill(&mut self, data: &[u8]) {
-        let fits = data.len().min(self.data.len());
-        self.data[..fits].copy_from_slice(&data[..fits]);
-    }
-}
-
-/// Deals out what has come; gives how much there was room for.
-pub(crate) fn scatter(scattered: Scattered, length: u64) -> usize {
-    let came = scattered.data.len().min(length as usize);
-    // SAFETY: the program has lent the pieces until the operation is over, which it is about to be.
-    unsafe { scattered.to.write(&scattered.data[..came]) };
-    scattered.data.len()
 }
 
 /// As `CMMD_send_block`, of pieces.
@@ -190,7 +114,7 @@ unsafe fn received_in(state: Guard, src: i32, tag: i32, pieces: Pieces) -> (Guar
     let mut data = vec![0; pieces.bytes()];
     let (state, got) = received(state, src, tag, &mut data);
     // SAFETY: the caller's promise.
-    unsafe { pieces.take(&data, &state, &got) };
+    unsafe { take(&pieces, &data, &state, &got) };
     (state, got)
 }
 
@@ -249,7 +173,7 @@ pub unsafe extern "C" fn CMMD_send_and_receive_v(
         // SAFETY: as the program says.
         let (state, done) = exchanged(state, (src, rtag, &mut data), (dest, stag, &unsafe { from.slices() }));
         // SAFETY: as the program says.
-        unsafe { to.take(&data, &state, &done) };
+        unsafe { take(&to, &data, &state, &done) };
         (state, done)
     })
 }

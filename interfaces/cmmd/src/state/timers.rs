@@ -1,7 +1,6 @@
 //! The stopwatches of a node: wall clock, and what of it the node spent waiting.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::State;
 use std::time::Instant;
 
 /// How many there are.
@@ -55,44 +54,44 @@ pub(crate) enum Reading {
     Idle,
 }
 
-impl State {
-    fn timer(&mut self, id: i32) -> Cmmd<&mut Timer> {
-        usize::try_from(id).ok().and_then(|id| self.timers.all.get_mut(id)).ok_or(Fault::BadArgument)
+impl Timers {
+    fn get(&mut self, id: i32) -> Cmmd<&mut Timer> {
+        usize::try_from(id).ok().and_then(|id| self.all.get_mut(id)).ok_or(Fault::BadArgument)
     }
 
-    pub(crate) fn clear_timer(&mut self, id: i32) -> Cmmd<i32> {
-        let timer = std::mem::take(self.timer(id)?);
+    pub(crate) fn clear(&mut self, id: i32) -> Cmmd<i32> {
+        let timer = std::mem::take(self.get(id)?);
         if timer.running.is_some() {
-            self.timers.running -= 1;
+            self.running -= 1;
         }
         Ok(0)
     }
 
-    pub(crate) fn start_timer(&mut self, id: i32) -> Cmmd<i32> {
-        let waited = self.timers.waited;
-        let timer = self.timer(id)?;
+    pub(crate) fn start(&mut self, id: i32) -> Cmmd<i32> {
+        let waited = self.waited;
+        let timer = self.get(id)?;
         if timer.running.is_some() {
             return Err(Fault::Unfinished);
         }
         timer.running = Some((Instant::now(), waited));
-        self.timers.running += 1;
+        self.running += 1;
         Ok(0)
     }
 
-    pub(crate) fn stop_timer(&mut self, id: i32) -> Cmmd<i32> {
-        let waited = self.timers.waited;
-        let timer = self.timer(id)?;
+    pub(crate) fn stop(&mut self, id: i32) -> Cmmd<i32> {
+        let waited = self.waited;
+        let timer = self.get(id)?;
         let (since, before) = timer.running.take().ok_or(Fault::BadArgument)?;
         let elapsed = since.elapsed().as_secs_f64();
         timer.elapsed += elapsed;
         // Several threads that wait at once are longer idle together than the clock went on.
         timer.idle += ((waited - before) as f64 * 1e-9).min(elapsed);
-        self.timers.running -= 1;
+        self.running -= 1;
         Ok(0)
     }
 
-    pub(crate) fn read_timer(&mut self, id: i32, what: Reading) -> Cmmd<f64> {
-        let timer = self.timer(id)?;
+    pub(crate) fn read(&mut self, id: i32, what: Reading) -> Cmmd<f64> {
+        let timer = self.get(id)?;
         if timer.running.is_some() {
             return Err(Fault::Unfinished);
         }

@@ -5,27 +5,27 @@
 //! for nothing else. The two ends find each other by their nodes and the channel's number, as messages in a context of
 //! their own.
 
+use crate::envelope::{context, notes, told};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{Guard, State, context, notes, told};
-use parvum_api::{Buffering, Completion};
-use parvum_api::{Notes, Pattern, Request, SendTo, Status, TagKind};
+use crate::lent::{start_receive, start_send};
+use parvum_api::{Buffering, Completion, CoreApi, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
 /// One end.
-pub(crate) struct Channel {
-    pub(crate) sends: bool,
+struct Channel {
+    sends: bool,
     /// The task at the other end.
-    pub(crate) peer: i32,
-    pub(crate) number: i32,
+    peer: i32,
+    number: i32,
     /// The program's memory.
-    pub(crate) start: usize,
-    pub(crate) length: usize,
+    start: usize,
+    length: usize,
     /// The transfer under way.
-    pub(crate) request: Option<Request>,
+    request: Option<Request>,
     /// The receiving end: data has come, and the program has not done with it.
-    pub(crate) full: bool,
+    full: bool,
     /// How the last transfer ended, if not well.
-    pub(crate) fault: Option<Fault>,
+    fault: Option<Fault>,
 }
 
 /// All ends that are open.
@@ -55,13 +55,13 @@ impl Channels {
         Ok(at as i32 + 1)
     }
 
-    fn names(&self) -> Vec<i32> {
+    pub(crate) fn names(&self) -> Vec<i32> {
         (1..=self.0.len() as i32).collect()
     }
 }
 
 /// How one end sends.
-pub(crate) fn how(channel: &Channel) -> SendTo {
+fn how(channel: &Channel) -> SendTo {
     SendTo {
         to: channel.peer,
         tag: channel.number,
@@ -73,7 +73,7 @@ pub(crate) fn how(channel: &Channel) -> SendTo {
 }
 
 /// What one end receives.
-pub(crate) fn pattern(channel: &Channel) -> Pattern {
+fn pattern(channel: &Channel) -> Pattern {
     Pattern {
         from: channel.peer,
         tags: TagKind::Exactly,
@@ -83,41 +83,48 @@ pub(crate) fn pattern(channel: &Channel) -> Pattern {
     }
 }
 
-impl State {
-    pub(crate) fn open_channel(
+/// Begins a transfer.
+fn start_transfer(api: CoreApi, channel: &Channel) -> Cmmd<Option<Request>> {
+    let Channel { start, length, .. } = *channel;
+    if channel.sends {
+        return start_send(api, how(channel), start, length);
+    }
+    Ok(Some(start_receive(api, &pattern(channel), start, length)))
+}
+
+impl Channels {
+    pub(crate) fn open(
         &mut self,
+        api: CoreApi,
         sends: bool,
-        node: i32,
+        peer: i32,
         number: i32,
         start: usize,
         length: usize,
     ) -> Cmmd<i32> {
-        let peer = self.task(node)?;
         if number < 0 {
             return Err(Fault::BadArgument);
         }
         let channel = Channel { sends, peer, number, start, length, request: None, full: false, fault: None };
-        let name = self.channels.add(channel)?;
+        let name = self.add(channel)?;
         if !sends {
-            self.renew_channel(name)?;
+            self.renew(api, name)?;
         }
         Ok(name)
     }
 
     /// Begins a transfer on the sending end, or awaits one on the other.
-    fn renew_channel(&mut self, name: i32) -> Cmmd<()> {
-        let api = self.api;
-        let channel = self.channels.get(name, None)?;
+    fn renew(&mut self, api: CoreApi, name: i32) -> Cmmd<()> {
+        let channel = self.get(name, None)?;
         channel.fault = None;
         channel.full = false;
-        channel.request = crate::calls::start_transfer(api, channel)?;
+        channel.request = start_transfer(api, channel)?;
         Ok(())
     }
 
     /// Looks whether the transfer is over.
-    fn channel_rests(&mut self, name: i32, sends: Option<bool>) -> Cmmd<bool> {
-        let api = self.api;
-        let channel = self.channels.get(name, sends)?;
+    pub(crate) fn is_idle(&mut self, api: CoreApi, name: i32, sends: Option<bool>) -> Cmmd<bool> {
+        let channel = self.get(name, sends)?;
         let Some(request) = channel.request else { return Ok(true) };
         match api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
             Err(Status::Pending) => return Ok(false),
@@ -132,78 +139,65 @@ impl State {
         Ok(true)
     }
 
-    pub(crate) fn write_channel(&mut self, name: i32) -> Cmmd<i32> {
-        if !self.channel_rests(name, Some(true))? {
+    pub(crate) fn write(&mut self, api: CoreApi, name: i32) -> Cmmd<i32> {
+        if !self.is_idle(api, name, Some(true))? {
             return Err(Fault::Unfinished);
         }
-        self.renew_channel(name).map(|()| 0)
+        self.renew(api, name).map(|()| 0)
     }
 
     /// The receiving end has done with the data: the next may come. The sending end forgets a failure.
-    pub(crate) fn reset_channel(&mut self, name: i32) -> Cmmd<i32> {
-        if !self.channel_rests(name, None)? {
-            let sends = self.channels.get(name, None)?.sends;
+    pub(crate) fn reset(&mut self, api: CoreApi, name: i32) -> Cmmd<i32> {
+        if !self.is_idle(api, name, None)? {
+            let sends = self.get(name, None)?.sends;
             return if sends { Err(Fault::Unfinished) } else { Ok(0) };
         }
-        if self.channels.get(name, None)?.sends {
-            self.channels.get(name, None)?.fault = None;
+        if self.get(name, None)?.sends {
+            self.get(name, None)?.fault = None;
             return Ok(0);
         }
-        self.renew_channel(name).map(|()| 0)
+        self.renew(api, name).map(|()| 0)
     }
 
     /// 1: writable, or readable; 0: not yet; a failure of the last transfer.
-    pub(crate) fn channel_status(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
-        let rests = self.channel_rests(name, Some(sends))?;
-        let channel = self.channels.get(name, Some(sends))?;
+    pub(crate) fn status(&mut self, api: CoreApi, name: i32, sends: bool) -> Cmmd<i32> {
+        let rests = self.is_idle(api, name, Some(sends))?;
+        let channel = self.get(name, Some(sends))?;
         match channel.fault {
             Some(why) => Err(why),
             None => Ok((if sends { rests } else { channel.full }).into()),
         }
     }
 
-    pub(crate) fn close_channel(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
-        let rests = self.channel_rests(name, Some(sends))?;
-        let channel = self.channels.get(name, Some(sends))?;
-        if !rests && (sends || !self.api.cancel(channel.request.expect("under way"))) {
+    pub(crate) fn close(&mut self, api: CoreApi, name: i32, sends: bool) -> Cmmd<i32> {
+        let rests = self.is_idle(api, name, Some(sends))?;
+        let channel = self.get(name, Some(sends))?;
+        if !rests && (sends || !api.cancel(channel.request.expect("under way"))) {
             return Err(Fault::Unfinished);
         }
         if let Some(request) = channel.request.take() {
             // Takes the outcome of what was cancelled.
-            let _ = self.api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
+            let _ = api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
         }
-        self.channels.0[name as usize - 1] = None;
+        self.0[name as usize - 1] = None;
         Ok(0)
     }
 
     /// Whether no sending end has a transfer under way.
-    pub(crate) fn channels_free(&mut self) -> bool {
+    pub(crate) fn are_all_free(&mut self, api: CoreApi) -> bool {
         let mut free = true;
-        for name in self.channels.names() {
+        for name in self.names() {
             // Else it is closed, or of the other kind.
-            if let Ok(rests) = self.channel_rests(name, Some(true)) {
+            if let Ok(rests) = self.is_idle(api, name, Some(true)) {
                 free &= rests;
             }
         }
         free
     }
-}
 
-impl Guard {
-    /// Waits until no sending end has a transfer under way.
-    pub(crate) fn await_channels(&mut self) {
-        for name in self.channels.names() {
-            while let Ok(false) = self.channel_rests(name, Some(true)) {
-                let Ok(&mut Channel { request: Some(request), peer, .. }) = self.channels.get(name, None)
-                else {
-                    break;
-                };
-                let api = self.api;
-                if self.outside(|| api.wait_any(&[request], u64::MAX, &notes(told::MSG_WAIT, peer, -1))) < 0 {
-                    // There is no machine any more.
-                    return;
-                }
-            }
-        }
+    /// The transfer under way on an end, and the task at the other end.
+    pub(crate) fn under_way(&mut self, name: i32) -> Option<(Request, i32)> {
+        let channel = self.get(name, None).ok()?;
+        channel.request.map(|request| (request, channel.peer))
     }
 }

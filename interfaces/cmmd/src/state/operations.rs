@@ -1,9 +1,9 @@
-//! Asynchronous operations, and the handles that name them.
+//! Asynchronous operations, and the handles that name them: their table.
 
-use crate::calls::{Handler, Scattered, scatter};
+use crate::envelope::{ANY, Last};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{ANY, Guard, Last, State, notes, run_handlers, told};
-use parvum_api::{Message, Notes, Receiving, Request, Status};
+use crate::lent::{Handler, Scattered};
+use parvum_api::Request;
 
 /// So many sends, and as many receives and found messages, may have a handle at the same time.
 pub(crate) const MOST: usize = 512;
@@ -129,7 +129,7 @@ impl Operations {
         Ok(())
     }
 
-    fn remove(&mut self, mcb: i32) {
+    pub(crate) fn remove(&mut self, mcb: i32) {
         let Some(at) = self.place(mcb) else { return };
         if let Some(operation) = self.slots[at].1.take() {
             *self.used(operation.kind) -= 1;
@@ -178,118 +178,8 @@ impl Operations {
         self.handlers.iter().filter_map(request).collect()
     }
 
-    fn is_discarded(&self, mcb: i32) -> bool {
+    pub(crate) fn is_discarded(&self, mcb: i32) -> bool {
         let freed = self.place(mcb).and_then(|at| self.slots[at].1.as_ref()).is_some_and(|op| op.freed);
         freed && !self.handlers.contains(&mcb)
     }
-}
-
-impl State {
-    /// Whether the operation is over, by now.
-    pub(crate) fn look_at(&mut self, mcb: i32) -> bool {
-        let api = self.api;
-        let Ok(operation) = self.operations.get(mcb) else { return true };
-        if operation.over.is_some() {
-            return true;
-        }
-        let once = Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) };
-        match operation.request {
-            Some(request) => match api.wait(request, &once) {
-                Err(Status::Pending) => return false,
-                ended => self.end(mcb, ended),
-            },
-            None => return self.match_operation(mcb),
-        }
-        true
-    }
-
-    /// Writes down how an operation ended.
-    pub(crate) fn end(&mut self, mcb: i32, ended: Result<Message, Status>) {
-        let Ok(operation) = self.operations.get(mcb) else { return };
-        operation.request = None;
-        operation.over = Some(match ended {
-            Ok(message) if operation.kind == Kind::Receive => {
-                operation.message = Last { from: message.from, tag: message.tag, bytes: message.length };
-                let whole = operation
-                    .scattered
-                    .take()
-                    .map_or(operation.len, |scattered| scatter(scattered, message.length));
-                let last = operation.message;
-                let ended = if message.length > whole as u64 { Err(Fault::Truncated) } else { Ok(()) };
-                self.last = last;
-                ended
-            }
-            Ok(_) => {
-                operation.message.bytes = operation.len as u64;
-                let bytes = operation.len as u64;
-                self.sent = bytes;
-                Ok(())
-            }
-            Err(why) => Err(why.into()),
-        });
-        if self.operations.is_discarded(mcb) {
-            self.operations.remove(mcb);
-        }
-    }
-
-    /// Finds a message for a receive that the program's matching function decides about.
-    fn match_operation(&mut self, mcb: i32) -> bool {
-        let Ok(&mut Operation { node, tag, .. }) = self.operations.get(mcb) else { return true };
-        let Some(found) = self.find_matching(node, tag) else { return false };
-        let taken = self.api.take(&found, Receiving::Block, &notes(told::MSG_WAIT, -1, -1));
-        if let (Ok(message), Ok(operation)) = (&taken, self.operations.get(mcb)) {
-            crate::calls::put_where_it_belongs(message, operation);
-            self.api.give_back(message);
-        }
-        self.end(mcb, taken.map(Message::without_data));
-        true
-    }
-
-    /// The oldest message that the program's matching function likes.
-    pub(crate) fn find_matching(&self, node: i32, tag: i32) -> Option<Message> {
-        let matching = self.matching?;
-        let here = self.api.unexpected(|message| message.context == 0);
-        here.into_iter().find(|message| self.matches(matching, node, tag, message))
-    }
-}
-
-/// Waits until an operation is over; handlers of others run meanwhile.
-pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
-    loop {
-        let seen = state.api.arrivals();
-        if state.look_at(mcb) {
-            let over = state.operations.get(mcb).map(|operation| operation.over);
-            return match over {
-                Ok(over) => (state, over.unwrap_or(Ok(()))),
-                // Its handler, or an early free, gave it back.
-                Err(_) => (state, Ok(())),
-            };
-        }
-        let request = state.operations.get(mcb).ok().and_then(|operation| operation.request);
-        let seen = if request.is_none() { seen } else { u64::MAX };
-        (state, _) = wait_among(state, request, seen, told::MSG_WAIT, -1, -1);
-    }
-}
-
-/// Waits until a request is over, or, when `seen` counts messages, until another has come; handlers run
-/// meanwhile. Whether the request may be over.
-pub(crate) fn wait_among(
-    mut state: Guard,
-    request: Option<Request>,
-    seen: u64,
-    call: u32,
-    peer: i32,
-    tag: i32,
-) -> (Guard, bool) {
-    let mut all: Vec<Request> = request.into_iter().collect();
-    let wanted = all.len() as i64;
-    if !state.in_handler {
-        all.extend(state.operations.handled_requests());
-    }
-    let api = state.api;
-    let first = state.outside(|| api.wait_any(&all, seen, &notes(call, peer, tag)));
-    if first >= wanted {
-        return (run_handlers(state), false);
-    }
-    (state, true)
 }

@@ -1,55 +1,29 @@
-//! What a CMMD task has, and how a call begins and ends.
+//! The state of a CMMD task. The files of this folder hold its parts. The files above it hold the operations that need several
+//! parts.
 
-use crate::calls::{Handler, Matching};
-use crate::channels::Channels;
-use crate::company::Company;
-use crate::errors::{Cmmd, Fault, remember};
-use crate::files::Shared;
-use crate::global_or::GlobalOr;
-use crate::operations::Operations;
-use crate::timers::Timers;
-use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, SendTo, TagKind};
-use parvum_api::{Buffering, Completion};
+pub(crate) mod channels;
+pub(crate) mod global_or;
+pub(crate) mod operations;
+#[allow(unsafe_code)]
+pub(crate) mod shared;
+pub(crate) mod timers;
+
+use crate::company::{Company, is_host_program};
+use crate::envelope::{ANY, Last, context, notes, own, told};
+use crate::errors::{Cmmd, Fault};
+use crate::lent::Matching;
+use channels::Channels;
+use global_or::GlobalOr;
+use operations::Operations;
+use parvum_api::{ANY_TASK, CoreApi, Message, Pattern, TagKind};
 use parvum_partition::Partition;
 use parvum_sync::{BiasedGuard, BiasedLock, fork};
-use parvum_wire::encoding;
+use shared::Shared;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// In place of a node or a tag: any.
-pub(crate) const ANY: i32 = -1;
-
-/// Contexts in which this interface talks to itself; what programs send is in context 0.
-pub(crate) mod context {
-    const CMMD: u32 = 0x434d_4d44;
-    /// Group operations of `parvum-partition`.
-    pub(crate) const TOGETHER: u32 = CMMD;
-    /// Broadcasts from one of the nodes.
-    pub(crate) const BROADCAST: u32 = CMMD + 1;
-    /// The split barrier.
-    pub(crate) const SYNC: u32 = CMMD + 2;
-    /// Between host and nodes.
-    pub(crate) const HOST: u32 = CMMD + 3;
-    /// The global OR.
-    pub(crate) const OR: u32 = CMMD + 4;
-    /// Channels.
-    pub(crate) const CHANNEL: u32 = CMMD + 5;
-    /// What nodes write together.
-    pub(crate) const FILES: u32 = CMMD + 6;
-}
-
-/// What onlookers are told that a task waits in: CMMD's row of `parvum_control::CALLS`.
-pub(crate) mod told {
-    pub(crate) const SEND_BLOCK: u32 = 24;
-    pub(crate) const SEND_NOBLOCK: u32 = 25;
-    pub(crate) const RECEIVE_BLOCK: u32 = 26;
-    pub(crate) const MSG_WAIT: u32 = 27;
-    pub(crate) const MSG_PENDING: u32 = 28;
-    pub(crate) const SYNC_WITH_NODES: u32 = 29;
-    pub(crate) const ALL_NODES: u32 = 30;
-}
+use timers::Timers;
 
 static STATE: BiasedLock<Option<Box<State>>> = BiasedLock::new(None);
 
@@ -91,21 +65,9 @@ pub(crate) struct State {
     pub(crate) shared: Vec<Shared>,
 }
 
-/// The message that was received or found last.
-#[derive(Clone, Copy)]
-pub(crate) struct Last {
-    pub(crate) from: i32,
-    pub(crate) tag: i32,
-    pub(crate) bytes: u64,
-}
-
 /// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
 /// that interrupts the wait.
 pub(crate) struct Guard(Option<BiasedGuard<'static, Option<Box<State>>>>);
-
-/// What all nodes do together they do one after the other: messages of two such operations of one node would be mixed up. So
-/// a thread that begins one waits, without the state, for another's. Taken before the state.
-static TOGETHER: BiasedLock<()> = BiasedLock::new(());
 
 impl Deref for Guard {
     type Target = State;
@@ -126,6 +88,19 @@ impl DerefMut for Guard {
 }
 
 impl Guard {
+    /// Takes the state again, after the first call has made it.
+    pub(crate) fn take() -> Guard {
+        Guard(Some(STATE.take()))
+    }
+
+    /// Takes the state if there is one that no call has: for the end of the process.
+    pub(crate) fn take_at_exit() -> Option<Guard> {
+        if fork::is_child() {
+            return None;
+        }
+        STATE.try_take().filter(|state| state.is_some()).map(|state| Guard(Some(state)))
+    }
+
     /// Waits with the state given away. What was known of it before may not be so afterwards; who the nodes are is.
     #[inline]
     pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
@@ -142,11 +117,6 @@ impl Guard {
         let (api, how) = (self.api, own(to, context, tag, meta));
         Ok(self.outside(|| api.send(how, &[data], &notes(told::ALL_NODES, to, tag)))?)
     }
-}
-
-/// How something of the interface's own is sent.
-pub(crate) fn own(to: i32, context: u32, tag: i32, meta: u32) -> SendTo {
-    SendTo { to, tag, context, meta, buffering: Buffering::BySize, completion: Completion::Copied }
 }
 
 /// Begins a call; the first one enrols this task.
@@ -166,76 +136,9 @@ pub(crate) fn enter() -> Cmmd<Guard> {
 
 /// Whether this thread is not in the program's matching function, from which nothing may be called.
 #[inline]
-fn not_matching() -> Cmmd<()> {
+pub(crate) fn not_matching() -> Cmmd<()> {
     // Relaxed: the thread that it is about wrote it.
     if ANY_MATCHING.load(Ordering::Relaxed) && MATCHING.get() { Err(Fault::Busy) } else { Ok(()) }
-}
-
-/// The process ends. Who ends within a call of CMMD loses what is kept for files.
-pub(crate) fn at_exit() {
-    if !fork::is_child()
-        && let Some(mut state) = STATE.try_take()
-        && let Some(state) = state.as_mut()
-    {
-        state.put_out_alone();
-    }
-}
-
-/// Runs one call: its value, or what it gives when it fails.
-#[inline]
-pub(crate) fn call<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) -> T {
-    guarded(otherwise, |mut state| {
-        let result = work(&mut state);
-        (state, result)
-    })
-}
-
-/// The same, for what all nodes do together; handlers run when it is over, and may do such things themselves.
-pub(crate) fn together<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) -> T {
-    // A matching function has the state: it waits for nobody who may want that.
-    let alone = not_matching().and_then(|()| TOGETHER.take_unless_own().ok_or(Fault::Busy));
-    match alone {
-        Ok(alone) => guarded(otherwise, |mut state| {
-            let result = work(&mut state);
-            drop(alone);
-            (state, result)
-        }),
-        Err(why) => {
-            remember(why);
-            otherwise
-        }
-    }
-}
-
-/// The same, for a call that lets go of the state while handlers run.
-#[inline]
-pub(crate) fn guarded<T>(otherwise: T, work: impl FnOnce(Guard) -> (Guard, Cmmd<T>)) -> T {
-    let done = enter().and_then(|state| {
-        let (state, result) = work(state);
-        if state.operations.has_handlers() && state.interrupts {
-            drop(run_handlers(state));
-        }
-        result
-    });
-    done.unwrap_or_else(|why| {
-        remember(why);
-        otherwise
-    })
-}
-
-/// Runs the handlers of all operations that are over, one after the other.
-#[cold]
-pub(crate) fn run_handlers(mut state: Guard) -> Guard {
-    while !state.in_handler
-        && let Some((mcb, handler, arg)) = state.next_due()
-    {
-        state.in_handler = true;
-        drop(state);
-        handler.run(mcb, arg);
-        state = Guard(Some(STATE.take()));
-        state.in_handler = false;
-    }
-    state
 }
 
 impl State {
@@ -245,7 +148,7 @@ impl State {
             Fault::NoMachine
         })?;
         fork::watch();
-        let host = crate::host::is_host();
+        let host = is_host_program();
         let (partition, company) = if host {
             let own = api.enrol("cmmd")?.tid;
             (None, Company { own: 0, nodes: Vec::new(), host: Some(own) })
@@ -328,23 +231,27 @@ impl State {
         wanted
     }
 
-    /// An operation with a handler that is over and whose handler has not run: it counts as run now.
-    fn next_due(&mut self) -> Option<(i32, Handler, usize)> {
-        for mcb in self.operations.with_handlers() {
-            self.look_at(mcb);
-        }
-        self.operations.take_due()
+    /// The other nodes, and the host when it takes part.
+    pub(crate) fn participants(&self) -> Vec<i32> {
+        let host = if self.with_host { None } else { self.company.host };
+        self.company.others().filter(|&task| Some(task) != host).collect()
     }
-}
 
-/// How a message of the program is sent.
-#[inline]
-pub(crate) fn user(to: i32, tag: i32, buffering: Buffering, completion: Completion) -> SendTo {
-    SendTo { to, tag, context: 0, meta: encoding::RAW, buffering, completion }
-}
+    /// The host's task, for a node of it.
+    pub(crate) fn host(&self) -> Cmmd<i32> {
+        if self.with_host && !self.company.is_host() {
+            self.company.host.ok_or(Fault::NoHost)
+        } else {
+            Err(Fault::NoHost)
+        }
+    }
 
-/// A wait without end.
-#[inline]
-pub(crate) fn notes(call: u32, peer: i32, tag: i32) -> Notes {
-    Notes { limit: -1, call, peer, tag, context: 0 }
+    /// The nodes' tasks, for the host.
+    pub(crate) fn own_nodes(&self) -> Cmmd<Vec<i32>> {
+        if self.with_host && self.company.is_host() && self.company.size() > 0 {
+            Ok(self.company.nodes.clone())
+        } else {
+            Err(Fault::NoHost)
+        }
+    }
 }
