@@ -1,8 +1,8 @@
 //! What ends a run: one sentence on standard error, and the process.
 
-use crate::run::run;
 use parvum_consistency::Fault;
 use std::io::Write as _;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why the run cannot go on.
@@ -12,9 +12,9 @@ pub(crate) enum Trouble {
     Early(&'static str),
     #[error("E-TMK-TWICE: Tmk_startup was called twice; call it once in every process")]
     Twice,
-    #[error("E-TMK-LOCK: there is no lock {0}; locks are numbered from 0 to TMK_NLOCKS - 1, which is {max}", max = crate::run::LOCKS - 1)]
+    #[error("E-TMK-LOCK: there is no lock {0}; locks are numbered from 0 to TMK_NLOCKS - 1, which is {max}", max = crate::limits::LOCKS - 1)]
     NoSuchLock(u32),
-    #[error("E-TMK-BARRIER: there is no barrier {0}; barriers are numbered from 0 to TMK_NBARRIERS - 1, which is {max}", max = crate::run::BARRIERS - 1)]
+    #[error("E-TMK-BARRIER: there is no barrier {0}; barriers are numbered from 0 to TMK_NBARRIERS - 1, which is {max}", max = crate::limits::BARRIERS - 1)]
     NoSuchBarrier(u32),
     #[error("E-TMK-HELD: lock {0} is taken already by this process; release it before it is taken again")]
     HeldAlready(u32),
@@ -39,7 +39,7 @@ pub(crate) enum Trouble {
     #[error("E-TMK-HOME: somebody has touched the memory already; call Tmk_home right after Tmk_malloc")]
     TouchedAlready,
     #[error(
-        "E-TMK-VIEW: view {0} does not exist, or was made already; one process makes each by Tmk_alloc_view, once, numbered from 0 to TMK_NVIEWS - 1, which is {max}", max = crate::run::VIEWS - 1
+        "E-TMK-VIEW: view {0} does not exist, or was made already; one process makes each by Tmk_alloc_view, once, numbered from 0 to TMK_NVIEWS - 1, which is {max}", max = crate::limits::VIEWS - 1
     )]
     NoSuchView(u32),
     #[error("E-TMK-VIEW: view {0} is held already by this process; release it before it is acquired again")]
@@ -52,7 +52,7 @@ pub(crate) enum Trouble {
         "E-TMK-VIEW: view {0} was written to by a process that has acquired it to read; use Tmk_acquire_view"
     )]
     ViewReadOnly(u32),
-    #[error("E-TMK-NODES: there are {0} processes, and {max} are allowed (TMK_NPROCS)", max = crate::run::NODES)]
+    #[error("E-TMK-NODES: there are {0} processes, and {max} are allowed (TMK_NPROCS)", max = crate::limits::NODES)]
     TooManyNodes(usize),
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
     OtherBinary(usize),
@@ -141,6 +141,14 @@ unsafe extern "C" {
     fn ftrylockfile(file: *mut libc::FILE) -> libc::c_int;
 }
 
+/// The number of this process's node, once the run has begun.
+static NODE: OnceLock<usize> = OnceLock::new();
+
+/// Puts the node's number into messages from now on.
+pub(crate) fn name_node(own: usize) {
+    NODE.get_or_init(|| own);
+}
+
 /// Says why, and ends the process and with it the run. From any thread, and from the handler of faults.
 pub(crate) fn end(why: &Trouble) -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);
@@ -148,8 +156,8 @@ pub(crate) fn end(why: &Trouble) -> ! {
     while ENDING.swap(true, Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
-    let said = match run() {
-        Some(run) => format!("libTmk: node {}: {why}\n", run.own),
+    let said = match NODE.get() {
+        Some(node) => format!("libTmk: node {node}: {why}\n"),
         None => format!("libTmk: {why}\n"),
     };
     // In one piece: the machine may end this process meanwhile. Who cannot be told is not.

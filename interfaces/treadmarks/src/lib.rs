@@ -22,6 +22,7 @@ mod calls;
 mod errors;
 mod faults;
 mod host;
+mod limits;
 mod memory;
 mod nodes;
 mod options;

@@ -1,6 +1,7 @@
 //! What the user may choose, by the environment; the same for all nodes.
 
 use crate::errors::Trouble;
+use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
 use parvum_consistency::{Homes, Setup, Start};
 use std::path::PathBuf;
 
@@ -9,6 +10,9 @@ const HABIT: u32 = 2;
 
 /// Whether the system gives huge pages to shared memory.
 const SHMEM_ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
+
+/// Whether races can be looked for on this processor, one instruction at a time.
+const STEPS: bool = cfg!(target_arch = "x86_64");
 
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +98,7 @@ impl Options {
             Some(path) if path.starts_with('/') => Some(Told::File(path.into())),
             Some(other) => return Err(refused("TMK_RACES", other, "yes, no or the path of a file")),
         };
-        if races.is_some() && !crate::races::stepping::CAN {
+        if races.is_some() && !STEPS {
             return Err(Trouble::NoStepping);
         }
         if races.is_some() && replicas {
@@ -107,7 +111,7 @@ impl Options {
             Some(_) if races.is_some() => return Err(Trouble::NotWithRaces),
             Some("host") => Some(usize::MAX),
             Some(other) => match other.parse() {
-                Ok(count) if (1..=crate::run::NODES).contains(&count) => Some(count),
+                Ok(count) if (1..=NODES).contains(&count) => Some(count),
                 _ => return Err(refused("TMK_GROUP", other, "host, or a number from 1 to 256")),
             },
         };
@@ -154,9 +158,9 @@ impl Options {
             nodes,
             page_bytes: self.page as usize,
             pages: (self.heap / self.page) as u32,
-            locks: crate::run::LOCKS,
-            barriers: crate::run::BARRIERS,
-            views: crate::run::VIEWS,
+            locks: LOCKS,
+            barriers: BARRIERS,
+            views: VIEWS,
             start: if classic { Start::First } else { Start::Everybody },
             homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
             move_homes: !self.replicas,
@@ -188,7 +192,7 @@ pub(crate) fn wanted_nodes(arguments: &[String]) -> Result<Option<usize>, Troubl
     };
     let Some(said) = said else { return Ok(None) };
     match said.parse() {
-        Ok(count) if (1..=crate::run::NODES).contains(&count) => Ok(Some(count)),
+        Ok(count) if (1..=NODES).contains(&count) => Ok(Some(count)),
         _ => Err(refused("TMK_NODES", &said, "a number from 1 to 256")),
     }
 }

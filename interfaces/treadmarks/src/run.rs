@@ -1,7 +1,8 @@
 //! What a process of a run has, and what its calls do.
 
-use crate::errors::Trouble;
+use crate::errors::{Trouble, name_node};
 use crate::host::Host;
+use crate::limits::{NODES, VIEWS};
 use crate::memory::allocator::Allocator;
 use crate::memory::heap::Heap;
 use crate::memory::image;
@@ -9,6 +10,7 @@ use crate::nodes::desk::{self, NOTHING, kind};
 use crate::nodes::far::Far;
 use crate::nodes::near::Near;
 use crate::nodes::reduce::Reduces;
+use crate::options::Protocol;
 use crate::races::findings::Races;
 use crate::shown::Shown;
 use parvum_api::call;
@@ -19,15 +21,6 @@ use parvum_sync::{BiasedGuard, BiasedLock, fork};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-
-/// `TMK_NLOCKS`.
-pub(crate) const LOCKS: u32 = 4096;
-/// `TMK_NBARRIERS`.
-pub(crate) const BARRIERS: u32 = 256;
-/// `TMK_NVIEWS`.
-pub(crate) const VIEWS: u32 = 1024;
-/// `TMK_NPROCS`.
-pub(crate) const NODES: usize = 256;
 
 static RUN: OnceLock<Run> = OnceLock::new();
 
@@ -47,6 +40,7 @@ pub(crate) fn of_call(name: &'static str) -> Result<&'static Run, Trouble> {
 }
 
 pub(crate) fn begin(run: Run) -> &'static Run {
+    name_node(run.own);
     RUN.get_or_init(|| run)
 }
 
@@ -58,6 +52,25 @@ pub(crate) enum Way {
     Host(Box<Host>),
     /// Each has its own.
     Far(Box<Far>),
+}
+
+impl Way {
+    /// The number by which onlookers know it (`parvum_control::MEMORY_WAY`).
+    pub(crate) fn number(&self, protocol: Protocol) -> u64 {
+        match (self, protocol) {
+            (Way::Near(_), _) => 1,
+            (Way::Host(_), _) => 5,
+            // Behind those by mprotect(2) the same by userfaultfd(2).
+            (Way::Far(far), _) => {
+                let protocol = match protocol {
+                    Protocol::Auto | Protocol::Lazy => 2,
+                    Protocol::Classic => 3,
+                    Protocol::Home => 4,
+                };
+                protocol + if far.has_userfault() { 4 } else { 0 }
+            }
+        }
+    }
 }
 
 /// How processes leave; see [`crate::nodes::desk`].

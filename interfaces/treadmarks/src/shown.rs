@@ -3,8 +3,6 @@
 //! It is all in the task's page, so that `parvum why` and `parvum info` ask nobody: not a process that hangs, nor one that holds the
 //! lock that others want.
 
-use crate::options::Protocol;
-use crate::run::Way;
 use parvum_api::{ANY_TASK, CoreApi, Notes, call};
 use parvum_consistency::Counts;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -30,21 +28,8 @@ impl Shown {
         Shown { api, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
     }
 
-    /// Says how memory is shared, and which task is the first of the run.
-    pub(crate) fn says(&self, way: &Way, protocol: Protocol, first: i32) {
-        let way = match (way, protocol) {
-            (Way::Near(_), _) => 1,
-            (Way::Host(_), _) => 5,
-            // Behind those by mprotect(2) the same by userfaultfd(2).
-            (Way::Far(far), _) => {
-                let protocol = match protocol {
-                    Protocol::Auto | Protocol::Lazy => 2,
-                    Protocol::Classic => 3,
-                    Protocol::Home => 4,
-                };
-                protocol + if far.has_userfault() { 4 } else { 0 }
-            }
-        };
+    /// Says how memory is shared, by its number, and which task is the first of the run.
+    pub(crate) fn says(&self, way: u64, first: i32) {
         // Relaxed, here and below: for people, who want a recent picture.
         self.cells[WAY].store(way | u64::from(first as u32) << 32, Ordering::Relaxed);
     }

@@ -7,7 +7,7 @@ use crate::errors::{Trouble, end};
 use crate::faults::handlers;
 use crate::races::stepping;
 use crate::run::{Way, run};
-use libc::{c_int, c_void, sigaction, siginfo_t};
+use libc::{c_int, c_void, siginfo_t};
 use parvum_sync::fork;
 
 /// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
@@ -19,7 +19,7 @@ pub(crate) fn attend(userfault: bool) {
     handlers::let_faults_through();
 }
 
-pub(crate) fn handler_address() -> usize {
+fn handler_address() -> usize {
     handler as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize
 }
 
@@ -51,7 +51,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         return;
     }
     // SAFETY: as the kernel has called this.
-    unsafe { pass_on(handlers::programs(signal), signal, info, context) }
+    unsafe { handlers::pass_on(handlers::programs(signal), signal, info, context) }
 }
 
 /// Whether the access was a write, where the processor tells.
@@ -66,40 +66,4 @@ fn writes(context: *mut c_void) -> Option<bool> {
 #[cfg(not(target_arch = "x86_64"))]
 fn writes(_: *mut c_void) -> Option<bool> {
     None
-}
-
-/// Does what would have been done without this library.
-///
-/// # Safety
-/// The arguments are the kernel's, and `before` says what the program had set for this signal.
-pub(crate) unsafe fn pass_on(
-    before: Option<&sigaction>,
-    signal: c_int,
-    info: *mut siginfo_t,
-    context: *mut c_void,
-) {
-    let Some(before) = before else { return };
-    match before.sa_sigaction {
-        libc::SIG_DFL | libc::SIG_IGN => {
-            // It comes again when this returns, unless a process has sent it; then it is sent again.
-            handlers::give_up(signal);
-            // SAFETY: the kernel's own structure; ending by a signal is what shall happen.
-            unsafe {
-                if (*info).si_code <= 0 {
-                    libc::raise(signal);
-                }
-            }
-        }
-        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: the program has given a function of this type.
-            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                unsafe { std::mem::transmute(handler) };
-            handler(signal, info, context);
-        }
-        handler => {
-            // SAFETY: as above.
-            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
-            handler(signal);
-        }
-    }
 }

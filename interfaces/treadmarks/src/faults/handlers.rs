@@ -4,7 +4,7 @@
 //! what the program sets, once faults in the heap are attended to, and give back what it had set: the library's own handler
 //! stays, and passes on what is not in the heap. Of all other signals they do what the C library does.
 
-use libc::{c_int, sighandler_t};
+use libc::{c_int, c_void, sighandler_t, siginfo_t};
 use std::ffi::CStr;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -15,6 +15,9 @@ type Signal = unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t;
 /// What the program wants of SIGSEGV and SIGBUS; null: the signal is not attended to. What was set before stays, for a handler may be
 /// reading it.
 static PROGRAMS: [AtomicPtr<libc::sigaction>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
+
+/// The address of the library's handler. It is set before a signal is attended to.
+static OURS: AtomicUsize = AtomicUsize::new(0);
 
 fn kept(signal: c_int) -> Option<&'static AtomicPtr<libc::sigaction>> {
     match signal {
@@ -56,6 +59,8 @@ fn next_sigaction() -> Sigaction {
 
 /// Sets the library's handler from now on, which gets the stack that the program's has been given.
 pub(crate) fn attend(signal: c_int, handler: usize) {
+    // Relaxed: the release in `keep` publishes it.
+    OURS.store(handler, Ordering::Relaxed);
     // SAFETY: both structures are plain memory that the calls read or fill.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
@@ -106,12 +111,48 @@ fn with_faults(mut action: libc::sigaction) -> libc::sigaction {
 }
 
 /// Takes away the library's handler: the next fault is nobody's.
-pub(crate) fn give_up(signal: c_int) {
+fn give_up(signal: c_int) {
     // SAFETY: the structure is plain memory that the call reads.
     unsafe {
         let mut default: libc::sigaction = std::mem::zeroed();
         default.sa_sigaction = libc::SIG_DFL;
         next_sigaction()(signal, &default, ptr::null_mut());
+    }
+}
+
+/// Does what would have been done without this library.
+///
+/// # Safety
+/// The arguments are the kernel's, and `before` says what the program had set for this signal.
+pub(crate) unsafe fn pass_on(
+    before: Option<&libc::sigaction>,
+    signal: c_int,
+    info: *mut siginfo_t,
+    context: *mut c_void,
+) {
+    let Some(before) = before else { return };
+    match before.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // It comes again when this returns, unless a process has sent it; then it is sent again.
+            give_up(signal);
+            // SAFETY: the kernel's own structure; ending by a signal is what shall happen.
+            unsafe {
+                if (*info).si_code <= 0 {
+                    libc::raise(signal);
+                }
+            }
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the program has given a function of this type.
+            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: as above.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+            handler(signal);
+        }
     }
 }
 
@@ -135,8 +176,8 @@ pub unsafe extern "C" fn sigaction(
     // SAFETY: the caller's promise: null, or one to be read.
     if let Some(action) = unsafe { action.as_ref() } {
         keep(signal, *action);
-        // SAFETY: the library's handler is of the kind.
-        unsafe { set_ours(signal, crate::faults::fault::handler_address(), action.sa_flags) };
+        // Relaxed: `programs` has seen what `keep` wrote after it. SAFETY: the library's handler is of the kind.
+        unsafe { set_ours(signal, OURS.load(Ordering::Relaxed), action.sa_flags) };
     }
     if !before.is_null() {
         // SAFETY: the caller's promise: one to be written.

@@ -11,9 +11,10 @@ mod pages;
 pub(crate) mod rooms;
 
 use crate::errors::{Trouble, end};
+use crate::limits::LOCKS;
 use crate::nodes::desk::{self, kind};
 use crate::nodes::groups::Groups;
-use crate::run::{LOCKS, Run};
+use crate::run::Run;
 use crate::shown::Shown;
 use letters::{Call, Outcome};
 pub(crate) use pages::Pages;

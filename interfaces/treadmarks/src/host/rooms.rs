@@ -4,8 +4,8 @@
 //! its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its program change the
 //! protection of their process one at a time.
 
+use crate::limits::{LOCKS, NODES};
 use crate::memory::heap::Heap;
-use crate::run::{LOCKS, NODES};
 use parvum_consistency::{Access, Claims};
 use parvum_sync::futex::{self, Among};
 use parvum_sync::without_signals;

@@ -5,3 +5,4 @@ pub(crate) mod allocator;
 pub(crate) mod heap;
 #[allow(unsafe_code)]
 pub(crate) mod image;
+pub(crate) mod pages;

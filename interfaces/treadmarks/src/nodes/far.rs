@@ -5,9 +5,10 @@
 //! order; sending waits for nobody.
 
 use crate::errors::{Trouble, end};
-use crate::memory::heap::Pages;
+use crate::limits::LOCKS;
+use crate::memory::pages::Pages;
 use crate::nodes::desk::{self, kind};
-use crate::run::{LOCKS, Run};
+use crate::run::Run;
 use crate::shown::Shown;
 use parvum_api::call;
 use parvum_consistency::{Access, Counts, Fault, Keys, Node, Progress, Race, Site, Taken};

@@ -6,7 +6,7 @@
 //! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
 
 use crate::errors::Trouble;
-use crate::run::{BARRIERS, LOCKS, NODES, VIEWS};
+use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
 use crate::shown::Shown;
 use parvum_api::call;
 use parvum_collectives::Failure;

@@ -4,14 +4,16 @@ use crate::errors::Trouble;
 use crate::faults::userfault::Userfault;
 use crate::host::rooms::{self, Rooms};
 use crate::host::{self, Host};
+use crate::limits::{LOCKS, NODES};
 use crate::memory::allocator::Allocator;
-use crate::memory::heap::{Heap, Pages, Places, Segment, View};
+use crate::memory::heap::{Heap, Places, Segment, View};
+use crate::memory::pages::Pages;
 use crate::nodes::far::Far;
 use crate::nodes::groups::Groups;
 use crate::nodes::near::{CONTROL, Near, lost};
 use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::findings::Races;
-use crate::run::{Leaving, NODES, Run, Way, begin, run};
+use crate::run::{Leaving, Run, Way, begin, run};
 use crate::shown::Shown;
 use crate::{faults::fault, memory::image, nodes::desk, races::stepping};
 use parvum_api::{CoreApi, call};
@@ -63,7 +65,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     let shown = Shown::new(api);
     let allocator = Arc::new(Mutex::new(Allocator::new(options.heap, options.page)));
     let (way, heap) = here.map(&partition, &all, heap, (&options, shown), &allocator)?;
-    shown.says(&way, options.protocol, partition.task(0).unwrap_or(0));
+    shown.says(way.number(options.protocol), partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
     let own = partition.own();
     let (post, calls, leaving) = (Arc::new(post), BiasedLock::new(()), Leaving::default());
@@ -294,7 +296,7 @@ fn alone(
     };
     let view = segment.map(None, (0, heap.length), Segment::protection(Access::Write)).map_err(no_room)?;
     let pages = Pages {
-        keys: Keys::new(crate::run::LOCKS),
+        keys: Keys::new(LOCKS),
         heap,
         view: View::new(heap, view),
         userfault,

@@ -12,13 +12,10 @@ pub(crate) use elsewhere::{attend, step};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use here::{attend, step};
 
-/// Whether this processor can.
-pub(crate) const CAN: bool = cfg!(target_arch = "x86_64");
-
 #[cfg(target_arch = "x86_64")]
 mod here {
     use crate::errors::Trouble;
-    use crate::faults::fault::pass_on;
+    use crate::faults::handlers::pass_on;
     use crate::nodes::far::Far;
     use crate::run::{Run, Way, run};
     use iced_x86::{Code, Decoder, DecoderOptions, Mnemonic, Register};
