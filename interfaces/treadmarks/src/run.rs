@@ -2,22 +2,22 @@
 
 use crate::errors::{Trouble, name_node};
 use crate::host::Host;
-use crate::limits::{NODES, VIEWS};
+use crate::limits::VIEWS;
 use crate::memory::allocator::Allocator;
 use crate::memory::heap::Heap;
 use crate::memory::image;
-use crate::nodes::desk::{self, NOTHING, kind};
+use crate::nodes::desk;
 use crate::nodes::far::Far;
+use crate::nodes::letters::{NOTHING, kind, letter, variable};
 use crate::nodes::near::Near;
+use crate::nodes::peers::Peers;
 use crate::nodes::reduce::Reduces;
 use crate::options::Protocol;
 use crate::races::findings::Races;
 use crate::shown::Shown;
 use parvum_api::call;
 use parvum_consistency::{Counts, Fault};
-use parvum_partition::Partition;
-use parvum_service::Post;
-use parvum_sync::{BiasedGuard, BiasedLock, fork};
+use parvum_sync::fork;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -40,7 +40,7 @@ pub(crate) fn of_call(name: &'static str) -> Result<&'static Run, Trouble> {
 }
 
 pub(crate) fn begin(run: Run) -> &'static Run {
-    name_node(run.own);
+    name_node(run.peers.own);
     RUN.get_or_init(|| run)
 }
 
@@ -79,8 +79,6 @@ pub(crate) struct Leaving {
     /// Who wants to, and who knows that all do.
     pub(crate) want: Mutex<BTreeSet<usize>>,
     pub(crate) known: Mutex<BTreeSet<usize>>,
-    /// All want to: nobody's end is a death.
-    pub(crate) over: AtomicBool,
     /// At who keeps the list: the others are told that they may go.
     pub(crate) told: AtomicBool,
     go: AtomicBool,
@@ -88,15 +86,9 @@ pub(crate) struct Leaving {
 }
 
 pub(crate) struct Run {
-    pub(crate) own: usize,
-    pub(crate) partition: Partition,
-    pub(crate) post: Arc<Post>,
-    /// Under which id each process is written to.
-    pub(crate) services: Vec<i32>,
+    pub(crate) peers: Peers,
     pub(crate) heap: Heap,
     pub(crate) way: Way,
-    /// Calls that wait for answers, one at a time.
-    pub(crate) calls: BiasedLock<()>,
     /// At process 0.
     pub(crate) allocator: Arc<Mutex<Allocator>>,
     pub(crate) leaving: Leaving,
@@ -108,69 +100,32 @@ pub(crate) struct Run {
     /// Every process keeps another's memory as well: the run goes on when one dies.
     pub(crate) replicas: bool,
     pub(crate) reduces: Reduces,
-    /// Who is known to have ended.
-    pub(crate) dead: Box<[AtomicBool]>,
 }
 
 impl Run {
-    /// The turn to wait for answers.
-    pub(crate) fn program(&self) -> Result<BiasedGuard<'_, ()>, Trouble> {
-        self.calls.take_unless_own().ok_or(Trouble::InHandler)
-    }
-
-    /// The next answer: from which node, and what.
-    pub(crate) fn next_answer(&self) -> Result<(usize, Vec<u8>), Trouble> {
-        let (service, letter) =
-            self.post.await_answer(None).map_err(|_| Trouble::Machine("the machine is gone".into()))?;
-        let from = self.services.iter().position(|&other| other == service);
-        // What the dead have answered is of no use, and perhaps asked of somebody else again.
-        let letter = if from.is_some_and(|from| self.is_dead(from)) { vec![kind::WAKE] } else { letter };
-        Ok((from.unwrap_or(NODES), letter))
-    }
-
-    pub(crate) fn is_dead(&self, node: usize) -> bool {
-        // Acquire: partner of the release in `died`.
-        self.dead.get(node).is_some_and(|dead| dead.load(Ordering::Acquire))
-    }
-
     /// A process has ended before its time, and its memory is kept.
     pub(crate) fn died(&self, node: usize) {
-        self.dead[node].store(true, Ordering::Release);
+        self.peers.set_dead(node);
         if let Way::Far(far) = &self.way {
-            far.gone(self, node);
+            far.gone(&self.peers, node);
         }
         desk::look_who_leaves(self);
     }
 
-    pub(crate) fn living(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.services.len()).filter(|&node| !self.is_dead(node))
-    }
-
     /// Somebody has died, and no barrier has told of it yet.
     fn is_stranded(&self) -> bool {
-        matches!(&self.way, Way::Far(far) if far.is_stranded(self))
-    }
-
-    /// Who keeps the list of blocks, and knows who wants to leave.
-    pub(crate) fn keeper(&self) -> usize {
-        self.living().next().unwrap_or(self.own)
-    }
-
-    /// Wakes the program's thread that waits for an answer.
-    pub(crate) fn wake(&self) {
-        // To oneself a letter is always on its way.
-        let _ = self.post.answer(self.services[self.own], vec![kind::WAKE]);
+        matches!(&self.way, Way::Far(far) if far.is_stranded(&self.peers))
     }
 
     /// The answers of these; of who has died there is none.
     fn numbers(&self, mut of: BTreeSet<usize>) -> Result<Vec<u64>, Trouble> {
         let mut numbers = Vec::new();
         loop {
-            of.retain(|&node| !self.is_dead(node));
+            of.retain(|&node| !self.peers.is_dead(node));
             if of.is_empty() {
                 return Ok(numbers);
             }
-            let (from, letter) = self.next_answer()?;
+            let (from, letter) = self.peers.next_answer()?;
             match letter.split_first() {
                 Some((&kind::NUMBER, number)) if of.remove(&from) => {
                     let number = number.try_into().map_err(|_| Trouble::Malformed(from))?;
@@ -185,12 +140,12 @@ impl Run {
     }
 
     /// Asks all others the same thing, and waits until all have said that it is done.
-    fn ask_all(&self, letter: &[u8]) -> Result<bool, Trouble> {
-        let _alone = self.program()?;
-        let others: BTreeSet<usize> = self.living().filter(|&node| node != self.own).collect();
+    fn ask_all(&self, asked: &[u8]) -> Result<bool, Trouble> {
+        let _alone = self.peers.program()?;
+        let others: BTreeSet<usize> = self.peers.living().filter(|&node| node != self.peers.own).collect();
         for &node in &others {
             // Who is gone is told of by the machine.
-            let _ = self.post.ask(self.services[node], letter.to_vec());
+            let _ = self.peers.post.ask(self.peers.services[node], asked.to_vec());
         }
         self.shown.waiting(call::SHARED_HEAP, None, || {
             Ok(self.numbers(others)?.iter().all(|&number| number != NOTHING))
@@ -203,12 +158,12 @@ impl Run {
         let mut asks = number.to_le_bytes().to_vec();
         asks.extend(site.iter().flat_map(crate::races::findings::encoded));
         loop {
-            let keeper = self.keeper();
-            if self.own == keeper {
+            let keeper = self.peers.keeper();
+            if self.peers.own == keeper {
                 return Ok(desk::of_heap(self, keeper, (kind, number), site));
             }
-            let _alone = self.program()?;
-            let _ = self.post.ask(self.services[keeper], desk::letter(kind, &asks));
+            let _alone = self.peers.program()?;
+            let _ = self.peers.post.ask(self.peers.services[keeper], letter(kind, &asks));
             let of = BTreeSet::from([keeper]);
             // Who has died without an answer has the next as its heir.
             if let [number] = self.shown.waiting(call::SHARED_HEAP, None, || self.numbers(of))?[..] {
@@ -240,12 +195,12 @@ impl Run {
 
     /// Copies a private variable to all others.
     pub(crate) fn distribute(&self, address: usize, length: usize) -> Result<(), Trouble> {
-        let variable = match image::variable_at(address, length) {
+        let found = match image::variable_at(address, length) {
             Some(variable) if !self.heap.meets(address, length) => variable,
             _ => return Err(Trouble::NotPrivate(address)),
         };
         let data = image::read(address, length);
-        let done = self.ask_all(&desk::variable(&variable.file, variable.offset, &data))?;
+        let done = self.ask_all(&variable(&found.file, found.offset, &data))?;
         if done { Ok(()) } else { Err(Trouble::NotPrivate(address)) }
     }
 
@@ -253,8 +208,8 @@ impl Run {
     pub(crate) fn acquire(&self, lock: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.acquire(lock),
-            Way::Host(host) => host.acquire(self, lock),
-            Way::Far(far) => far.acquire(self, lock),
+            Way::Host(host) => host.acquire(&self.peers, lock),
+            Way::Far(far) => far.acquire(&self.peers, lock),
         }
     }
 
@@ -262,8 +217,8 @@ impl Run {
     pub(crate) fn release(&self, lock: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.release(lock),
-            Way::Host(host) => host.release(self, lock),
-            Way::Far(far) => far.release(self, lock),
+            Way::Host(host) => host.release(&self.peers, lock),
+            Way::Far(far) => far.release(&self.peers, lock),
         }
     }
 
@@ -281,12 +236,12 @@ impl Run {
             let first = (place / self.heap.page as u64) as u32;
             let count = size.max(1).div_ceil(self.heap.page as u64) as u32;
             match &self.way {
-                Way::Far(far) => far.make_view(self, view, first, count)?,
-                Way::Host(host) => host.make_view(self, view, first, count)?,
+                Way::Far(far) => far.make_view(&self.peers, view, first, count)?,
+                Way::Host(host) => host.make_view(&self.peers, view, first, count)?,
                 Way::Near(_) => {}
             }
             let numbers = [view, first, count].map(u32::to_le_bytes);
-            if !self.ask_all(&desk::letter(kind::MAKE_VIEW, numbers.as_flattened()))? {
+            if !self.ask_all(&letter(kind::MAKE_VIEW, numbers.as_flattened()))? {
                 return Err(Fault::NoSuchView(view).into());
             }
         }
@@ -296,51 +251,45 @@ impl Run {
     pub(crate) fn acquire_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.acquire_view(view, writes),
-            Way::Host(host) => host.acquire_view(self, view, writes),
-            Way::Far(far) => far.acquire_view(self, view, writes),
+            Way::Host(host) => host.acquire_view(&self.peers, view, writes),
+            Way::Far(far) => far.acquire_view(&self.peers, view, writes),
         }
     }
 
     pub(crate) fn release_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.release_view(view, writes),
-            Way::Host(host) => host.release_view(self, view, writes),
-            Way::Far(far) => far.release_view(self, view, writes),
+            Way::Host(host) => host.release_view(&self.peers, view, writes),
+            Way::Far(far) => far.release_view(&self.peers, view, writes),
         }
     }
 
     /// How many processes have died by now, if the barrier has put back the memory of the one before.
     pub(crate) fn barrier(&self, barrier: u32) -> Result<Option<u32>, Trouble> {
         match &self.way {
-            Way::Near(near) => near.barrier(barrier, &self.partition).map(|()| None),
-            Way::Host(host) => host.barrier(self, barrier).map(|()| None),
+            Way::Near(near) => near.barrier(barrier, &self.peers.partition).map(|()| None),
+            Way::Host(host) => host.barrier(&self.peers, barrier).map(|()| None),
             Way::Far(far) => {
-                far.barrier(self, barrier)?;
-                self.races.iter().for_each(|races| races.tell(self, far));
+                far.barrier(&self.peers, barrier)?;
+                self.races.iter().for_each(|races| races.tell(&self.peers, far));
                 if !self.replicas {
                     return Ok(None);
                 }
-                let (deaths, gone) = far.deaths(self);
+                let (deaths, gone) = far.deaths(&self.peers);
                 // Of whom others have told before the machine did.
-                gone.into_iter().filter(|&node| !self.is_dead(node)).for_each(|node| self.died(node));
+                gone.into_iter().filter(|&node| !self.peers.is_dead(node)).for_each(|node| self.died(node));
                 deaths.iter().for_each(|&deaths| self.reduces.recovered(deaths));
                 Ok(deaths)
             }
         }
     }
 
-    /// The program does not know what to do without them.
-    pub(crate) fn death(&self) -> Trouble {
-        let node = (0..self.services.len()).find(|&node| self.is_dead(node)).unwrap_or(self.own);
-        Trouble::Dead { node, task: self.partition.task(node as i64).unwrap_or_default() }
-    }
-
     /// The program has touched a page that was closed to it: to write to it or not, where that is known.
     pub(crate) fn fault(&self, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(_) => Ok(()),
-            Way::Host(host) => host.fault(self, page, writes),
-            Way::Far(far) => far.fault(self, page, writes),
+            Way::Host(host) => host.fault(&self.peers, page, writes),
+            Way::Far(far) => far.fault(&self.peers, page, writes),
         }
     }
 
@@ -352,7 +301,7 @@ impl Run {
         let (first, end) = (place / self.heap.page, (place + length).div_ceil(self.heap.page));
         (first..end).try_for_each(|page| self.fault(page as u32, Some(writes)))?;
         if let (Way::Far(far), Some(races)) = (&self.way, &self.races) {
-            far.touches(self, (place, length), writes, (&races.site_of_call(), true));
+            far.touches(&self.peers, (place, length), writes, (&races.site_of_call(), true));
         }
         Ok(())
     }
@@ -366,9 +315,9 @@ impl Run {
         let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
         let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
         match &self.way {
-            Way::Host(host) => host.overwrite(self, first as u32, count as u32),
+            Way::Host(host) => host.overwrite(&self.peers, first as u32, count as u32),
             // Races are looked for in what the program does, with what it reads all there.
-            Way::Far(far) if self.races.is_none() => far.overwrite(self, first as u32, count as u32),
+            Way::Far(far) if self.races.is_none() => far.overwrite(&self.peers, first as u32, count as u32),
             Way::Near(_) | Way::Far(_) => Ok(()),
         }
     }
@@ -387,22 +336,26 @@ impl Run {
         let (first, count) = (first as u32, count as u32);
         match &self.way {
             Way::Near(_) => return Ok(()),
-            Way::Host(host) => host.give_home(self, first, count)?,
-            Way::Far(far) => far.give_home(self, first, count)?,
+            Way::Host(host) => host.give_home(&self.peers, first, count)?,
+            Way::Far(far) => far.give_home(&self.peers, first, count)?,
         }
         let region = [first.to_le_bytes(), count.to_le_bytes()].concat();
-        if self.ask_all(&desk::letter(kind::HOME, &region))? {
-            Ok(())
-        } else {
-            Err(Fault::TouchedAlready.into())
+        if self.ask_all(&letter(kind::HOME, &region))? { Ok(()) } else { Err(Fault::TouchedAlready.into()) }
+    }
+
+    /// Combines arrays of all processes, when one of them may die.
+    pub(crate) fn reduce(&self, data: &mut [u8], type_: u8, op: u8) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Far(far) => self.reduces.reduce(&self.peers, far, data, (type_, op)),
+            Way::Near(_) | Way::Host(_) => Ok(()),
         }
     }
 
     pub(crate) fn counts(&self) -> Counts {
         match &self.way {
             Way::Near(near) => near.counts(),
-            Way::Host(host) => host.counts(self),
-            Way::Far(far) => far.counts(self),
+            Way::Host(host) => host.counts(&self.peers),
+            Way::Far(far) => far.counts(&self.peers),
         }
     }
 
@@ -410,7 +363,7 @@ impl Run {
     pub(crate) fn may_go(&self) {
         // Release: partner of the acquire in `leave`.
         self.leaving.go.store(true, Ordering::Release);
-        self.wake();
+        self.peers.wake();
     }
 
     /// Ends this process's part: waits until all others are about to end theirs, and serves them meanwhile.
@@ -423,34 +376,35 @@ impl Run {
             self.tell_counts();
         }
         let witnessed = match (&self.way, &self.races) {
-            (Way::Far(far), Some(_)) => far.testify(self),
+            (Way::Far(far), Some(_)) => far.testify(&self.peers),
             _ => Vec::new(),
         };
-        let _alone = self.program()?;
+        let _alone = self.peers.program()?;
         let mut told = None;
         self.shown.waiting(call::SHARED_EXIT, None, || {
             while !self.leaving.go.load(Ordering::Acquire) {
-                let keeper = self.keeper();
+                let keeper = self.peers.keeper();
                 if told.replace(keeper) == Some(keeper) {
-                    self.next_answer()?;
-                } else if keeper == self.own {
+                    self.peers.next_answer()?;
+                } else if keeper == self.peers.own {
                     desk::leaves(self, keeper, &witnessed)?;
                 } else {
-                    let _ = self.post.ask(self.services[keeper], desk::letter(kind::LEAVING, &witnessed));
+                    let _ =
+                        self.peers.post.ask(self.peers.services[keeper], letter(kind::LEAVING, &witnessed));
                 }
             }
             Ok::<(), Trouble>(())
         })?;
-        if let (Way::Far(far), Some(races), 0) = (&self.way, &self.races, self.own) {
-            races.tell(self, far);
-            races.sum_up(self, far);
+        if let (Way::Far(far), Some(races), 0) = (&self.way, &self.races, self.peers.own) {
+            races.tell(&self.peers, far);
+            races.sum_up(&self.peers, far);
         }
         Ok(())
     }
 
     /// This process ends, and with it the run: what it hears of others' ends from now on is its own doing.
     pub(crate) fn abandon(&self) {
-        self.leaving.over.store(true, Ordering::Release);
+        self.peers.all_leave.store(true, Ordering::Release);
     }
 
     fn tell_counts(&self) {
@@ -458,7 +412,7 @@ impl Run {
         eprintln!(
             "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \
              {} intervals, {} + {} locks, {} views, {} barriers, {} replicas, {} collections, {} bytes of records at most",
-            self.own,
+            self.peers.own,
             counts.messages,
             counts.bytes,
             counts.misses,

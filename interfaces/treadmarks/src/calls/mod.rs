@@ -3,7 +3,7 @@
 mod fortran;
 
 use crate::errors::{Trouble, end};
-use crate::nodes::reduce::{operation, reduce};
+use crate::nodes::reduce::operation;
 use crate::nodes::startup;
 use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn Tmk_startup(argc: c_int, argv: *mut *mut c_char) {
     match startup::start(&arguments) {
         Ok(run) => {
             // Relaxed: who reads them has called this.
-            PROC_ID.store(run.own as u32, Ordering::Relaxed);
-            NPROCS.store(run.services.len() as u32, Ordering::Relaxed);
+            PROC_ID.store(run.peers.own as u32, Ordering::Relaxed);
+            NPROCS.store(run.peers.services.len() as u32, Ordering::Relaxed);
             PAGE_SIZE.store(run.heap.page as u32, Ordering::Relaxed);
             // SAFETY: the function stays, for the library is never unloaded while it is used.
             unsafe { on_exit(at_exit, std::ptr::null_mut()) };
@@ -140,7 +140,7 @@ pub extern "C" fn Tmk_distribute(ptr: *mut c_char, size: c_int) {
 pub extern "C" fn Tmk_barrier(id: c_uint) {
     call("Tmk_barrier", |run| match run.barrier(id)? {
         None => Ok(()),
-        Some(_) => Err(run.death()),
+        Some(_) => Err(run.peers.death()),
     });
 }
 
@@ -155,7 +155,7 @@ pub extern "C" fn Tmk_barrier_kept(id: c_uint) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_is_alive(node: c_uint) -> c_int {
     call("Tmk_is_alive", |run| {
-        Ok(c_int::from((node as usize) < run.services.len() && !run.is_dead(node as usize)))
+        Ok(c_int::from((node as usize) < run.peers.services.len() && !run.peers.is_dead(node as usize)))
     })
 }
 
@@ -247,14 +247,14 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         let data = unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) };
         let combine = combine(operator, type_).ok_or(wrong)?;
         if run.replicas {
-            return reduce(run, data, kind as u8, op as u8);
+            return run.reduce(data, kind as u8, op as u8);
         }
-        run.partition.calls_it(wait::SHARED_REDUCE);
+        run.peers.partition.calls_it(wait::SHARED_REDUCE);
         let outcome =
-            run.partition.reduce_all(data, type_.size(), order(operator, type_), &mut |into, from| {
+            run.peers.partition.reduce_all(data, type_.size(), order(operator, type_), &mut |into, from| {
                 combine(into, from)
             });
-        outcome.map_err(|failure| crate::nodes::near::lost(failure, &run.partition))
+        outcome.map_err(|failure| crate::nodes::near::lost(failure, &run.peers.partition))
     });
 }
 

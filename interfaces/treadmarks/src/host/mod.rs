@@ -12,9 +12,9 @@ pub(crate) mod rooms;
 
 use crate::errors::{Trouble, end};
 use crate::limits::LOCKS;
-use crate::nodes::desk::{self, kind};
 use crate::nodes::groups::Groups;
-use crate::run::Run;
+use crate::nodes::letters::{kind, letter};
+use crate::nodes::peers::Peers;
 use crate::shown::Shown;
 use letters::{Call, Outcome};
 pub(crate) use pages::Pages;
@@ -71,20 +71,20 @@ impl Host {
     }
 
     /// At the first: has the node, and sends what it says.
-    fn with<R>(&self, run: &Run, inner: &Mutex<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
+    fn with<R>(&self, peers: &Peers, inner: &Mutex<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
         without_signals(|| {
             let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
             let result = work(&mut inner);
-            for letter in inner.tasks.outbox() {
+            for out in inner.tasks.outbox() {
                 // The program of the other's first task may be computing: its thread takes answers in as well.
-                let to = run.services[self.groups.first(letter.to)];
+                let to = peers.services[self.groups.first(out.to)];
                 // Who is gone is told of by the machine.
-                let _ = run.post.ask(to, desk::letter(kind::CONSISTENCY, &letter.bytes));
+                let _ = peers.post.ask(to, letter(kind::CONSISTENCY, &out.bytes));
             }
             for place in 0..inner.waits.len() {
                 if inner.waits[place] && !inner.tasks.is_waiting(place) {
                     inner.waits[place] = false;
-                    self.tell(run, place, &Ok(false));
+                    self.tell(peers, place, &Ok(false));
                 }
             }
             self.shown.counts_of_host(&inner.tasks.counts());
@@ -93,17 +93,17 @@ impl Host {
     }
 
     /// A task's call is over.
-    fn tell(&self, run: &Run, place: usize, outcome: &Outcome) {
+    fn tell(&self, peers: &Peers, place: usize, outcome: &Outcome) {
         if place == self.place.1 {
-            return run.wake();
+            return peers.wake();
         }
-        let to = run.services[self.groups.members(self.place.0)[place]];
-        let _ = run.post.answer(to, desk::letter(kind::DONE, &letters::encode(outcome)));
+        let to = peers.services[self.groups.members(self.place.0)[place]];
+        let _ = peers.post.answer(to, letter(kind::DONE, &letters::encode(outcome)));
     }
 
     /// At the first: begins what a task wants. Whether it is over already.
-    fn begin(&self, run: &Run, inner: &Mutex<Inner>, place: usize, call: Call) -> Outcome {
-        let progress = self.with(run, inner, |Inner { tasks, pages, waits }| {
+    fn begin(&self, peers: &Peers, inner: &Mutex<Inner>, place: usize, call: Call) -> Outcome {
+        let progress = self.with(peers, inner, |Inner { tasks, pages, waits }| {
             let progress = match call {
                 Call::Acquire(lock) => tasks.acquire(place, lock, pages),
                 Call::Release(lock) => {
@@ -148,31 +148,31 @@ impl Host {
     }
 
     /// Does one of the program's calls, to its end. Whether it was over at once.
-    fn call(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
-        let _alone = run.program()?;
-        let Some(inner) = &self.inner else { return self.ask(run, call) };
-        if self.begin(run, inner, self.place.1, call)? {
+    fn call(&self, peers: &Peers, call: Call) -> Result<bool, Trouble> {
+        let _alone = peers.program()?;
+        let Some(inner) = &self.inner else { return self.ask(peers, call) };
+        if self.begin(peers, inner, self.place.1, call)? {
             return Ok(true);
         }
-        while self.with(run, inner, |inner| inner.waits[self.place.1]) {
-            run.next_answer()?;
+        while self.with(peers, inner, |inner| inner.waits[self.place.1]) {
+            peers.next_answer()?;
         }
         Ok(false)
     }
 
     /// Writes to the first: which process that is.
-    fn send(&self, run: &Run, call: Call) -> usize {
+    fn send(&self, peers: &Peers, call: Call) -> usize {
         let first = self.groups.first(self.place.0);
         // Who is gone is told of by the machine.
-        let _ = run.post.ask(run.services[first], desk::letter(kind::TASK, &call.encode()));
+        let _ = peers.post.ask(peers.services[first], letter(kind::TASK, &call.encode()));
         first
     }
 
     /// The same, by a letter to the first.
-    fn ask(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
-        let first = self.send(run, call);
+    fn ask(&self, peers: &Peers, call: Call) -> Result<bool, Trouble> {
+        let first = self.send(peers, call);
         loop {
-            let (from, letter) = run.next_answer()?;
+            let (from, letter) = peers.next_answer()?;
             if let Some((&kind::DONE, outcome)) = letter.split_first() {
                 let outcome = letters::decode(outcome).filter(|_| from == first);
                 return Ok(outcome.ok_or(Trouble::Malformed(from))??);
@@ -180,12 +180,12 @@ impl Host {
         }
     }
 
-    pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+    pub(crate) fn acquire(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
         match self.keys.take(lock) {
             Taken::Here => self.shown.count_lock_here(),
             Taken::Ask => {
                 let at_once =
-                    self.shown.waiting(call::LOCK, Some(lock), || self.call(run, Call::Acquire(lock)))?;
+                    self.shown.waiting(call::LOCK, Some(lock), || self.call(peers, Call::Acquire(lock)))?;
                 if at_once { self.shown.count_lock_here() } else { self.shown.count_lock_fetched() }
             }
             Taken::Already => return Err(Trouble::HeldAlready(lock)),
@@ -197,7 +197,7 @@ impl Host {
     }
 
     /// Nobody waits for the first to hear of it: letters keep their order, and the lock is this task's for certain.
-    pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+    pub(crate) fn release(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
         let (word, bit) = (lock as usize / 64, 1 << (lock % 64));
         let holds = self.holds.get(word).ok_or(Trouble::NoSuchLock(lock))?;
         if holds.fetch_and(!bit, Ordering::Relaxed) & bit == 0 {
@@ -208,63 +208,64 @@ impl Host {
             return Ok(());
         }
         match self.inner {
-            Some(_) => self.call(run, Call::Release(lock)).map(drop),
+            Some(_) => self.call(peers, Call::Release(lock)).map(drop),
             None => {
-                self.send(run, Call::Release(lock));
+                self.send(peers, Call::Release(lock));
                 Ok(())
             }
         }
     }
 
-    pub(crate) fn make_view(&self, run: &Run, view: u32, first: u32, count: u32) -> Result<(), Fault> {
+    pub(crate) fn make_view(&self, peers: &Peers, view: u32, first: u32, count: u32) -> Result<(), Fault> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        self.with(run, inner, |inner| inner.tasks.make_view(view, first, count, &mut inner.pages))
+        self.with(peers, inner, |inner| inner.tasks.make_view(view, first, count, &mut inner.pages))
     }
 
-    pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
+    pub(crate) fn give_home(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Fault> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        self.with(run, inner, |inner| inner.tasks.give_home(first, count))
+        self.with(peers, inner, |inner| inner.tasks.give_home(first, count))
     }
 
-    pub(crate) fn acquire_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
+    pub(crate) fn acquire_view(&self, peers: &Peers, view: u32, writes: bool) -> Result<(), Trouble> {
         let lock = LOCKS.saturating_add(view);
         let call = Call::AcquireView(view, writes);
-        self.shown.waiting(call::LOCK, Some(lock), || self.call(run, call))?;
+        self.shown.waiting(call::LOCK, Some(lock), || self.call(peers, call))?;
         self.shown.took(lock);
         Ok(())
     }
 
-    pub(crate) fn release_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
-        self.call(run, Call::ReleaseView(view, writes))?;
+    pub(crate) fn release_view(&self, peers: &Peers, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.call(peers, Call::ReleaseView(view, writes))?;
         self.shown.gives(LOCKS.saturating_add(view));
         Ok(())
     }
 
-    pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
-        self.shown.meeting(barrier, || self.call(run, Call::Barrier(barrier)))?;
+    pub(crate) fn barrier(&self, peers: &Peers, barrier: u32) -> Result<(), Trouble> {
+        self.shown.meeting(barrier, || self.call(peers, Call::Barrier(barrier)))?;
         self.shown.count_barrier();
         Ok(())
     }
 
     /// The program has touched a page that is closed to it.
-    pub(crate) fn fault(&self, run: &Run, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
+    pub(crate) fn fault(&self, peers: &Peers, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
         let writes = writes.unwrap_or_else(|| self.rooms.has(page) != Access::None);
         let access = if writes { Access::Write } else { Access::Read };
         // Another task may have had it opened, and it may be closed again before this one has opened it.
         while !self.rooms.open(page, access) {
-            self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, Call::Page(page, access)))?;
+            self.shown
+                .waiting(call::SHARED_PAGE, Some(page), || self.call(peers, Call::Page(page, access)))?;
         }
         Ok(())
     }
 
     /// The program will write all of these pages before anybody reads them.
-    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Trouble> {
-        self.call(run, Call::Overwrite(first, count)).map(drop)
+    pub(crate) fn overwrite(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Trouble> {
+        self.call(peers, Call::Overwrite(first, count)).map(drop)
     }
 
     /// What the first task has are the counts of the node; but for locks and barriers, which are each task's own.
-    pub(crate) fn counts(&self, run: &Run) -> Counts {
-        let of_node = |inner| self.with(run, inner, |inner| inner.tasks.counts());
+    pub(crate) fn counts(&self, peers: &Peers) -> Counts {
+        let of_node = |inner| self.with(peers, inner, |inner| inner.tasks.counts());
         Counts {
             locks_here: self.shown.locks_here(),
             locks_fetched: self.shown.locks_fetched(),
@@ -274,9 +275,9 @@ impl Host {
     }
 
     /// On the desk's thread, at the first: another node says something.
-    pub(crate) fn letter(&self, run: &Run, from: usize, bytes: &[u8]) -> Option<()> {
+    pub(crate) fn letter(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Option<()> {
         let (inner, from) = (self.inner.as_ref()?, self.groups.node_of(from)?);
-        let outcome = self.with(run, inner, |inner| inner.tasks.receive(from, bytes, &mut inner.pages));
+        let outcome = self.with(peers, inner, |inner| inner.tasks.receive(from, bytes, &mut inner.pages));
         if let Err(fault) = outcome {
             end(&Trouble::from(self.of_processes(fault)));
         }
@@ -284,16 +285,16 @@ impl Host {
     }
 
     /// The same: a task of this node calls.
-    pub(crate) fn question(&self, run: &Run, from: usize, bytes: &[u8]) -> Option<()> {
+    pub(crate) fn question(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Option<()> {
         let (inner, call, (node, place)) =
             (self.inner.as_ref()?, Call::decode(bytes)?, self.groups.place(from));
         if node != self.place.0 {
             return None;
         }
-        match (self.begin(run, inner, place, call), call) {
+        match (self.begin(peers, inner, place, call), call) {
             (Ok(_), Call::Release(_)) | (Ok(false), _) => {}
             (Err(_), Call::Release(_)) => return None,
-            (over, _) => self.tell(run, place, &over),
+            (over, _) => self.tell(peers, place, &over),
         }
         Some(())
     }

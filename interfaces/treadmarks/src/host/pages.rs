@@ -2,7 +2,6 @@
 
 use super::rooms::{Alive, Rooms};
 use crate::memory::heap::View;
-use crate::nodes::desk;
 use parvum_consistency::{Access, Keys, Memory};
 use std::sync::Arc;
 
@@ -19,6 +18,8 @@ pub(crate) struct Pages {
     /// The other tasks by their places, with their numbers in the run.
     others: Vec<(usize, usize, Alive)>,
     looks: u32,
+    /// Reports that another task has ended.
+    ended: fn(usize),
 }
 
 impl Pages {
@@ -27,12 +28,13 @@ impl Pages {
         (rooms, view, keys): (Arc<Rooms>, View, Keys),
         members: &[usize],
         processes: &[u64],
+        ended: fn(usize),
     ) -> Pages {
         let others = members.iter().zip(processes).enumerate().skip(1);
         let others = others.map(|(place, (&member, &process))| (place, member, Alive::watch(process as i32)));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let looks = if members.len() < cores { LOOKS } else { 0 };
-        Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks }
+        Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks, ended }
     }
 
     /// Says what may be done to pages. Whether any task had more of them open.
@@ -53,7 +55,7 @@ impl Pages {
         while !self.rooms.await_closed(place, self.looks) {
             let Some((_, member, alive)) = self.others.iter().find(|other| other.0 == place) else { return };
             if alive.has_ended() {
-                return crate::run::run().into_iter().for_each(|run| desk::has_ended(run, *member));
+                return (self.ended)(*member);
             }
         }
     }

@@ -7,8 +7,8 @@
 use crate::errors::{Trouble, end};
 use crate::limits::LOCKS;
 use crate::memory::pages::Pages;
-use crate::nodes::desk::{self, kind};
-use crate::run::Run;
+use crate::nodes::letters::{kind, letter};
+use crate::nodes::peers::Peers;
 use crate::shown::Shown;
 use parvum_api::call;
 use parvum_consistency::{Access, Counts, Fault, Keys, Node, Progress, Race, Site, Taken};
@@ -19,6 +19,8 @@ pub(crate) struct Far {
     inner: Mutex<Inner>,
     keys: Keys,
     shown: Shown,
+    /// Races are looked for: every access is noted.
+    sees_races: bool,
 }
 
 struct Inner {
@@ -34,18 +36,19 @@ impl Far {
 
     pub(crate) fn new(node: Node, pages: Pages, shown: Shown) -> Far {
         let keys = pages.keys.clone();
-        Far { inner: Mutex::new(Inner { node, pages }), keys, shown }
+        let sees_races = pages.lent.is_some();
+        Far { inner: Mutex::new(Inner { node, pages }), keys, shown, sees_races }
     }
 
-    fn with<R>(&self, run: &Run, work: impl FnOnce(&mut Node, &mut Pages) -> R) -> R {
+    fn with<R>(&self, peers: &Peers, work: impl FnOnce(&mut Node, &mut Pages) -> R) -> R {
         without_signals(|| {
             let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             let Inner { node, pages } = &mut *inner;
             let result = work(node, pages);
-            for letter in node.outbox() {
-                let to = run.services[letter.to];
-                let bytes = desk::letter(kind::CONSISTENCY, &letter.bytes);
-                let sent = if letter.answer { run.post.answer(to, bytes) } else { run.post.ask(to, bytes) };
+            for out in node.outbox() {
+                let to = peers.services[out.to];
+                let bytes = letter(kind::CONSISTENCY, &out.bytes);
+                let sent = if out.answer { peers.post.answer(to, bytes) } else { peers.post.ask(to, bytes) };
                 // Who is gone is told of by the machine.
                 let _ = sent;
             }
@@ -57,36 +60,36 @@ impl Far {
     /// Does one of the program's calls, to its end. Whether it was over at once.
     fn call(
         &self,
-        run: &Run,
+        peers: &Peers,
         begin: impl FnOnce(&mut Node, &mut Pages) -> Result<Progress, Fault>,
         await_it: impl FnOnce(&mut dyn FnMut() -> Result<(), Trouble>) -> Result<(), Trouble>,
     ) -> Result<bool, Trouble> {
-        let _alone = run.program()?;
-        if self.with(run, begin)? == Progress::Done {
+        let _alone = peers.program()?;
+        if self.with(peers, begin)? == Progress::Done {
             return Ok(true);
         }
-        await_it(&mut || self.await_end(run)).map(|()| false)
+        await_it(&mut || self.await_end(peers)).map(|()| false)
     }
 
-    fn await_end(&self, run: &Run) -> Result<(), Trouble> {
+    fn await_end(&self, peers: &Peers) -> Result<(), Trouble> {
         loop {
-            let (from, letter) = run.next_answer()?;
+            let (from, letter) = peers.next_answer()?;
             if let Some((&kind::CONSISTENCY, bytes)) = letter.split_first() {
-                self.with(run, |node, pages| node.receive(from, bytes, pages))?;
+                self.with(peers, |node, pages| node.receive(from, bytes, pages))?;
             }
-            if !self.with(run, |node, _| node.is_waiting()) {
+            if !self.with(peers, |node, _| node.is_waiting()) {
                 return Ok(());
             }
         }
     }
 
-    pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
-        self.take_back(run);
+    pub(crate) fn acquire(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
+        self.take_back(peers);
         match self.keys.take(lock) {
             Taken::Here => self.shown.count_lock_here(),
             Taken::Ask => {
                 let waiting = |wait: &mut dyn FnMut() -> _| self.shown.waiting(call::LOCK, Some(lock), wait);
-                if self.call(run, |node, pages| node.acquire(lock, pages), waiting)? {
+                if self.call(peers, |node, pages| node.acquire(lock, pages), waiting)? {
                     self.shown.count_lock_here();
                 }
             }
@@ -96,99 +99,99 @@ impl Far {
         Ok(())
     }
 
-    pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+    pub(crate) fn release(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
         self.shown.gives(lock);
-        self.take_back(run);
+        self.take_back(peers);
         if self.keys.give_back(lock) {
             return Ok(());
         }
         let release = |node: &mut Node, pages: &mut Pages| {
             let done = node.release(lock, pages)?;
             // The witness of races hears of every lock.
-            if node.keeps(lock) && run.races.is_none() {
+            if node.keeps(lock) && !self.sees_races {
                 self.keys.keep(lock);
             }
             Ok(done)
         };
-        self.call(run, release, |wait| wait()).map(drop)
+        self.call(peers, release, |wait| wait()).map(drop)
     }
 
-    pub(crate) fn make_view(&self, run: &Run, view: u32, first: u32, count: u32) -> Result<(), Fault> {
-        self.with(run, |node, pages| node.make_view(view, first, count, pages))
+    pub(crate) fn make_view(&self, peers: &Peers, view: u32, first: u32, count: u32) -> Result<(), Fault> {
+        self.with(peers, |node, pages| node.make_view(view, first, count, pages))
     }
 
     /// Onlookers see a view as a lock, numbered behind the locks.
-    pub(crate) fn acquire_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
-        self.take_back(run);
+    pub(crate) fn acquire_view(&self, peers: &Peers, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.take_back(peers);
         let acquire = |node: &mut Node, pages: &mut Pages| node.acquire_view(view, writes, pages);
         let lock = LOCKS.saturating_add(view);
-        self.call(run, acquire, |wait| self.shown.waiting(call::LOCK, Some(lock), wait))?;
+        self.call(peers, acquire, |wait| self.shown.waiting(call::LOCK, Some(lock), wait))?;
         self.shown.took(lock);
         Ok(())
     }
 
-    pub(crate) fn release_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
-        self.take_back(run);
-        self.call(run, |node, pages| node.release_view(view, writes, pages), |wait| wait())?;
+    pub(crate) fn release_view(&self, peers: &Peers, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.take_back(peers);
+        self.call(peers, |node, pages| node.release_view(view, writes, pages), |wait| wait())?;
         self.shown.gives(LOCKS.saturating_add(view));
         Ok(())
     }
 
-    pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
-        self.take_back(run);
+    pub(crate) fn barrier(&self, peers: &Peers, barrier: u32) -> Result<(), Trouble> {
+        self.take_back(peers);
         let arrive = |node: &mut Node, pages: &mut Pages| node.barrier(barrier, pages);
-        self.shown.meeting(barrier, || self.call(run, arrive, |wait| wait()).map(drop))
+        self.shown.meeting(barrier, || self.call(peers, arrive, |wait| wait()).map(drop))
     }
 
     /// From how many deaths the last barrier has recovered, if it has; and who is known to have died.
-    pub(crate) fn deaths(&self, run: &Run) -> (Option<u32>, Vec<usize>) {
-        self.with(run, |node, _| {
-            let gone = (0..run.services.len()).filter(|&other| node.is_gone(other)).collect();
+    pub(crate) fn deaths(&self, peers: &Peers) -> (Option<u32>, Vec<usize>) {
+        self.with(peers, |node, _| {
+            let gone = (0..peers.services.len()).filter(|&other| node.is_gone(other)).collect();
             (node.has_recovered().then(|| node.deaths()), gone)
         })
     }
 
     /// Who lives, but for deaths that no barrier has told of yet.
-    pub(crate) fn living(&self, run: &Run) -> Vec<usize> {
-        self.with(run, |node, _| node.living().to_vec())
+    pub(crate) fn living(&self, peers: &Peers) -> Vec<usize> {
+        self.with(peers, |node, _| node.living().to_vec())
     }
 
     /// Of how many deaths barriers have told.
-    pub(crate) fn recovered_from(&self, run: &Run) -> u32 {
-        self.with(run, |node, _| node.deaths())
+    pub(crate) fn recovered_from(&self, peers: &Peers) -> u32 {
+        self.with(peers, |node, _| node.deaths())
     }
 
     /// Whether somebody has died and no barrier has told of it yet.
-    pub(crate) fn is_stranded(&self, run: &Run) -> bool {
-        self.with(run, |node, _| node.is_stranded())
+    pub(crate) fn is_stranded(&self, peers: &Peers) -> bool {
+        self.with(peers, |node, _| node.is_stranded())
     }
 
     /// Another node has died, and what it had is kept. When that ends what the program waits for, it is woken; it is anyway.
-    pub(crate) fn gone(&self, run: &Run, dead: usize) {
-        if let Err(fault) = self.with(run, |node, pages| node.gone(dead, pages)) {
+    pub(crate) fn gone(&self, peers: &Peers, dead: usize) {
+        if let Err(fault) = self.with(peers, |node, pages| node.gone(dead, pages)) {
             end(&Trouble::from(fault));
         }
-        run.wake();
+        peers.wake();
     }
 
     /// The program has touched a page that was closed to it. Where the processor does not say whether it wanted to write, it
     /// did if it may read.
-    pub(crate) fn fault(&self, run: &Run, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
+    pub(crate) fn fault(&self, peers: &Peers, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
         let open = |node: &mut Node, pages: &mut Pages| {
             let writes = writes.unwrap_or_else(|| node.access(page) != Access::None);
             node.fault(page, if writes { Access::Write } else { Access::Read }, pages)
         };
         self.shown
-            .waiting(call::SHARED_PAGE, Some(page), || self.call(run, open, |wait| wait()).map(drop))?;
+            .waiting(call::SHARED_PAGE, Some(page), || self.call(peers, open, |wait| wait()).map(drop))?;
         // It may have been open before, and not mapped.
-        self.with(run, |node, pages| pages.show(page, node.access(page)));
+        self.with(peers, |node, pages| pages.show(page, node.access(page)));
         Ok(())
     }
 
     /// What system calls were lent is closed again: something is about to be ordered.
-    fn take_back(&self, run: &Run) {
-        if run.races.is_some() {
-            self.with(run, |_, pages| pages.take_back());
+    fn take_back(&self, peers: &Peers) {
+        if self.sees_races {
+            self.with(peers, |_, pages| pages.take_back());
         }
     }
 
@@ -196,13 +199,13 @@ impl Far {
     /// open, else for one instruction.
     pub(crate) fn touches(
         &self,
-        run: &Run,
+        peers: &Peers,
         (place, length): (usize, usize),
         writes: bool,
         (site, lend): (&Site, bool),
     ) {
-        let (first, last) = (place / run.heap.page, (place + length - 1) / run.heap.page);
-        self.with(run, |node, pages| {
+        self.with(peers, |node, pages| {
+            let (first, last) = (place / pages.heap.page, (place + length - 1) / pages.heap.page);
             node.touches(place as u64, length as u64, writes, site);
             if !lend {
                 return pages.open(first as u32, node.access(first as u32));
@@ -214,58 +217,58 @@ impl Far {
     }
 
     /// Opens a page for an instruction whose access was noted already.
-    pub(crate) fn reopen(&self, run: &Run, page: u32) {
-        self.with(run, |node, pages| pages.open(page, node.access(page)));
+    pub(crate) fn reopen(&self, peers: &Peers, page: u32) {
+        self.with(peers, |node, pages| pages.open(page, node.access(page)));
     }
 
     /// The instruction that has touched these pages is over.
-    pub(crate) fn close(&self, run: &Run, touched: &[u32]) {
-        self.with(run, |node, pages| touched.iter().for_each(|&page| pages.close(page, node.access(page))));
+    pub(crate) fn close(&self, peers: &Peers, touched: &[u32]) {
+        self.with(peers, |node, pages| touched.iter().for_each(|&page| pages.close(page, node.access(page))));
     }
 
     /// What this process has touched last.
-    pub(crate) fn testify(&self, run: &Run) -> Vec<u8> {
-        self.with(run, |node, _| node.testify())
+    pub(crate) fn testify(&self, peers: &Peers) -> Vec<u8> {
+        self.with(peers, |node, _| node.testify())
     }
 
     /// At process 0: what another has.
-    pub(crate) fn hear(&self, run: &Run, from: usize, bytes: &[u8]) -> Result<(), Fault> {
-        self.with(run, |node, _| node.hear_testimony(from, bytes))
+    pub(crate) fn hear(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Result<(), Fault> {
+        self.with(peers, |node, _| node.hear_testimony(from, bytes))
     }
 
     /// At process 0: races that were not told yet, how many pairs of places there are in all, and how often they were seen.
-    pub(crate) fn races(&self, run: &Run) -> (Vec<Race>, (u64, u64)) {
-        self.with(run, |node, _| (node.races(), node.race_totals()))
+    pub(crate) fn races(&self, peers: &Peers) -> (Vec<Race>, (u64, u64)) {
+        self.with(peers, |node, _| (node.races(), node.race_totals()))
     }
 
     /// The program will write all of these pages before anybody reads them.
-    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Trouble> {
+    pub(crate) fn overwrite(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Trouble> {
         // Another thread of the program may be waiting for a page: this comes after it.
         let overwrite = |node: &mut Node, pages: &mut Pages| {
             node.overwrite(first, count, pages)?;
             Ok(Progress::Done)
         };
-        self.call(run, overwrite, |wait| wait()).map(drop)
+        self.call(peers, overwrite, |wait| wait()).map(drop)
     }
 
-    pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
-        self.with(run, |node, _| node.give_home(first, count))
+    pub(crate) fn give_home(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Fault> {
+        self.with(peers, |node, _| node.give_home(first, count))
     }
 
-    pub(crate) fn counts(&self, run: &Run) -> Counts {
-        let counts = self.with(run, |node, _| node.counts());
+    pub(crate) fn counts(&self, peers: &Peers) -> Counts {
+        let counts = self.with(peers, |node, _| node.counts());
         Counts { locks_here: self.shown.locks_here(), ..counts }
     }
 
     /// On the desk's thread: another node asks something. When that ends what the program waits for, it is woken.
-    pub(crate) fn question(&self, run: &Run, from: usize, bytes: &[u8]) {
-        let outcome: Result<bool, Fault> = self.with(run, |node, pages| {
+    pub(crate) fn question(&self, peers: &Peers, from: usize, bytes: &[u8]) {
+        let outcome: Result<bool, Fault> = self.with(peers, |node, pages| {
             let waited = node.is_waiting();
             node.receive(from, bytes, pages)?;
             Ok(waited && !node.is_waiting())
         });
         match outcome {
-            Ok(true) => run.wake(),
+            Ok(true) => peers.wake(),
             Ok(false) => {}
             Err(fault) => end(&Trouble::from(fault)),
         }

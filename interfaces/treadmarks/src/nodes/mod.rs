@@ -4,8 +4,10 @@ pub(crate) mod desk;
 pub(crate) mod far;
 #[allow(unsafe_code)]
 pub(crate) mod groups;
+pub(crate) mod letters;
 #[allow(unsafe_code)]
 pub(crate) mod near;
+pub(crate) mod peers;
 pub(crate) mod reduce;
 #[allow(unsafe_code)]
 pub(crate) mod startup;

@@ -5,8 +5,9 @@
 //! again. Who is stranded leaves without a result: what it does will be undone.
 
 use crate::errors::Trouble;
-use crate::nodes::desk::{self, kind};
-use crate::run::{Run, Way};
+use crate::nodes::far::Far;
+use crate::nodes::letters::{kind, letter};
+use crate::nodes::peers::Peers;
 use parvum_collectives::operators::{Combine, Kind, Operator, combine};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,75 +48,79 @@ impl Reduces {
         self.lock().retain(|&other, _| other >= turn);
     }
 
+    /// The program's call. `type_` and `op` make sense.
+    pub(crate) fn reduce(
+        &self,
+        peers: &Peers,
+        far: &Far,
+        data: &mut [u8],
+        (type_, op): (u8, u8),
+    ) -> Result<(), Trouble> {
+        let _alone = peers.program()?;
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut given = turn.to_le_bytes().to_vec();
+        given.extend([type_, op]);
+        given.extend_from_slice(data);
+        match peers.keeper() {
+            keeper if keeper == peers.own => self.gives(peers, far, keeper, &given)?,
+            // Who is gone is told of by the machine.
+            keeper => _ = peers.post.ask(peers.services[keeper], letter(kind::REDUCE, &given)),
+        }
+        while !far.is_stranded(peers) {
+            let (from, letter) = peers.next_answer()?;
+            let Some((&kind::REDUCED, result)) = letter.split_first() else { continue };
+            match result.split_first_chunk() {
+                Some((of, result)) if *of == turn.to_le_bytes() => {
+                    if result.len() != data.len() {
+                        return Err(Trouble::Malformed(from));
+                    }
+                    data.copy_from_slice(result);
+                    return Ok(());
+                }
+                // One that this process did not wait for, as somebody had died.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// At the first that lives: one more has given its array. With the last, this process's among them, all get the result.
+    pub(crate) fn gives(&self, peers: &Peers, far: &Far, from: usize, bytes: &[u8]) -> Result<(), Trouble> {
+        let wrong = Trouble::Malformed(from);
+        let Some((turn, _)) = bytes.split_first_chunk().filter(|_| bytes.len() >= HEAD) else {
+            return Err(wrong);
+        };
+        let turn = Turn::from_le_bytes(*turn);
+        let members = far.living(peers);
+        let all = {
+            let mut given = self.lock();
+            let of_turn = given.entry(turn).or_default();
+            of_turn.insert(from, bytes.to_vec());
+            // Others may have recovered from a death that this process has yet to hear of.
+            let is_of_now = turn >> 32 == u64::from(far.recovered_from(peers));
+            if !is_of_now || !members.iter().all(|node| of_turn.contains_key(node)) {
+                return Ok(());
+            }
+            given.remove(&turn).unwrap_or_default()
+        };
+        let mut all = all.into_iter().filter(|(node, _)| members.contains(node));
+        let Some((_, first)) = all.next() else { return Ok(()) };
+        let combine = combining(first[8], first[9]).ok_or(Trouble::Malformed(from))?;
+        let mut result = first[HEAD..].to_vec();
+        for (node, other) in all {
+            if other.len() != first.len() || other[8..HEAD] != first[8..HEAD] {
+                return Err(Trouble::DifferentReduces(node));
+            }
+            combine(&mut result, &other[HEAD..]);
+        }
+        let reduced = [&turn.to_le_bytes()[..], &result].concat();
+        for node in members {
+            let _ = peers.post.answer(peers.services[node], letter(kind::REDUCED, &reduced));
+        }
+        Ok(())
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Turn, BTreeMap<usize, Vec<u8>>>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The program's call. `type_` and `op` make sense.
-pub(crate) fn reduce(run: &Run, data: &mut [u8], type_: u8, op: u8) -> Result<(), Trouble> {
-    let Way::Far(far) = &run.way else { return Ok(()) };
-    let _alone = run.program()?;
-    let turn = run.reduces.next.fetch_add(1, Ordering::Relaxed);
-    let mut given = turn.to_le_bytes().to_vec();
-    given.extend([type_, op]);
-    given.extend_from_slice(data);
-    match run.keeper() {
-        keeper if keeper == run.own => gives(run, keeper, &given)?,
-        // Who is gone is told of by the machine.
-        keeper => _ = run.post.ask(run.services[keeper], desk::letter(kind::REDUCE, &given)),
-    }
-    while !far.is_stranded(run) {
-        let (from, letter) = run.next_answer()?;
-        let Some((&kind::REDUCED, result)) = letter.split_first() else { continue };
-        match result.split_first_chunk() {
-            Some((of, result)) if *of == turn.to_le_bytes() => {
-                if result.len() != data.len() {
-                    return Err(Trouble::Malformed(from));
-                }
-                data.copy_from_slice(result);
-                return Ok(());
-            }
-            // One that this process did not wait for, as somebody had died.
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// At the first that lives: one more has given its array. With the last, this process's among them, all get the result.
-pub(crate) fn gives(run: &Run, from: usize, bytes: &[u8]) -> Result<(), Trouble> {
-    let Way::Far(far) = &run.way else { return Err(Trouble::Malformed(from)) };
-    let wrong = Trouble::Malformed(from);
-    let Some((turn, _)) = bytes.split_first_chunk().filter(|_| bytes.len() >= HEAD) else {
-        return Err(wrong);
-    };
-    let turn = Turn::from_le_bytes(*turn);
-    let members = far.living(run);
-    let all = {
-        let mut given = run.reduces.lock();
-        let of_turn = given.entry(turn).or_default();
-        of_turn.insert(from, bytes.to_vec());
-        // Others may have recovered from a death that this process has yet to hear of.
-        let is_of_now = turn >> 32 == u64::from(far.recovered_from(run));
-        if !is_of_now || !members.iter().all(|node| of_turn.contains_key(node)) {
-            return Ok(());
-        }
-        given.remove(&turn).unwrap_or_default()
-    };
-    let mut all = all.into_iter().filter(|(node, _)| members.contains(node));
-    let Some((_, first)) = all.next() else { return Ok(()) };
-    let combine = combining(first[8], first[9]).ok_or(Trouble::Malformed(from))?;
-    let mut result = first[HEAD..].to_vec();
-    for (node, other) in all {
-        if other.len() != first.len() || other[8..HEAD] != first[8..HEAD] {
-            return Err(Trouble::DifferentReduces(node));
-        }
-        combine(&mut result, &other[HEAD..]);
-    }
-    let letter = [&turn.to_le_bytes()[..], &result].concat();
-    for node in members {
-        let _ = run.post.answer(run.services[node], desk::letter(kind::REDUCED, &letter));
-    }
-    Ok(())
 }

@@ -11,6 +11,7 @@ use crate::memory::pages::Pages;
 use crate::nodes::far::Far;
 use crate::nodes::groups::Groups;
 use crate::nodes::near::{CONTROL, Near, lost};
+use crate::nodes::peers::Peers;
 use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::findings::Races;
 use crate::run::{Leaving, Run, Way, begin, run};
@@ -20,12 +21,11 @@ use parvum_api::{CoreApi, call};
 use parvum_consistency::{Access, Keys, Node, Tasks};
 use parvum_partition::Partition;
 use parvum_service::Post;
-use parvum_sync::{BiasedLock, fork};
+use parvum_sync::fork;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// Contexts of the interface's own messages: of operations of all nodes, and of letters (two).
@@ -67,26 +67,18 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     let (way, heap) = here.map(&partition, &all, heap, (&options, shown), &allocator)?;
     shown.says(way.number(options.protocol), partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
-    let own = partition.own();
-    let (post, calls, leaving) = (Arc::new(post), BiasedLock::new(()), Leaving::default());
-    let dead = (0..nodes).map(|_| AtomicBool::new(false)).collect();
-    let races = options.races.clone().map(Races::new);
+    let races = options.races.clone().map(|told| Races::new(told, heap));
     let run = begin(Run {
-        own,
-        partition,
-        post,
-        services,
+        peers: Peers::new(partition, post, services),
         heap,
         way,
-        calls,
         allocator,
-        leaving,
+        leaving: Leaving::default(),
         shown,
         tells,
         races,
         replicas: options.replicas,
         reduces: Default::default(),
-        dead,
     });
     attend(run)?;
     Ok(run)
@@ -104,14 +96,15 @@ fn attend(run: &'static Run) -> Result<(), Trouble> {
     if run.races.is_some() {
         stepping::attend();
     }
-    if run.services.len() == 1 {
+    if run.peers.services.len() == 1 {
         return Ok(());
     }
-    run.post.attend("Tmk serve", desk::came).map_err(no_thread)?;
-    for node in (0..run.services.len()).filter(|&node| node != run.own) {
+    run.peers.post.attend("Tmk serve", desk::came).map_err(no_thread)?;
+    for node in (0..run.peers.services.len()).filter(|&node| node != run.peers.own) {
         // Not the task, which may leave the machine by another interface's call, and still shares memory.
-        run.post
-            .watch(run.services[node])
+        run.peers
+            .post
+            .watch(run.peers.services[node])
             .map_err(|_| Trouble::Machine("the machine does not tell of ends".into()))?;
     }
     Ok(())
@@ -261,11 +254,19 @@ fn of_host(
             let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
             let view = View::new(heap, segment.map(None, (0, heap.length), write).map_err(no_room)?);
             let processes: Vec<u64> = members.iter().map(|&member| all[member][7]).collect();
-            Some((tasks, host::Pages::new((rooms.clone(), view, keys.clone()), members, &processes)))
+            Some((
+                tasks,
+                host::Pages::new((rooms.clone(), view, keys.clone()), members, &processes, has_ended),
+            ))
         }
         _ => None,
     };
     Ok(Way::Host(Box::new(Host::new((groups, own), keys, rooms, shown, node))))
+}
+
+/// A task of this host has ended while the node waited for it.
+fn has_ended(member: usize) {
+    run().into_iter().for_each(|run| run.peers.has_ended(member));
 }
 
 /// Memory that nobody else has.

@@ -1,10 +1,11 @@
 //! Races: what each process notes of its instructions, and at process 0 the blocks of the heap and what is said in the end.
 
+use crate::memory::heap::Heap;
 use crate::nodes::far::Far;
+use crate::nodes::peers::Peers;
 use crate::options::Told;
 use crate::races::places::Places;
 use crate::races::sites::Files;
-use crate::run::Run;
 use parvum_consistency::{Race, Side, Site, WORD};
 use parvum_sync::without_signals;
 use std::collections::{BTreeMap, HashMap};
@@ -20,6 +21,7 @@ pub(crate) struct Block {
 
 pub(crate) struct Races {
     told: Told,
+    heap: Heap,
     /// Of instructions that were met: how many bytes each touches, and where it is if it is the program's own.
     known: Mutex<HashMap<usize, (usize, Option<Site>)>>,
     files: Mutex<Files>,
@@ -50,9 +52,10 @@ pub(crate) fn decoded(bytes: &[u8]) -> Option<Site> {
 }
 
 impl Races {
-    pub(crate) fn new(told: Told) -> Races {
+    pub(crate) fn new(told: Told, heap: Heap) -> Races {
         Races {
             told,
+            heap,
             known: Mutex::default(),
             files: Mutex::new(Files::loaded()),
             blocks: Mutex::default(),
@@ -95,25 +98,25 @@ impl Races {
     }
 
     /// At process 0, behind a barrier and in the end: tells what was found.
-    pub(crate) fn tell(&self, run: &Run, far: &Far) {
-        if run.own != 0 {
+    pub(crate) fn tell(&self, peers: &Peers, far: &Far) {
+        if peers.own != 0 {
             return;
         }
-        let (found, _) = far.races(run);
+        let (found, _) = far.races(peers);
         let mut places = Places::default();
         for race in found {
             let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
             *count += 1;
-            let text = self.words(run, &race, *count, &mut places);
-            self.put_out(run, &text);
+            let text = self.words(peers, &race, *count, &mut places);
+            self.put_out(peers, &text);
         }
     }
 
     /// In the end.
-    pub(crate) fn sum_up(&self, run: &Run, far: &Far) {
-        let (_, (kinds, times)) = far.races(run);
+    pub(crate) fn sum_up(&self, peers: &Peers, far: &Far) {
+        let (_, (kinds, times)) = far.races(peers);
         self.put_out(
-            run,
+            peers,
             &match kinds {
                 0 => "no races: what was touched was ordered by locks and barriers\n".to_owned(),
                 1 => format!("1 race, {}\n", often(times)),
@@ -122,10 +125,10 @@ impl Races {
         );
     }
 
-    fn put_out(&self, run: &Run, text: &str) {
+    fn put_out(&self, peers: &Peers, text: &str) {
         use std::io::Write;
         if let Told::Mailbox(name) = &self.told
-            && run.post.leave(name, text.as_bytes()).is_ok()
+            && peers.post.leave(name, text.as_bytes()).is_ok()
         {
             return;
         }
@@ -140,16 +143,16 @@ impl Races {
         }
     }
 
-    fn words(&self, run: &Run, race: &Race, number: u64, places: &mut Places) -> String {
+    fn words(&self, peers: &Peers, race: &Race, number: u64, places: &mut Places) -> String {
         let [one, other] = &race.sides;
         let what = match (one.writes, other.writes) {
             (true, true) => "two writes",
             _ => "a write and a read",
         };
         let mut text =
-            format!("race {number}: {what} that nothing orders, at {}\n", self.variable(run, race, places));
+            format!("race {number}: {what} that nothing orders, at {}\n", self.variable(race, places));
         for side in [one, other] {
-            let task = run.partition.task(side.node as i64).unwrap_or_default();
+            let task = peers.partition.task(side.node as i64).unwrap_or_default();
             let does = if side.writes { "writes" } else { "reads" };
             let _ = writeln!(
                 text,
@@ -171,9 +174,9 @@ impl Races {
     }
 
     /// The word, and of which block.
-    fn variable(&self, run: &Run, race: &Race, places: &mut Places) -> String {
+    fn variable(&self, race: &Race, places: &mut Places) -> String {
         let place = race.word * WORD as u64;
-        let address = run.heap.start as u64 + place;
+        let address = self.heap.start as u64 + place;
         let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         match blocks.range(..=place).next_back().filter(|(at, block)| place - *at < block.size) {
             Some((at, block)) => format!(

@@ -70,7 +70,7 @@ mod here {
         writes: Option<bool>,
         context: *mut c_void,
     ) -> Result<(), Trouble> {
-        far.fault(run, page, writes)?;
+        far.fault(&run.peers, page, writes)?;
         // SAFETY: the kernel gives the interrupted thread's registers and signal mask, to be changed as the handler likes; it
         // takes them back when the handler returns.
         let context = unsafe { &mut *context.cast::<ucontext_t>() };
@@ -85,10 +85,10 @@ mod here {
             if step.count > 0 && place.is_multiple_of(run.heap.page) { place.max(step.noted) } else { place };
         let rest = (place + length).min(run.heap.length).saturating_sub(from);
         if rest > 0 && from == place {
-            far.touches(run, (from, rest), writes == Some(true), (&site, false));
+            far.touches(&run.peers, (from, rest), writes == Some(true), (&site, false));
             step.noted = from + rest;
         } else {
-            far.reopen(run, page);
+            far.reopen(&run.peers, page);
         }
         if step.count < PAGES && !step.pages[..step.count].contains(&page) {
             step.pages[step.count] = page;
@@ -130,7 +130,7 @@ mod here {
         {
             // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
             let (errno, kept) = unsafe { (libc::__errno_location(), *libc::__errno_location()) };
-            far.close(run, &step.pages[..step.count]);
+            far.close(&run.peers, &step.pages[..step.count]);
             // SAFETY: as above.
             unsafe { *errno = kept };
         }

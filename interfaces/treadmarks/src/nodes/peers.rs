@@ -1,0 +1,96 @@
+//! The processes of a run, as each knows them: how to write to them, and who has ended.
+
+use crate::errors::{Trouble, end};
+use crate::limits::NODES;
+use crate::nodes::letters::kind;
+use parvum_partition::Partition;
+use parvum_service::Post;
+use parvum_sync::{BiasedGuard, BiasedLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// All processes of a run.
+pub(crate) struct Peers {
+    pub(crate) own: usize,
+    pub(crate) partition: Partition,
+    pub(crate) post: Arc<Post>,
+    /// Under which id each process is written to.
+    pub(crate) services: Vec<i32>,
+    /// Calls that wait for answers, one at a time.
+    calls: BiasedLock<()>,
+    /// Who is known to have ended.
+    dead: Box<[AtomicBool]>,
+    /// All want to leave: nobody's end is a death.
+    pub(crate) all_leave: AtomicBool,
+}
+
+impl Peers {
+    pub(crate) fn new(partition: Partition, post: Post, services: Vec<i32>) -> Peers {
+        Peers {
+            own: partition.own(),
+            dead: services.iter().map(|_| AtomicBool::new(false)).collect(),
+            partition,
+            post: Arc::new(post),
+            services,
+            calls: BiasedLock::new(()),
+            all_leave: AtomicBool::new(false),
+        }
+    }
+
+    /// The turn to wait for answers.
+    pub(crate) fn program(&self) -> Result<BiasedGuard<'_, ()>, Trouble> {
+        self.calls.take_unless_own().ok_or(Trouble::InHandler)
+    }
+
+    /// The next answer: from which node, and what.
+    pub(crate) fn next_answer(&self) -> Result<(usize, Vec<u8>), Trouble> {
+        let (service, letter) =
+            self.post.await_answer(None).map_err(|_| Trouble::Machine("the machine is gone".into()))?;
+        let from = self.services.iter().position(|&other| other == service);
+        // What the dead have answered is of no use, and perhaps asked of somebody else again.
+        let letter = if from.is_some_and(|from| self.is_dead(from)) { vec![kind::WAKE] } else { letter };
+        Ok((from.unwrap_or(NODES), letter))
+    }
+
+    /// Whether a process has ended before its time.
+    pub(crate) fn is_dead(&self, node: usize) -> bool {
+        // Acquire: partner of the release in `set_dead`.
+        self.dead.get(node).is_some_and(|dead| dead.load(Ordering::Acquire))
+    }
+
+    /// A process has ended before its time.
+    pub(crate) fn set_dead(&self, node: usize) {
+        // Release: partner of the acquire in `is_dead`.
+        self.dead[node].store(true, Ordering::Release);
+    }
+
+    pub(crate) fn living(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.services.len()).filter(|&node| !self.is_dead(node))
+    }
+
+    /// Who keeps the list of blocks, and knows who wants to leave.
+    pub(crate) fn keeper(&self) -> usize {
+        self.living().next().unwrap_or(self.own)
+    }
+
+    /// Wakes the program's thread that waits for an answer.
+    pub(crate) fn wake(&self) {
+        // To oneself a letter is always on its way.
+        let _ = self.post.answer(self.services[self.own], vec![kind::WAKE]);
+    }
+
+    /// The program does not know what to do without them.
+    pub(crate) fn death(&self) -> Trouble {
+        let node = (0..self.services.len()).find(|&node| self.is_dead(node)).unwrap_or(self.own);
+        Trouble::Dead { node, task: self.partition.task(node as i64).unwrap_or_default() }
+    }
+
+    /// Ends this process, because another has ended before all leave.
+    pub(crate) fn has_ended(&self, node: usize) {
+        // Acquire: partner of the releases in `desk::question` and `desk::look_who_leaves`.
+        if !self.all_leave.load(Ordering::Acquire) {
+            let task = self.partition.task(node as i64).unwrap_or_default();
+            end(&Trouble::Dead { node, task });
+        }
+    }
+}
