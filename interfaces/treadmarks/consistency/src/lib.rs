@@ -28,21 +28,25 @@
 
 #![deny(unsafe_code)]
 
+mod counts;
 mod locks;
 mod message;
 mod node;
 mod pages;
 mod races;
+mod setup;
 mod stamp;
+mod state;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
+pub use counts::Counts;
 pub use locks::keys::{Keys, Taken};
-pub use node::counts::Counts;
-pub use node::state::{Fault, Homes, Letter, Node, Progress, Setup, Start};
 pub use pages::claims::Claims;
 pub use pages::diff::WORD;
 pub use pages::memory::{Access, Memory};
 pub use races::{Race, Side, Site};
+pub use setup::{Fault, Homes, Letter, Progress, Setup, Start};
+pub use state::Node;
 pub use tasks::Tasks;

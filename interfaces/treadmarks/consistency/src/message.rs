@@ -3,8 +3,6 @@
 //! A *question* may come at any time; an *answer* comes to a node whose program waits for it, and only then. Of one node to
 //! another, questions keep their order among themselves.
 
-use crate::locks::wishes::{Fulfilled, Wish};
-use crate::node::pushing::Pushed;
 use crate::pages::diff::Diff;
 use crate::races::{Clock, Report};
 use crate::stamp::Stamp;
@@ -52,6 +50,30 @@ pub(crate) struct Wanted {
     pub(crate) node: u32,
     pub(crate) after: u32,
     pub(crate) upto: u32,
+}
+
+/// Pages whose copies have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wish {
+    pub(crate) has: Stamp,
+    pub(crate) pages: Vec<u32>,
+}
+
+/// All changes of a page from the state of the wish to this one, in an order in which they happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fulfilled {
+    pub(crate) page: u32,
+    pub(crate) has: Stamp,
+    pub(crate) records: Vec<Record>,
+}
+
+/// Changes of a page, unasked, for a barrier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pushed {
+    pub(crate) page: u32,
+    /// The sender's own, all after this interval.
+    pub(crate) after: u32,
+    pub(crate) records: Vec<Record>,
 }
 
 /// What comes with a request for a lock: what its sender knows, and which pages it wishes for.

@@ -17,8 +17,9 @@
 mod views;
 
 use crate::Counts;
-use crate::node::state::{Fault, Letter, Node, Progress, Setup};
 use crate::pages::memory::{Access, Memory};
+use crate::setup::{Fault, Letter, Progress, Setup};
+use crate::state::Node;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use views::LocalView;

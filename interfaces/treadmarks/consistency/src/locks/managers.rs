@@ -4,28 +4,11 @@
 //! there to who asked last, and the answer comes from there: three messages, two when the manager is one of the two.
 
 use crate::message::{Asks, Message};
-use crate::node::state::{Fault, Node, Progress};
 use crate::pages::memory::Memory;
 use crate::races::Clock;
-
-/// A lock, as one node sees it.
-#[derive(Default)]
-pub(crate) struct Lock {
-    /// Nobody had it after this node.
-    here: bool,
-    held: bool,
-    /// Who gets it next.
-    next: Option<(usize, Asks)>,
-    /// At the manager: who asked last.
-    last: usize,
-}
-
-impl Lock {
-    /// What its holder does with it will be undone, so others may have it as well.
-    pub(crate) fn take_anyway(&mut self) {
-        (self.here, self.held, self.next) = (true, true, None);
-    }
-}
+use crate::setup::{Fault, Progress};
+use crate::state::Node;
+use crate::state::locks::Lock;
 
 impl Node {
     /// Takes a lock.

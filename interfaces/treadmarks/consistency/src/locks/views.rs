@@ -8,48 +8,13 @@
 //! of views are never missed.
 
 use crate::message::Message;
-use crate::node::state::{Fault, Node, Progress};
 use crate::pages::diff::Diff;
 use crate::pages::memory::{Access, Memory};
+use crate::setup::{Fault, Progress};
+use crate::state::Node;
+use crate::state::locks::View;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-
-/// A page's changes, each with the version of the view that it made.
-#[derive(Default)]
-struct Changes {
-    /// Who has a version below this gets the whole page.
-    floor: u32,
-    list: VecDeque<(u32, Diff)>,
-}
-
-/// A view, as one node sees it.
-pub(crate) struct View {
-    first: u32,
-    count: u32,
-    /// What the program may do to it now.
-    access: Access,
-    /// How often it was granted to this node and is not released: more than once only to read, to several tasks.
-    grants: u32,
-    /// The version of the copy here.
-    version: u32,
-    /// What the pages were that the program has written to since it acquired the view.
-    twins: FxHashMap<u32, Box<[u8]>>,
-    // --- At the manager ---
-    latest: u32,
-    readers: usize,
-    is_written: bool,
-    /// Who waits: which node, with which version, to write or not.
-    queue: VecDeque<(usize, u32, bool)>,
-    changes: FxHashMap<u32, Changes>,
-}
-
-impl View {
-    /// At the manager: a node has the latest copy by now, also if another task of it has asked for the view before that.
-    fn is_current_at(&mut self, node: usize) {
-        let latest = self.latest;
-        self.queue.iter_mut().filter(|one| one.0 == node).for_each(|one| one.1 = latest);
-    }
-}
 
 impl Node {
     /// Makes pages a view, which has none yet. All nodes are told, before any of them acquires it; nobody has touched the pages.

@@ -5,42 +5,13 @@
 //! what that copy lacks along with the grant, if it has all of it. What came and was not touched is wished no more for a while;
 //! nobody needs to be told.
 
-use crate::message::Record;
-use crate::node::miss::Miss;
-use crate::node::pushing::Habit;
-use crate::node::state::{Fault, Node};
+use crate::message::{Fulfilled, Record, Wish};
 use crate::pages::memory::Memory;
+use crate::setup::Fault;
 use crate::stamp::Stamp;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// Pages whose copies have the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wish {
-    pub(crate) has: Stamp,
-    pub(crate) pages: Vec<u32>,
-}
-
-/// All changes of a page from the state of the wish to this one, in an order in which they happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Fulfilled {
-    pub(crate) page: u32,
-    pub(crate) has: Stamp,
-    pub(crate) records: Vec<Record>,
-}
-
-/// What a node has noticed of its locks.
-#[derive(Default)]
-pub(crate) struct Wishes {
-    /// By lock and page, counted in grants of the lock to this node.
-    habits: BTreeMap<(u32, u32), Habit>,
-    grants: FxHashMap<u32, u32>,
-    /// What was got last and not given back since.
-    held: Option<u32>,
-    /// Up to date by a wish, and not touched since: with which lock it came.
-    unused: BTreeMap<u32, u32>,
-}
+use crate::state::Node;
+use crate::state::habits::Habit;
+use crate::state::work::Miss;
 
 impl Node {
     /// What a request for a lock wishes for.

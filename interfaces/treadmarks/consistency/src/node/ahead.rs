@@ -5,8 +5,8 @@
 //! Whether somebody has written to such a page is asked when the interval is closed ([`Memory::withdraw`]): if nobody may have,
 //! nobody is told of it.
 
-use crate::node::state::Node;
 use crate::pages::memory::{Access, Memory};
+use crate::state::Node;
 
 /// So many at once, with the first.
 const AT_ONCE: u32 = 16;

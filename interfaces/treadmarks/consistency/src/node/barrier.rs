@@ -1,38 +1,12 @@
 //! Barriers: all tell one manager what they have done, and hear from it what the others have: 2(n - 1) messages.
 
 use crate::message::{Interval, Message};
-use crate::node::state::{Fault, Node, Progress, Work};
 use crate::pages::memory::Memory;
-use crate::pages::moving::Movers;
-use crate::races::Report;
-use crate::stamp::Stamp;
+use crate::setup::{Fault, Progress};
+use crate::state::Node;
+use crate::state::barriers::{Arrival, Told};
+use crate::state::work::Work;
 use std::sync::Arc;
-
-/// Who has come.
-pub(crate) struct Arrival {
-    barrier: u32,
-    stamp: Stamp,
-    intervals: Vec<Arc<Interval>>,
-    full: bool,
-    pushes: Vec<u32>,
-    witnessed: Option<Box<Report>>,
-}
-
-/// What who has come says besides its intervals.
-pub(crate) type Told = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
-
-/// The manager's part.
-#[derive(Default)]
-pub(crate) struct SegmentBarrier {
-    pub(crate) come: Vec<Option<Arrival>>,
-    /// How many have collected.
-    pub(crate) collected: usize,
-    /// The manager's own intervals up to this one were told at the barrier before.
-    told: u32,
-    pub(crate) movers: Movers,
-    /// At anyone: what others say who have left the barrier and know of new homes.
-    pub(crate) early: Vec<(usize, Message)>,
-}
 
 impl Node {
     /// Waits for all nodes to call this with the same number.

@@ -4,8 +4,10 @@
 //! it whole: nobody needs the old diffs any more. Other nodes drop their copy if it is not valid, and will fetch the page.
 
 use crate::message::Message;
-use crate::node::state::{Fault, Node, Work};
 use crate::pages::memory::{Access, Memory};
+use crate::setup::Fault;
+use crate::state::Node;
+use crate::state::work::Work;
 
 impl Node {
     /// After a barrier: brings one page after the other up to date.

@@ -1,10 +1,11 @@
 //! Intervals: closing the own, and learning of others'.
 
 use crate::message::{Interval, Message, Record, Span};
-use crate::node::state::{Fault, Node};
 use crate::pages::diff::Diff;
 use crate::pages::memory::{Access, Memory};
+use crate::setup::Fault;
 use crate::stamp::Stamp;
+use crate::state::Node;
 use std::sync::Arc;
 
 /// Pages as runs of pages: the first, and how many.

@@ -1,38 +1,13 @@
 //! Faults: the program touches a page that it may not, and what it lacks is fetched.
 
 use crate::message::{Message, Record, Span, Wanted};
-use crate::node::state::{Fault, Node, Progress, Work};
 use crate::pages::diff::Diff;
 use crate::pages::memory::{Access, Memory};
+use crate::setup::{Fault, Progress};
 use crate::stamp::Stamp;
+use crate::state::Node;
+use crate::state::work::{Miss, Work};
 use bytes::Bytes;
-
-/// A miss under way.
-pub(crate) struct Miss {
-    page: u32,
-    access: Access,
-    /// What was known to have changed it when it was asked for: another task of the node may learn of more meanwhile.
-    known: Stamp,
-    /// Answers that are still to come.
-    awaited: usize,
-    /// From the one who had all of it, in order; or from several.
-    orderly: bool,
-    records: Vec<Record>,
-    /// It is part of a collection: the pages behind it.
-    collecting: Option<Vec<u32>>,
-}
-
-impl Miss {
-    /// What the program wants to do, and to which page.
-    pub(crate) fn wanted(&self) -> (u32, Access) {
-        (self.page, self.access)
-    }
-
-    /// What was not asked for.
-    pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>, known: Stamp) -> Miss {
-        Miss { page, access: Access::None, known, awaited: 0, orderly, records, collecting: None }
-    }
-}
 
 impl Node {
     /// The program has touched a page that it may not touch so. When this is done it may.

@@ -3,11 +3,10 @@
 pub(crate) mod ahead;
 pub(crate) mod barrier;
 pub(crate) mod collect;
-pub(crate) mod counts;
+pub(crate) mod dispatch;
 pub(crate) mod intervals;
 pub(crate) mod miss;
 pub(crate) mod pushing;
 pub(crate) mod replicas;
 pub(crate) mod serve;
-pub(crate) mod state;
 pub(crate) mod survivors;

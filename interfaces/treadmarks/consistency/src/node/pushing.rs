@@ -13,109 +13,17 @@
 //! pushed, or has some of it) is thrown away, fetched as ever, and named likewise; who asks says what it has, so that a habit of
 //! which that would come is seen as none.
 
-use crate::message::{Interval, Message, Record, Span, Wanted};
-use crate::node::miss::Miss;
-use crate::node::state::{Fault, Node};
+use crate::message::{Message, Pushed, Record, Span, Wanted};
 use crate::pages::memory::Memory;
+use crate::setup::Fault;
 use crate::stamp::Stamp;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use crate::state::Node;
+use crate::state::habits::{Habit, Leave};
+use crate::state::work::Miss;
+use std::collections::BTreeMap;
 
 /// So many barriers are remembered.
 const REMEMBERED: usize = 8;
-
-/// Who asks less often than once in so many barriers, or times it gets a lock, does not do so by habit.
-pub(crate) const SELDOM: u32 = 4;
-
-/// Changes of a page, unasked, for a barrier.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pushed {
-    pub(crate) page: u32,
-    /// The sender's own, all after this interval.
-    after: u32,
-    records: Vec<Record>,
-}
-
-/// How regularly somebody asks for a page.
-#[derive(Default)]
-pub(crate) struct Habit {
-    /// When it was last asked for, and how long after the time before.
-    last: u32,
-    every: u32,
-    in_a_row: u32,
-    /// When it was last pushed.
-    pushed: Option<u32>,
-    /// How often it was pushed for nothing: each time it takes four times as long to become a habit again.
-    stops: u32,
-    /// The interval of this node up to which who asks has what was changed here.
-    given: u32,
-}
-
-impl Habit {
-    /// It is asked for, between these two barriers, or after getting the lock so often; `fits`: had it been pushed, that would have
-    /// been all.
-    pub(crate) fn asked(&mut self, now: u32, fits: bool) {
-        if self.pushed == Some(now) || !fits {
-            self.stop();
-        } else if self.last != now {
-            let after = now.saturating_sub(self.last);
-            (self.in_a_row, self.every) = match self.last {
-                0 => (1, 1),
-                _ if after == self.every && self.in_a_row > 1 => (self.in_a_row + 1, after),
-                _ if (1..=SELDOM).contains(&after) => (2, after),
-                _ => (1, 1),
-            };
-            self.last = now;
-        }
-    }
-
-    /// It was of no use.
-    pub(crate) fn stop(&mut self) {
-        self.stops += u32::from(self.pushed.take().is_some());
-        self.in_a_row = 0;
-        self.last = 0;
-    }
-
-    fn is_settled(&self, after: u32) -> bool {
-        self.in_a_row >= after << (2 * self.stops).min(16)
-    }
-
-    /// It is settled, and what is changed by now will be asked for.
-    pub(crate) fn is_due(&self, now: u32, after: u32) -> bool {
-        self.is_settled(after) && now == self.last.saturating_add(self.every)
-    }
-}
-
-/// What a node has noticed, and what was pushed to it.
-#[derive(Default)]
-pub(crate) struct Habits {
-    /// How many barriers there were.
-    epoch: u32,
-    /// By page and reader.
-    readers: BTreeMap<(u32, usize), Habit>,
-    /// How often this node has come to a barrier, and of the last times: which, and up to which interval it told its own.
-    arrivals: u32,
-    told: VecDeque<(u32, u32)>,
-    /// What was pushed here and was not what the page lacked.
-    misfits: Vec<(usize, u32)>,
-    /// What has come, with the number of its barrier and its sender.
-    come: Vec<(u32, usize, Vec<Pushed>)>,
-    /// Up to date by pushing, and not touched since: who pushed it.
-    unused: BTreeMap<u32, Vec<usize>>,
-    /// The manager's answer, while letters are still to come.
-    leave: Option<Leave>,
-}
-
-/// What the manager of barriers has answered.
-pub(crate) struct Leave {
-    pub(crate) from: usize,
-    pub(crate) intervals: Vec<Arc<Interval>>,
-    pub(crate) collect: bool,
-    pub(crate) pushes: u32,
-    pub(crate) moves: Vec<(u32, u32, u32)>,
-    pub(crate) carried: Option<Vec<u8>>,
-}
 
 impl Node {
     /// How many barriers this node has passed.

@@ -1,10 +1,11 @@
 //! The other side of a miss: pages and diffs for those who lack them.
 
 use crate::message::{Message, Record, Span, Wanted};
-use crate::node::state::{Fault, Node};
 use crate::pages::diff::Diff;
 use crate::pages::memory::Memory;
+use crate::setup::Fault;
 use crate::stamp::Stamp;
+use crate::state::Node;
 
 impl Node {
     /// Gives a page to who has no copy.

@@ -17,11 +17,13 @@
 //! Messages carry how many deaths their sender has recovered from: those of before are not heard, and those of later wait.
 
 use crate::message::Message;
-use crate::node::replicas::{before_in, next_in};
-use crate::node::state::{Fault, Node, Progress, Work};
 use crate::pages::memory::{Access, Memory};
 use crate::pages::page::Page;
+use crate::setup::{Fault, Progress};
 use crate::stamp::Stamp;
+use crate::state::Node;
+use crate::state::replicas::{before_in, next_in};
+use crate::state::work::Work;
 use bytes::Bytes;
 use std::collections::BTreeSet;
 

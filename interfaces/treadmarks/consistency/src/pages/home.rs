@@ -3,9 +3,11 @@
 //! No diff is kept and none pile up; the home itself needs neither twin nor diff.
 
 use crate::message::Message;
-use crate::node::state::{Fault, Node, Work};
 use crate::pages::diff::Diff;
 use crate::pages::memory::Memory;
+use crate::setup::Fault;
+use crate::state::Node;
+use crate::state::work::Work;
 
 impl Node {
     /// Fetches a page from its home; at the home waits for what is still under way to it.

@@ -9,22 +9,14 @@
 //! do. What the new home has sent to the old one, which may come late, is of no use there.
 
 use crate::message::{Interval, Message};
-use crate::node::state::{Fault, Node, Work};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::setup::Fault;
+use crate::state::Node;
+use crate::state::work::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// So many times in a row alone with a page, and its home moves once more.
 const SETTLED: u32 = 2;
-
-/// What the manager knows of who writes to what.
-#[derive(Default)]
-pub(crate) struct Movers {
-    /// By page: who was alone with it at the last barriers at which it was written to, and at how many in a row.
-    alone: FxHashMap<u32, (usize, u32)>,
-    /// Where homes are that have moved.
-    homes: FxHashMap<u32, usize>,
-}
 
 impl Node {
     /// At the manager: of what was done since the last barrier, the homes that move.
@@ -110,6 +102,3 @@ impl Node {
         self.gone_homes.contains(&number)
     }
 }
-
-/// Pages whose home a node was.
-pub(crate) type Gone = FxHashSet<u32>;

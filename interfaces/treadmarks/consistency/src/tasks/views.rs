@@ -5,8 +5,8 @@
 //! already asks for one of its own, behind whom the manager has waiting.
 
 use super::{Tasks, Wait};
-use crate::node::state::{Fault, Progress};
 use crate::pages::memory::{Access, Memory};
+use crate::setup::{Fault, Progress};
 use std::collections::VecDeque;
 
 /// A view, among the tasks of a node.

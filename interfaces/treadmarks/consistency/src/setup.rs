@@ -1,0 +1,124 @@
+//! The setup that all nodes share, and the results of a node's calls.
+
+use serde::{Deserialize, Serialize};
+
+/// Who has a copy of a page that nobody has written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Everybody: memory begins as zeros.
+    Everybody,
+    /// Node 0, from which the others fetch it, as TreadMarks did.
+    First,
+}
+
+/// Which pages have a home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Homes {
+    /// Those of regions alone ([`crate::Node::give_home`]).
+    None,
+    /// All others too, in turn.
+    InTurn,
+}
+
+/// What all nodes must agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// Bytes of a page: a multiple of a word, at most 65536 words.
+    pub page_bytes: usize,
+    /// How many pages there are.
+    pub pages: u32,
+    /// Locks are numbered below this.
+    pub locks: u32,
+    /// Barriers too.
+    pub barriers: u32,
+    /// And views.
+    pub views: u32,
+    /// Who begins with copies.
+    pub start: Start,
+    /// Which pages have homes.
+    pub homes: Homes,
+    /// Homes move to who alone writes to a page. Not with replicas.
+    pub move_homes: bool,
+    /// An answer has all diffs of a page as one.
+    pub fold: bool,
+    /// More bytes of twins and records than these are thrown away at the next barrier.
+    pub room: u64,
+    /// After so many times in a row that a page was asked for its changes are sent unasked, if at all.
+    pub push: Option<u32>,
+    /// Accesses are told ([`crate::Node::touches`]) and compared.
+    pub races: bool,
+    /// The pages of a node are kept by the next, and deaths are told ([`crate::Node::gone`]). Every page has a home then, everybody
+    /// begins with copies, and nothing is pushed or looked for races in.
+    pub replicas: bool,
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is over.
+    Done,
+    /// It waits for answers: until [`crate::Node::is_waiting`] says no more.
+    Wait,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Fault {
+    #[error("there is no lock {0}")]
+    NoSuchLock(u32),
+    #[error("there is no barrier {0}")]
+    NoSuchBarrier(u32),
+    #[error("there is no page {0}")]
+    NoSuchPage(u32),
+    #[error("there is no view {0}, or there is one already")]
+    NoSuchView(u32),
+    #[error("view {0} is held already by who wants it")]
+    ViewHeldAlready(u32),
+    #[error("view {0} is not held by who touches or releases it, or not so")]
+    ViewNotHeld(u32),
+    #[error("view {0} is held to be read by who writes to it")]
+    ViewReadOnly(u32),
+    #[error("lock {0} is held already by who wants it")]
+    HeldAlready(u32),
+    #[error("lock {0} is not held by who releases it")]
+    NotHeld(u32),
+    #[error("node {} is at barrier {}, and node {} at barrier {}", nodes.0, at.0, nodes.1, at.1)]
+    DifferentBarriers { nodes: (usize, usize), at: (u32, u32) },
+    #[error("another call of the node is under way")]
+    Busy,
+    #[error("node {0} sent what this program cannot read")]
+    Malformed(usize),
+    #[error("views are not kept by other nodes")]
+    ViewsAreNotKept,
+    #[error("node {node} has died, and node {keeper}, which kept its pages, has too")]
+    Unkept { node: usize, keeper: usize },
+    #[error("pages have a home from before anybody touches them, or not at all")]
+    TouchedAlready,
+}
+
+impl Fault {
+    /// For the task of a node whose call it was, in another process.
+    pub fn encode(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("memory can be written to")
+    }
+
+    /// What was encoded so.
+    pub fn decode(bytes: &[u8]) -> Option<Fault> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
+/// A message to another node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// To whom.
+    pub to: usize,
+    /// Whether that node's program waits for it. Otherwise it is to be taken in at any time; of one node to another such
+    /// letters must keep their order.
+    pub answer: bool,
+    /// For [`crate::Node::receive`].
+    pub bytes: Vec<u8>,
+}

@@ -1,0 +1,45 @@
+//! Barriers: the state of the manager and of the other nodes.
+
+use crate::message::{Interval, Message};
+use crate::races::Report;
+use crate::stamp::Stamp;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Who has come.
+pub(crate) struct Arrival {
+    pub(crate) barrier: u32,
+    pub(crate) stamp: Stamp,
+    pub(crate) intervals: Vec<Arc<Interval>>,
+    pub(crate) full: bool,
+    pub(crate) pushes: Vec<u32>,
+    pub(crate) witnessed: Option<Box<Report>>,
+}
+
+/// What who has come says besides its intervals.
+pub(crate) type Told = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
+
+/// The manager's part.
+#[derive(Default)]
+pub(crate) struct Meeting {
+    pub(crate) come: Vec<Option<Arrival>>,
+    /// How many have collected.
+    pub(crate) collected: usize,
+    /// The manager's own intervals up to this one were told at the barrier before.
+    pub(crate) told: u32,
+    pub(crate) movers: Movers,
+    /// At anyone: what others say who have left the barrier and know of new homes.
+    pub(crate) early: Vec<(usize, Message)>,
+}
+
+/// What the manager knows of who writes to what.
+#[derive(Default)]
+pub(crate) struct Movers {
+    /// By page: who was alone with it at the last barriers at which it was written to, and at how many in a row.
+    pub(crate) alone: FxHashMap<u32, (usize, u32)>,
+    /// Where homes are that have moved.
+    pub(crate) homes: FxHashMap<u32, usize>,
+}
+
+/// Pages whose home a node was.
+pub(crate) type Gone = FxHashSet<u32>;

@@ -1,0 +1,44 @@
+//! Work: what the call of a program waits for.
+
+use crate::message::Record;
+use crate::pages::memory::Access;
+use crate::stamp::Stamp;
+
+/// What the program waits for.
+pub(crate) enum Work {
+    Barrier,
+    Miss(Miss),
+    /// After a barrier: these pages are still to be brought up to date.
+    Collect(Vec<u32>),
+    /// That everybody has.
+    Clean,
+    /// A page that will be put back anyway.
+    Stranded(u32, Access),
+}
+
+/// A miss under way.
+pub(crate) struct Miss {
+    pub(crate) page: u32,
+    pub(crate) access: Access,
+    /// What was known to have changed it when it was asked for: another task of the node may learn of more meanwhile.
+    pub(crate) known: Stamp,
+    /// Answers that are still to come.
+    pub(crate) awaited: usize,
+    /// From the one who had all of it, in order; or from several.
+    pub(crate) orderly: bool,
+    pub(crate) records: Vec<Record>,
+    /// It is part of a collection: the pages behind it.
+    pub(crate) collecting: Option<Vec<u32>>,
+}
+
+impl Miss {
+    /// What the program wants to do, and to which page.
+    pub(crate) fn wanted(&self) -> (u32, Access) {
+        (self.page, self.access)
+    }
+
+    /// What was not asked for.
+    pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>, known: Stamp) -> Miss {
+        Miss { page, access: Access::None, known, awaited: 0, orderly, records, collecting: None }
+    }
+}
