@@ -1,6 +1,9 @@
 //! What a mesh tells its daemon.
 
-use crate::{Farewell, Host, Incarnation, Refusal, StreamReader};
+use crate::meeting::refusal::Refusal;
+use crate::streams::reader::StreamReader;
+use crate::wire::frames::Farewell;
+use crate::{Host, Incarnation};
 use bytes::Bytes;
 use std::fmt;
 use std::net::SocketAddr;

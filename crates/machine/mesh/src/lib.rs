@@ -36,11 +36,15 @@
 
 #![deny(unsafe_code)]
 
+mod carrier;
+mod errors;
 mod events;
+mod inner;
 pub mod keys;
 mod link;
 mod meeting;
 mod mesh;
+mod serving;
 mod session;
 mod settings;
 mod simulation;
@@ -48,15 +52,17 @@ mod socket;
 mod streams;
 pub mod wire;
 
+pub use errors::{MeshError, StreamError};
 pub use events::{Ended, Events, MeshEvent};
 pub use meeting::candidates::{Candidate, Reach, local_candidates};
-pub use meeting::dial::{ConnectError, Connected, Outcome, Tried};
+pub use meeting::outcome::{ConnectError, Connected, Outcome, Tried};
 pub use meeting::refusal::{Refusal, RefusalKind};
-pub use mesh::{LinkRow, Mesh, MeshError};
+pub use mesh::{LinkRow, Mesh};
 pub use settings::{PROTOCOL, Settings};
 pub use simulation::faults::{Faults, Rates};
 pub use simulation::memory::MemoryNetwork;
-pub use streams::{StreamError, StreamReader, StreamSender};
+pub use streams::reader::StreamReader;
+pub use streams::sender::StreamSender;
 pub use wire::frames::Farewell;
 
 /// The number of a host in its machine.

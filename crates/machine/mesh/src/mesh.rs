@@ -1,92 +1,31 @@
 //! The mesh itself: one endpoint, its peers, and what a daemon can ask of it.
 
-use crate::events::{Events, MAX_EVENTS, Waiting};
+use crate::errors::MeshError;
+use crate::events::{Ended, Events, MAX_EVENTS};
+use crate::inner::Inner;
 use crate::keys::{HostName, Identity};
 use crate::link::Link;
-use crate::meeting::dial::{self, ConnectError, Connected, Tried};
-use crate::meeting::greet::{self, NoLink};
-use crate::meeting::refusal::{ENDED, RefusalKind};
-use crate::meeting::table::Table;
-use crate::session::Session;
+use crate::meeting::candidates::{Candidate, local_candidates};
+use crate::meeting::dial;
+use crate::meeting::listening::listen;
+use crate::meeting::outcome::{ConnectError, Connected, Tried};
+use crate::meeting::refusal::ENDED;
+use crate::meeting::tls;
+use crate::settings::Settings;
 use crate::socket::{self, plain};
-use crate::streams::{StreamError, StreamSender};
-use crate::{
-    Candidate, Ended, Farewell, Host, Incarnation, MeshEvent, Refusal, Settings, local_candidates,
-    meeting::tls,
-};
+use crate::streams::sender::StreamSender;
+use crate::wire::frames::Farewell;
+use crate::{Host, Incarnation};
 use bytes::Bytes;
-use quinn::{ClientConfig, Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::timeout;
-
-/// Handshakes at once before an address must prove that it is its own.
-const TRUSTING: usize = 32;
-/// Handshakes at once at all.
-const MAX_HANDSHAKES: usize = 1024;
-/// Refusals remembered, so that each is told once.
-const MAX_REFUSALS: usize = 4096;
-
-/// What a mesh cannot do.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MeshError {
-    /// The port cannot be had.
-    #[error(
-        "E-BIND: the daemon cannot listen at {address} (UDP): {error}; choose an address of this host \
-             and a free port"
-    )]
-    Bind {
-        /// Where.
-        address: SocketAddr,
-        /// The system's reason.
-        error: io::Error,
-    },
-    /// The keys cannot be used.
-    #[error("E-KEYS: the host's keys cannot be used: {0}; add this host again")]
-    Keys(String),
-    /// Nobody there.
-    #[error("E-NOLINK: host {0} is not connected; `parvum hosts -v` shows why")]
-    NotConnected(Host),
-    /// Over the bound.
-    #[error(
-        "E-TOOLARGE: a control message of {length} bytes is over the bound of {bound}; send it as a stream"
-    )]
-    TooLarge {
-        /// Its length.
-        length: usize,
-        /// The bound.
-        bound: usize,
-    },
-    /// The peer does not take what was sent.
-    #[error(
-        "E-BUSY: {waiting} bytes wait for host {host} already, and the bound is {bound}; try again when \
-             it has taken some"
-    )]
-    Busy {
-        /// The peer.
-        host: Host,
-        /// What waits.
-        waiting: usize,
-        /// What may wait.
-        bound: usize,
-    },
-    /// The stream could not be opened.
-    #[error("E-NOLINK: no stream to host {host}: {error}; `parvum hosts -v` shows the connection")]
-    Stream {
-        /// The peer.
-        host: Host,
-        /// Why.
-        error: StreamError,
-    },
-}
 
 /// One line of the table of connections.
 #[derive(Clone, Debug)]
@@ -107,19 +46,6 @@ pub struct LinkRow {
     pub lost: u64,
 }
 
-pub(crate) struct Inner {
-    pub settings: Settings,
-    pub name: HostName,
-    pub endpoint: Endpoint,
-    pub table: RefCell<Table>,
-    /// A link went up or down.
-    pub changed: Notify,
-    pub closing: Cell<bool>,
-    events: mpsc::Sender<Waiting>,
-    inbox: Arc<Semaphore>,
-    refused: RefCell<HashSet<(IpAddr, RefusalKind, bool)>>,
-}
-
 /// The daemon's end of all its connections. Dropping it ends them without a
 /// farewell; [`Mesh::shut_down`] is the polite way.
 pub struct Mesh(Rc<Inner>);
@@ -130,18 +56,8 @@ impl Mesh {
         settings.max_message = settings.max_message.min(u32::MAX as usize);
         let endpoint = endpoint(&identity, &settings)?;
         let (sender, receiver) = mpsc::channel(MAX_EVENTS);
-        let inner = Rc::new(Inner {
-            name: identity.name(),
-            endpoint,
-            table: RefCell::default(),
-            changed: Notify::new(),
-            closing: Cell::new(false),
-            events: sender,
-            inbox: Arc::new(Semaphore::new(kibibytes(settings.inbox) as usize)),
-            refused: RefCell::default(),
-            settings,
-        });
-        spawn_local(inner.clone().listen());
+        let inner = Rc::new(Inner::new(identity.name(), endpoint, settings, sender));
+        spawn_local(listen(inner.clone()));
         Ok((Mesh(inner), Events(receiver)))
     }
 
@@ -232,13 +148,13 @@ impl Mesh {
     pub fn links(&self) -> Vec<LinkRow> {
         let links = self.0.table.borrow().links();
         let row = |link: &Rc<Link>| {
-            let stats = link.connection.stats();
+            let stats = link.carrier.connection.stats();
             LinkRow {
                 host: link.host,
                 incarnation: link.incarnation,
                 name: link.name.clone(),
                 address: link.address(),
-                rtt: link.connection.rtt(),
+                rtt: link.carrier.connection.rtt(),
                 bytes: (stats.udp_tx.bytes, stats.udp_rx.bytes),
                 lost: stats.path.lost_packets,
             }
@@ -274,8 +190,8 @@ impl Drop for Mesh {
 /// not is left.
 async fn part(inner: &Rc<Inner>, link: Rc<Link>, why: Farewell) {
     link.say_farewell(why);
-    let _ = timeout(inner.settings.detect, link.connection.closed()).await;
-    link.connection.close(ENDED, b"");
+    let _ = timeout(inner.settings.detect, link.carrier.connection.closed()).await;
+    link.carrier.connection.close(ENDED, b"");
     link.wait_over().await;
 }
 
@@ -305,105 +221,4 @@ fn endpoint(identity: &Identity, settings: &Settings) -> Result<Endpoint, MeshEr
         Endpoint::new_with_abstract_socket(config, Some(server), socket, runtime).map_err(bind)?;
     endpoint.set_default_client_config(client);
     Ok(endpoint)
-}
-
-fn kibibytes(bytes: usize) -> u32 {
-    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
-}
-
-impl Inner {
-    pub fn host(&self) -> Host {
-        self.name.host
-    }
-
-    /// The link with a host, when it is up.
-    pub fn up(&self, host: Host) -> Option<Rc<Link>> {
-        self.table.borrow().link(host).filter(|link| link.is_up()).cloned()
-    }
-
-    fn session(&self, host: Host) -> Result<Rc<Session>, MeshError> {
-        let table = self.table.borrow();
-        let parting = table.link(host).is_some_and(|link| link.is_parting());
-        table.session(host).filter(|_| !parting).ok_or(MeshError::NotConnected(host))
-    }
-
-    /// Room for an event that must not be lost on the way.
-    pub async fn room_for_event(&self) -> Option<mpsc::Permit<'_, Waiting>> {
-        self.events.reserve().await.ok()
-    }
-
-    pub async fn wait_up(&self, host: Host) -> Rc<Link> {
-        loop {
-            let changed = self.changed.notified();
-            if let Some(link) = self.up(host) {
-                return link;
-            }
-            changed.await;
-        }
-    }
-
-    pub async fn emit(&self, event: Waiting) {
-        // A daemon that dropped its end wants to know nothing.
-        let _ = self.events.send(event).await;
-    }
-
-    /// Waits until the inbox has room for a message of that length.
-    pub async fn inbox_room(&self, length: usize) -> Option<OwnedSemaphorePermit> {
-        // Even one that is longer than the whole inbox passes, alone.
-        let share = kibibytes(length).min(kibibytes(self.settings.inbox));
-        self.inbox.clone().acquire_many_owned(share).await.ok()
-    }
-
-    async fn listen(self: Rc<Self>) {
-        let mut handshakes = JoinSet::new();
-        loop {
-            tokio::select! {
-                incoming = self.endpoint.accept() => {
-                    let Some(incoming) = incoming else { return };
-                    if handshakes.len() >= MAX_HANDSHAKES {
-                        incoming.refuse();
-                    } else if handshakes.len() >= TRUSTING && incoming.may_retry() {
-                        // Under a flood, only who can be answered costs us a handshake.
-                        let _ = incoming.retry();
-                    } else {
-                        let (inner, limit) = (self.clone(), self.settings.deadline);
-                        handshakes.spawn_local(async move { timeout(limit, inner.receive(incoming)).await });
-                    }
-                }
-                Some(_) = handshakes.join_next() => {}
-            }
-        }
-    }
-
-    async fn receive(self: Rc<Self>, incoming: Incoming) {
-        let from = plain(incoming.remote_address());
-        let heard = async {
-            let connecting = incoming.accept().map_err(|error| greet::from_quic(&error))?;
-            let connection = connecting.await.map_err(|error| greet::from_quic(&error))?;
-            greet::listen(&self, connection).await
-        };
-        if let Err(NoLink::Refused(why)) = heard.await {
-            self.report(from, why);
-        }
-    }
-
-    /// Tells of a refusal, once for each address, reason and end that refuses.
-    fn report(&self, from: SocketAddr, why: Refusal) {
-        // These are part of an ordinary day.
-        if matches!(why.kind, RefusalKind::Duplicate | RefusalKind::GoingDown) {
-            return;
-        }
-        let mut refused = self.refused.borrow_mut();
-        let known = (from.ip(), why.kind, why.by_peer);
-        if refused.contains(&known) {
-            return;
-        }
-        if refused.len() >= MAX_REFUSALS {
-            refused.clear();
-        }
-        // When many events wait already, its next attempt is told instead.
-        if self.events.try_send((MeshEvent::Refused { from, why }, None)).is_ok() {
-            refused.insert(known);
-        }
-    }
 }

@@ -5,9 +5,10 @@
 //! over the next connection, from the first that it has not. Streams do the same ([`crate::streams`]).
 //! A session ends when an end says farewell, or when a newer life of the peer is known.
 
-use crate::link::Link;
-use crate::mesh::MeshError;
-use crate::streams::{Incoming, Outgoing};
+use crate::carrier::Carrier;
+use crate::errors::MeshError;
+use crate::streams::incoming::Incoming;
+use crate::streams::outgoing::Outgoing;
 use crate::wire::frames::Resume;
 use crate::{Host, Incarnation};
 use bytes::Bytes;
@@ -63,9 +64,9 @@ pub(crate) struct Session {
     acknowledged: Cell<u64>,
     streams: RefCell<Streams>,
     is_pressing: Cell<bool>,
-    /// The link that serves now.
-    link: RefCell<Option<Rc<Link>>>,
-    /// A link serves, or none will again.
+    /// The connection that carries it now.
+    carrier: RefCell<Option<Rc<Carrier>>>,
+    /// A connection carries it, or none will again.
     changed: Notify,
     is_over: Cell<bool>,
 }
@@ -82,7 +83,7 @@ impl Session {
             acknowledged: Cell::new(0),
             streams: RefCell::default(),
             is_pressing: Cell::new(false),
-            link: RefCell::default(),
+            carrier: RefCell::default(),
             changed: Notify::new(),
             is_over: Cell::new(false),
         })
@@ -107,33 +108,33 @@ impl Session {
         self.streams.borrow_mut().last = streams.last;
     }
 
-    /// That link serves it from now on.
-    pub fn attach(&self, link: &Rc<Link>) {
-        *self.link.borrow_mut() = Some(link.clone());
+    /// That connection carries it from now on.
+    pub fn attach(&self, carrier: &Rc<Carrier>) {
+        *self.carrier.borrow_mut() = Some(carrier.clone());
         self.changed.notify_waiters();
     }
 
-    pub fn leave(&self, link: &Rc<Link>) {
-        self.link.borrow_mut().take_if(|served| Rc::ptr_eq(served, link));
+    pub fn leave(&self, carrier: &Rc<Carrier>) {
+        self.carrier.borrow_mut().take_if(|current| Rc::ptr_eq(current, carrier));
     }
 
-    /// The next link that serves it; none when it is over.
-    pub async fn wait_link(&self) -> Option<Rc<Link>> {
+    /// The next connection that carries it; none when it is over.
+    pub async fn wait_carrier(&self) -> Option<Rc<Carrier>> {
         loop {
             let changed = self.changed.notified();
             if self.is_over() {
                 return None;
             }
-            if let Some(link) = self.link.borrow().clone().filter(|link| !link.is_dead()) {
-                return Some(link);
+            if let Some(carrier) = self.carrier.borrow().clone().filter(|carrier| !carrier.is_dead()) {
+                return Some(carrier);
             }
             changed.await;
         }
     }
 
     fn wake(&self) {
-        if let Some(link) = &*self.link.borrow() {
-            link.wake();
+        if let Some(carrier) = &*self.carrier.borrow() {
+            carrier.wake();
         }
     }
 

@@ -10,11 +10,12 @@
 //! Each Hello must agree with the certificate that was shown. The echoes prove
 //! that both were said now and to each other.
 
+use crate::inner::Inner;
 use crate::keys::HostName;
-use crate::link::{self, Link};
+use crate::link::Link;
 use crate::meeting::refusal::{Refusal, RefusalKind};
 use crate::meeting::tls;
-use crate::mesh::Inner;
+use crate::serving::run;
 use crate::wire::hello::{Body, Hello, MAX_HELLO, Nonce, link_number};
 use crate::{Host, keys};
 use quinn::{Connection, RecvStream, SendStream};
@@ -58,7 +59,7 @@ async fn say_to(mesh: &Rc<Inner>, connection: &Connection, host: Host) -> Result
     let link = Link::new((host, name.incarnation, body.name), number, connection.clone());
     let before = mesh.table.borrow_mut().admit(&link, body.lost, decide)?;
     // No waiting between admission and service: a dialler may be cancelled.
-    spawn_local(link::run(mesh.clone(), link.clone(), before, (send, recv), body.nonce.to_vec()));
+    spawn_local(run(mesh.clone(), link.clone(), before, (send, recv), body.nonce.to_vec()));
     Ok(link)
 }
 
@@ -90,7 +91,7 @@ async fn hear(mesh: &Rc<Inner>, connection: &Connection) -> Result<(), NoLink> {
         before = mesh.table.borrow_mut().admit(&link, body.lost, false)?;
     }
     pending.admitted = false;
-    spawn_local(link::run(mesh.clone(), link.clone(), before, (send, recv), Vec::new()));
+    spawn_local(run(mesh.clone(), link.clone(), before, (send, recv), Vec::new()));
     Ok(())
 }
 

@@ -5,10 +5,12 @@
 //! keep the same one, the host with the lower number decides for the pair
 //! ([`Table::admit`] with `decide`), and the other follows.
 
+use crate::events::Ended;
 use crate::link::Link;
+use crate::meeting::outcome::Tried;
 use crate::meeting::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
-use crate::{Ended, Host, Incarnation, Tried};
+use crate::{Host, Incarnation};
 use std::collections::HashMap;
 use std::rc::Rc;
 
