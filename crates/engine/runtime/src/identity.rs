@@ -1,7 +1,7 @@
 //! Who this task is: its session with the daemon, its page, and where onlookers read what it does.
 
 use crate::errors::StartError;
-use crate::status::counters;
+use crate::status::account;
 use crate::status::recording;
 use parvum_control::{ControlBlock, CounterBook, Recording};
 use parvum_engine::Counters;
@@ -90,7 +90,7 @@ fn ledger_in(page: &Arc<ControlBlock>, book: CounterBook, role: Role) -> Counter
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
     let (page, book): (&'static ControlBlock, &'static CounterBook) = (&kept.0, &kept.1);
     if role == Role::Task {
-        counters::open(page, book);
+        account::open(page, book);
     }
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Counters::new(counters, book.pairs(), &page.layout().unmatched)

@@ -3,7 +3,7 @@
 use crate::endpoint::{self, Endpoint, Place};
 use crate::runtime::Runtime;
 use crate::segments::meets::Meets;
-use crate::status::counters;
+use crate::status::account;
 use parvum_engine::RequestId;
 use parvum_sync::BiasedGuard;
 use std::ops::{Deref, DerefMut};
@@ -228,6 +228,6 @@ pub(crate) fn forget() {
         place.forked.store(true, Ordering::Relaxed);
         place.stops_pushing();
     }
-    counters::close();
+    account::close();
     parvum_sync::global_fences::leave();
 }

@@ -4,9 +4,9 @@ use crate::connecting::connections::Connections;
 use crate::connecting::routes::RoutePolicy;
 use crate::errors::StartError;
 use crate::identity::Identity;
-use crate::sending::copying;
 use crate::services::Services;
 use crate::status::recording;
+use crate::waiting::away::LONG;
 use crate::waiting::waits::Waits;
 use parvum_api::{Notes, call};
 use parvum_control::Happening;
@@ -56,7 +56,7 @@ impl Runtime {
         };
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
-        engine.leave_copies_of(copying::LONG);
+        engine.leave_copies_of(LONG);
         engine.set_inbox(Box::new(PageInbox::new(identity.page.clone())));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));

@@ -21,6 +21,7 @@ use crate::segments::segment;
 use crate::sending::multicast;
 use crate::sending::scattered;
 use crate::sending::send;
+use crate::status::account;
 use crate::status::counters;
 use crate::waiting::watching;
 use parvum_api as api;
@@ -244,5 +245,5 @@ unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
 }
 
 extern "C" fn cells<E: Endpoint>() -> *const u64 {
-    if E::place().role == Role::Task { counters::own_cells() } else { std::ptr::null() }
+    if E::place().role == Role::Task { account::own_cells() } else { std::ptr::null() }
 }

@@ -1,7 +1,6 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
 use crate::connecting::routes::RoutePolicy;
-use crate::connecting::wakeups::Calls;
 use crate::waiting::patience::Crowd;
 use crate::waiting::waiters::{Word, own_word};
 use parvum_tcp::{Gate, Readiness};
@@ -10,8 +9,25 @@ use parvum_wire::Tid;
 use rustix::fd::{AsFd, OwnedFd};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Peers to be woken, in the order in which they were called.
+#[derive(Default)]
+pub(crate) struct Calls(Mutex<Vec<Tid>>);
+
+impl Calls {
+    pub(crate) fn add(&self, peer: Tid) {
+        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !peers.contains(&peer) {
+            peers.push(peer);
+        }
+    }
+
+    pub(crate) fn take(&self) -> Vec<Tid> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// A task that will connect by TCP, and what it will show.
 pub(crate) struct Expected {

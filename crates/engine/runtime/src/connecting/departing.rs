@@ -2,9 +2,10 @@
 
 use crate::endpoint::{self, Endpoint, Place};
 use crate::inside::{self, Inside};
+use crate::process;
 use crate::runtime::Runtime;
+use crate::status::account;
 use crate::waiting::sleeping::NAP;
-use crate::{process, status::counters};
 use parvum_api::Notes;
 use parvum_sync::BiasedGuard;
 use parvum_wire::Tid;
@@ -86,7 +87,7 @@ pub(crate) fn depart<E: Endpoint>() -> bool {
     let Some(inside) = turn.and_then(|turn| Inside::new(place, turn)) else { return false };
     inside.leave_machine(true);
     if place.role == Role::Task {
-        counters::close();
+        account::close();
     }
     true
 }
@@ -106,7 +107,7 @@ pub(crate) fn depart_if_put_off() {
 /// Who still owes its interface something may pay yet, in what the C library calls after this. And if it does not, the
 /// others shall not hear of its end before its interface could say why.
 fn depart_at_exit() {
-    if counters::is_obliged() {
+    if account::is_obliged() {
         PUT_OFF.store(true, Ordering::Relaxed);
         return;
     }

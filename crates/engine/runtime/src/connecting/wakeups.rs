@@ -1,26 +1,7 @@
 //! Waking peers by the daemon: what a process does that may have no descriptor for their eventfds.
 
 use crate::runtime::Runtime;
-use parvum_wire::Tid;
 use parvum_wire::control::Request;
-use std::sync::{Mutex, PoisonError};
-
-/// Peers to be woken, in the order in which they were called.
-#[derive(Default)]
-pub(crate) struct Calls(Mutex<Vec<Tid>>);
-
-impl Calls {
-    pub(crate) fn add(&self, peer: Tid) {
-        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !peers.contains(&peer) {
-            peers.push(peer);
-        }
-    }
-
-    fn take(&self) -> Vec<Tid> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 impl Runtime {
     /// Has those woken that were called.

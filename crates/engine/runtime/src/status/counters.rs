@@ -4,14 +4,13 @@
 use crate::connecting::departing;
 use crate::endpoint::Program;
 use crate::inside::briefly;
+use crate::status::account::{Account, account, last};
 use parvum_api::{Notes, Told};
-use parvum_control::{
-    ControlBlock, CounterBook, Operation, PairCounters, ROUTES, Times, WaitingFor, monotonic_ns, totals,
-};
+use parvum_control::{Operation, PairLedger, ROUTES, Times, WaitingFor, monotonic_ns, totals};
 use parvum_engine::Counter;
-use std::ffi::{CString, c_char};
-use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::ffi::c_char;
+use std::ptr::{copy_nonoverlapping, null, write_bytes};
+use std::sync::atomic::Ordering;
 
 const NO_TASK: i32 = -1;
 const BAD_ARGUMENT: i32 = -5;
@@ -19,39 +18,6 @@ const BAD_ARGUMENT: i32 = -5;
 const SEVERAL: i32 = -1;
 /// Structures larger than this are mistakes.
 const LARGEST: usize = 4096;
-
-/// Where this task writes what it does; all of it outlives the task.
-#[derive(Clone, Copy)]
-struct Account {
-    page: &'static ControlBlock,
-    book: &'static CounterBook,
-    /// The names of routes by number, as the page has them.
-    routes: &'static [CString],
-}
-
-/// The account of this process's task, or null. What it points to is never freed.
-static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
-
-/// The process has a task from now on.
-pub(crate) fn open(page: &'static ControlBlock, book: &'static CounterBook) {
-    let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
-    let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
-    let account: *mut Account = Box::leak(Box::new(account));
-    // Release: partner of the acquires in `account` and `last`.
-    ACCOUNT.store(account, Ordering::Release);
-    LAST.store(account, Ordering::Release);
-    PROCESS.store(std::process::id(), Ordering::Relaxed);
-}
-
-/// The process has no task any more.
-pub(crate) fn close() {
-    ACCOUNT.store(null_mut(), Ordering::Release);
-}
-
-/// The task's own counters, which live as long as the process.
-pub(crate) fn own_cells() -> *const u64 {
-    account().map_or(null(), |account| account.page.counters()[0].as_ptr())
-}
 
 /// The table's `tell`.
 pub(crate) unsafe extern "C" fn tell(told: *const Told) {
@@ -83,10 +49,6 @@ pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
 /// Of a wait that no message ends.
 const NO_MESSAGE: Notes = Notes { limit: -1, call: 0, peer: -1, tag: -1, context: -1 };
 
-/// The account of this process's last task, which it may have left: its page stays. And the process, for a child has another.
-static LAST: AtomicPtr<Account> = AtomicPtr::new(null_mut());
-static PROCESS: AtomicU32 = AtomicU32::new(0);
-
 /// The table's `oblige`. What was owed is paid also by a task that has left: a program may do so at its very end.
 pub(crate) extern "C" fn oblige(obliged: i32) {
     if let Some(last) = last() {
@@ -95,25 +57,6 @@ pub(crate) extern "C" fn oblige(obliged: i32) {
     if obliged == 0 {
         departing::depart_if_put_off();
     }
-}
-
-/// Whether this process fails if it ends now.
-pub(crate) fn is_obliged() -> bool {
-    last().is_some_and(|last| last.page.owes_end())
-}
-
-/// What this process has opened last; a child that it forked has opened nothing.
-fn last() -> Option<&'static Account> {
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
-        return None;
-    }
-    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
-    unsafe { LAST.load(Ordering::Acquire).as_ref() }
-}
-
-fn account() -> Option<Account> {
-    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
-    unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }.copied()
 }
 
 /// `struct parvum_pair`.
@@ -197,7 +140,7 @@ fn counts<const N: usize>(wanted: [Count; N], counters: &[u64]) -> [u64; N] {
 }
 
 impl Pair {
-    fn of(pair: &PairCounters) -> Pair {
+    fn of(pair: &PairLedger) -> Pair {
         Pair {
             size: size_of::<Pair>() as u32,
             peer: pair.peer,

@@ -1,5 +1,6 @@
 //! How a thread waits: it spins (`spin` in [`wait`]), takes turns on its core ([`turns`]), then sleeps ([`sleeping`]). Start at [`wait`].
 
+pub(crate) mod away;
 pub(crate) mod deadlock;
 pub(crate) mod patience;
 #[allow(unsafe_code)]

@@ -1,6 +1,6 @@
 //! What a task knows of its waits: who waits, what was learnt of waiting, and what is to be looked after meanwhile.
 
-use crate::sending::copying::Away;
+use crate::waiting::away::Away;
 use crate::waiting::patience::Patience;
 use crate::waiting::time::Time;
 use crate::waiting::waiters::Waiters;

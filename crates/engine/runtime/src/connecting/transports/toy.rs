@@ -3,6 +3,7 @@
 
 use crate::connecting::routes::{RoutePolicy, Way};
 use crate::connecting::transports::ALL;
+use crate::status::account;
 use crate::status::counters;
 use parvum_control::{ControlBlock, CounterBook, SENT_OVER, Taken, totals};
 use parvum_engine::{
@@ -117,7 +118,7 @@ fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBo
     let (page, book) =
         (Box::leak(Box::new(page)), Box::leak(Box::new(CounterBook::open(&file).expect("its ledgers"))));
     page.name_routes(&RoutePolicy::new(&WITH_TOY, None).expect("no name").names());
-    counters::open(page, book);
+    account::open(page, book);
     let cells = page.counters().first_chunk().expect("there are more");
     let ledger = Counters::new(cells, book.pairs(), &page.layout().unmatched);
     (Engine::new(me, Settings::default(), ledger), page, book)

@@ -1,0 +1,63 @@
+//! The account of this process's task: the memory in which onlookers read what it does.
+
+use parvum_control::{Book, TaskPage};
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+/// Where this task writes what it does; all of it outlives the task.
+#[derive(Clone, Copy)]
+pub(crate) struct Account {
+    pub(crate) page: &'static TaskPage,
+    pub(crate) book: &'static Book,
+    /// The names of routes by number, as the page has them.
+    pub(crate) routes: &'static [CString],
+}
+
+/// The account of this process's task, or null. What it points to is never freed.
+static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
+
+/// The process has a task from now on.
+pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
+    let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
+    let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
+    let account: *mut Account = Box::leak(Box::new(account));
+    // Release: partner of the acquires in `account` and `last`.
+    ACCOUNT.store(account, Ordering::Release);
+    LAST.store(account, Ordering::Release);
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+}
+
+/// The process has no task any more.
+pub(crate) fn close() {
+    ACCOUNT.store(null_mut(), Ordering::Release);
+}
+
+/// The task's own counters, which live as long as the process.
+pub(crate) fn own_cells() -> *const u64 {
+    account().map_or(null(), |account| account.page.counters()[0].as_ptr())
+}
+
+/// The account of this process's last task, which it may have left: its page stays. And the process, for a child has another.
+static LAST: AtomicPtr<Account> = AtomicPtr::new(null_mut());
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this process fails if it ends now.
+pub(crate) fn is_obliged() -> bool {
+    last().is_some_and(|last| last.page.owes_end())
+}
+
+/// What this process has opened last; a child that it forked has opened nothing.
+pub(crate) fn last() -> Option<&'static Account> {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return None;
+    }
+    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
+    unsafe { LAST.load(Ordering::Acquire).as_ref() }
+}
+
+/// What this process's task has open now.
+pub(crate) fn account() -> Option<Account> {
+    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
+    unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }.copied()
+}
