@@ -14,5 +14,6 @@ mod tasks;
 mod watch;
 
 pub use hosts::fetch::{decline, is_refusal, way_to};
+pub use life::directory::{StartError, sweep};
 pub use life::keeper::keep;
-pub use life::start::{Manner, StartError, launch, serve, serve_hosted, sweep};
+pub use life::start::{Manner, launch, serve, serve_hosted};

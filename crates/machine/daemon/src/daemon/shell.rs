@@ -7,21 +7,21 @@ use crate::daemon::life::keeper::Keeper;
 use crate::daemon::life::log::Log;
 use crate::daemon::life::options::Options;
 use crate::daemon::processes::child::{self, Surroundings};
-use crate::daemon::processes::output::{self, OnItsWay};
-use crate::daemon::tasks::client::{ClientIo, OUTBOX_FULL, handle, turn_away};
-use crate::daemon::tasks::port::{PORT_LIMIT, Port};
+use crate::daemon::processes::on_its_way::OnItsWay;
+use crate::daemon::processes::output;
+use crate::daemon::processes::programs::Programs;
+use crate::daemon::tasks::client::{ClientIo, OUTBOX_FULL};
+use crate::daemon::tasks::io::{AsMessages, Fd, TaskIo};
+use crate::daemon::tasks::port::{PORT_LIMIT, Port, Source};
 use crate::daemon::tasks::recordings::Recordings;
-use crate::daemon::tasks::relay::Source;
+use crate::daemon::tasks::serving::{handle, turn_away};
 use crate::daemon::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use crate::{daemon::hosts::fetch, daemon::hosts::hosted, daemon::processes::foreign};
 use parvum_agreement::Agreement;
-use parvum_control::{
-    A_GROUP, CALLS, ControlBlock, ControlError, CounterBook, Operation, PairCounters, Unmatched,
-    monotonic_ns, totals,
-};
+use parvum_control::{A_GROUP, CALLS, Operation, PairLedger, TaskPage, Unmatched, monotonic_ns, totals};
 use parvum_mesh::Farewell;
-use parvum_segment::GroupSegment;
+use parvum_segment::MeetingPage;
 use parvum_socket::Place;
 use parvum_wire::control::{
     BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OperationRow,
@@ -41,47 +41,6 @@ use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 use tokio::sync::{Notify, oneshot};
 
-/// A descriptor on its way through the machine.
-pub(super) type Fd = Rc<OwnedFd>;
-
-/// Context and tag of output that comes as messages.
-pub(super) type AsMessages = Option<(u32, i32)>;
-
-/// A task's page, mapped, and its eventfd.
-pub(super) struct TaskIo {
-    page: ControlBlock,
-    book: CounterBook,
-    bell: Fd,
-}
-
-impl TaskIo {
-    /// Maps the page of a task and what lies behind it.
-    fn open(channel: &Channel<Fd>) -> Result<TaskIo, ControlError> {
-        let (page, book) = (ControlBlock::open(&*channel.page)?, CounterBook::open(&*channel.page)?);
-        Ok(TaskIo { page, book, bell: channel.bell.clone() })
-    }
-
-    /// A control message is in the task's socket.
-    pub fn announce(&self) {
-        self.page.announce_control(&*self.bell);
-    }
-
-    /// Wakes the task where it sleeps in poll(2), and whoever serves it, for something that a peer has brought.
-    pub fn wake(&self) {
-        parvum_control::Bell::ring(&*self.bell);
-    }
-
-    /// Whether its program has yet to say that it ends.
-    pub fn owes_end(&self) -> bool {
-        self.page.owes_end()
-    }
-
-    /// Wakes the task, if it does not hear its sockets, for what lies in one.
-    pub fn ring_for_socket(&self) {
-        self.page.ring_for_socket();
-    }
-}
-
 /// How much of a pipe is read at once.
 const PIPE_HOLDS: usize = 64 * 1024;
 
@@ -93,7 +52,7 @@ pub(super) struct Shell {
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
-    meetings: RefCell<HashMap<u64, GroupSegment>>,
+    meetings: RefCell<HashMap<u64, MeetingPage>>,
     around: Surroundings,
     /// What a task has written, on its way from a pipe to a client.
     pub buffer: RefCell<Box<[u8]>>,
@@ -108,7 +67,7 @@ pub(super) struct Shell {
     /// Who waits for what the hoster says of a host, by its number.
     pub(super) hosted: RefCell<HashMap<u32, oneshot::Sender<Blob>>>,
     /// The programs of processes that may never join.
-    pub(super) programs: RefCell<foreign::Programs>,
+    pub(super) programs: RefCell<Programs>,
     pub(super) awake: Rc<Awake>,
     pub(super) recordings: RefCell<Recordings>,
     pub(super) lateness: Lateness,
@@ -446,7 +405,7 @@ impl Shell {
     fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, meeting: Option<(u64, u32)>) {
         let mut fds = Vec::new();
         if let Some((number, members)) = meeting
-            && let Ok((page, file)) = GroupSegment::create(members)
+            && let Ok((page, file)) = MeetingPage::create(members)
         {
             // Without a page they go on asking.
             self.meetings.borrow_mut().insert(number, page);
@@ -540,7 +499,7 @@ impl Shell {
     }
 
     fn new_channel(&self, recording: Option<Fd>) -> io::Result<Channel<Fd>> {
-        let (_, page) = ControlBlock::create()?;
+        let (_, page) = TaskPage::create()?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Channel { page: Rc::new(page), bell: Rc::new(bell), recording })
     }
@@ -781,8 +740,8 @@ fn processors_of(pid: u32) -> String {
     line.map(|list| list.trim().to_owned()).unwrap_or_default()
 }
 
-fn pair_row(pair: PairCounters) -> PairRow {
-    let PairCounters { peer, route, counters, reasons, waited } = pair;
+fn pair_row(pair: PairLedger) -> PairRow {
+    let PairLedger { peer, route, counters, reasons, waited } = pair;
     PairRow { peer: Tid(peer), route, counters, reasons, waited }
 }
 

@@ -15,7 +15,7 @@ const TO_PART: Duration = Duration::from_secs(5);
 struct Desk(Weak<Shell>);
 
 impl Desk {
-    fn input(&self, input: Input<crate::daemon::shell::Fd>) {
+    fn input(&self, input: Input<crate::daemon::tasks::io::Fd>) {
         if let Some(shell) = self.0.upgrade() {
             shell.input(input);
         }

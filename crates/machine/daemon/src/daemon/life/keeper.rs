@@ -5,6 +5,7 @@
 //! from the daemon breaks without a goodbye, it ends those groups and removes
 //! the dead daemon's socket and lock. The log stays: it may tell why.
 
+use crate::daemon::life::directory::remove_remains;
 use parvum_socket::Place;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::cell::RefCell;
@@ -92,7 +93,7 @@ pub fn keep(place: &Place) {
 fn tidy(place: &Place, dead: Option<Pid>) {
     let holder = || std::fs::read_to_string(place.lock()).ok()?.trim().parse().ok().and_then(Pid::from_raw);
     for _ in 0..1000 {
-        if dead.is_none() || holder() != dead || crate::daemon::life::start::remove_remains(place).is_ok() {
+        if dead.is_none() || holder() != dead || remove_remains(place).is_ok() {
             return;
         }
         // Whether the kernel has let go of a dead process's lock can only be tried.

@@ -7,7 +7,6 @@
 use crate::daemon::shell::Shell;
 use parvum_wire::Tid;
 use parvum_wire::control::Event;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -24,14 +23,6 @@ const MARK: [&[u8]; 2] = [b"pvmbea", b"task()"];
 const LONGEST: u64 = 256 * 1024 * 1024;
 /// So many programs are remembered.
 const MOST: usize = 1024;
-
-/// What is known of programs, and the programs of processes that have not joined.
-#[derive(Default)]
-pub(crate) struct Programs {
-    /// By device, number and time of change: how it has the library, if it carries PVM's.
-    known: HashMap<(u64, u64, i64, i64), Option<&'static str>>,
-    of_processes: HashMap<Tid, PathBuf>,
-}
 
 /// A process has begun: it is looked at if it does not join in time.
 pub(crate) fn begins(shell: &Rc<Shell>, tid: Tid, pid: u32) {

@@ -6,5 +6,7 @@ pub(crate) mod child;
 pub(crate) mod exec;
 pub(crate) mod foreign;
 pub(crate) mod manner;
+pub(crate) mod on_its_way;
 pub(crate) mod output;
+pub(crate) mod programs;
 pub(crate) mod repeats;

@@ -2,8 +2,10 @@
 
 use crate::daemon::processes::exec::Started;
 use crate::daemon::processes::foreign;
-use crate::daemon::shell::{Shell, TaskIo};
+use crate::daemon::processes::on_its_way::OnItsWay;
+use crate::daemon::shell::Shell;
 use crate::daemon::tasks::client::OUTBOX_FULL;
+use crate::daemon::tasks::io::TaskIo;
 use crate::daemon::watch::{room, watch};
 use crate::state::Input;
 use parvum_wire::Tid;
@@ -168,13 +170,6 @@ fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {
     } else {
         shell.log.output(tid, stream, data);
     }
-}
-
-/// Output of a task that is on its way to another host.
-#[derive(Default)]
-pub(crate) struct OnItsWay {
-    pub bytes: Cell<u64>,
-    pub changed: Notify,
 }
 
 impl Shell {

@@ -1,6 +1,6 @@
 //! Where routed frames for one task wait: what its socket does not take, up to a bound.
 
-use crate::daemon::shell::TaskIo;
+use crate::daemon::tasks::io::TaskIo;
 use crate::daemon::watch::room;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
@@ -137,6 +137,25 @@ impl Port {
             self.room.notify_waiters();
         }
         done
+    }
+}
+
+/// The reading end of a task's data connection.
+#[derive(Default)]
+pub(crate) struct Source {
+    pub finishing: Cell<bool>,
+    pub finished: Cell<bool>,
+    pub changed: Notify,
+}
+
+impl Source {
+    /// Waits until everything that the task has sent is handed on.
+    pub async fn finish(&self) {
+        self.finishing.set(true);
+        self.changed.notify_waiters();
+        while !self.finished.get() {
+            self.changed.notified().await;
+        }
     }
 }
 

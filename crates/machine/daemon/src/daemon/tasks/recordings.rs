@@ -1,10 +1,10 @@
 //! Recordings of the tasks of this host, for `parvum trace`. They stay when their task has ended, until its runner, which fetches
 //! them, is gone.
 
-use crate::daemon::shell::{Fd, Shell};
+use crate::daemon::tasks::io::Fd;
 use parvum_control::{Clock, Moment, RECORD_BYTES, Recording, monotonic_ns};
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Recorded, RecordedTask, Recorder, Reply, Request};
+use parvum_wire::control::{Blob, Recorded, RecordedTask, Recorder};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,7 +35,7 @@ struct Kept {
 
 impl Recordings {
     /// A recording for a task, to be handed on.
-    fn begin(&mut self, tid: Tid, job: Tid, recorder: Recorder) -> Option<Fd> {
+    pub fn begin(&mut self, tid: Tid, job: Tid, recorder: Recorder) -> Option<Fd> {
         // A task runs as well without one.
         let Ok((recording, file)) = Recording::create(recorder.bytes, recorder.processor_time) else {
             *self.thrown_away.entry(job).or_default() += 1;
@@ -46,7 +46,7 @@ impl Recordings {
     }
 
     /// One that was made before its task had an id.
-    fn adopt(&mut self, tid: Tid, job: Tid, file: &Fd) {
+    pub fn adopt(&mut self, tid: Tid, job: Tid, file: &Fd) {
         if let Ok(recording) = Recording::open(&**file)
             && !self.kept.contains_key(&tid)
         {
@@ -62,14 +62,14 @@ impl Recordings {
         }
     }
 
-    fn name(&mut self, tid: Tid, name: &str) {
+    pub fn name(&mut self, tid: Tid, name: &str) {
         if let Some(kept) = self.kept.get_mut(&tid) {
             kept.name = name.to_owned();
         }
     }
 
     /// The task is gone.
-    fn end(&mut self, tid: Tid, now: u64) {
+    pub fn end(&mut self, tid: Tid, now: u64) {
         let Some(kept) = self.kept.get_mut(&tid) else { return };
         kept.ended = now;
         let records = kept.recording.ring().written().min(kept.recording.capacity());
@@ -85,14 +85,19 @@ impl Recordings {
         }
     }
 
+    /// There is no such task after all.
+    pub fn remove(&mut self, tid: Tid) {
+        self.kept.remove(&tid);
+    }
+
     /// Nobody will fetch what was recorded of that job.
-    fn forget(&mut self, job: Tid) {
+    pub fn forget(&mut self, job: Tid) {
         self.kept.retain(|_, kept| kept.job != job);
         self.ended.retain(|(tid, _)| self.kept.contains_key(tid));
         self.thrown_away.remove(&job);
     }
 
-    fn describe(&self, recorded: &mut Recorded) {
+    pub fn describe(&self, recorded: &mut Recorded) {
         let job = recorded.job;
         let row = |(tid, kept): (&Tid, &Kept)| {
             let Moment { ticks, monotonic } = kept.recording.began();
@@ -114,65 +119,11 @@ impl Recordings {
         recorded.now = (ticks, monotonic, since_1970 - passed);
     }
 
-    fn piece(&self, tid: Tid, from: &mut u64, data: &mut Blob) {
+    pub fn piece(&self, tid: Tid, from: &mut u64, data: &mut Blob) {
         let Some(kept) = self.kept.get(&tid) else { return };
         let (first, records) = kept.recording.ring().read(*from, AT_ONCE);
         *from = first;
         data.0 = records.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-    }
-}
-
-impl Shell {
-    /// A recording for a task that is about to be there, if its job is recorded.
-    pub(crate) fn begin_recording(&self, tid: Tid, name: &str) -> Option<Fd> {
-        let (job, recorder) = self.recording_of(tid)?;
-        let mut recordings = self.recordings.borrow_mut();
-        let file = recordings.begin(tid, job, recorder);
-        recordings.name(tid, name.rsplit('/').next().unwrap_or_default());
-        file
-    }
-
-    /// A recording for a task that enrols beside the one that its process was spawned as, if that one's job is recorded.
-    pub(crate) fn recording_inside(&self, request: &Request) -> Option<Fd> {
-        let Request::Enrol { ticket: Some(ticket), .. } = request else { return None };
-        let inside = self.shown(*ticket)?;
-        let (_, recorder) = self.recording_of(inside)?;
-        Recording::create(recorder.bytes, recorder.processor_time).ok().map(|(_, file)| Rc::new(file))
-    }
-
-    /// The task of that recording has enrolled.
-    pub(crate) fn adopt_recording(&self, tid: Tid, name: &str, file: Option<&Fd>) {
-        let mut recordings = self.recordings.borrow_mut();
-        if let (Some(file), Some((job, _))) = (file, self.recording_of(tid)) {
-            recordings.adopt(tid, job, file);
-        }
-        recordings.name(tid, name);
-    }
-
-    /// There is no such task after all.
-    pub(crate) fn drop_recording(&self, tid: Tid) {
-        self.recordings.borrow_mut().kept.remove(&tid);
-    }
-
-    pub(crate) fn end_recording(&self, tid: Tid) {
-        self.recordings.borrow_mut().end(tid, monotonic_ns());
-    }
-
-    pub(crate) fn forget_recordings(&self, job: Tid) {
-        self.recordings.borrow_mut().forget(job);
-    }
-
-    /// Adds to an answer of the machine what only the shell knows: pages and recordings.
-    pub(crate) fn fill_in(&self, reply: &mut Reply) {
-        match reply {
-            Reply::Tasks(rows) => rows.iter_mut().for_each(|row| self.look_at(row)),
-            // An answer of another host has it already.
-            Reply::Recorded(recorded) if recorded.host.host() == self.identity().0 => {
-                self.recordings.borrow().describe(recorded)
-            }
-            Reply::Records { tid, first, data } => self.recordings.borrow().piece(*tid, first, data),
-            _ => {}
-        }
     }
 }
 

@@ -17,7 +17,7 @@
 //! the source ends, full ports and streams take them beyond their bounds.
 
 use crate::daemon::shell::Shell;
-use crate::daemon::tasks::port::{PORT_LIMIT, Port, Socket};
+use crate::daemon::tasks::port::{PORT_LIMIT, Port, Socket, Source};
 use bytes::{Bytes, BytesMut};
 use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
@@ -25,38 +25,17 @@ use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
 use parvum_wire::routed::{BARE, Framed, RUN_HEADER, Share, frame_at, run_at, run_header, with_data};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
-use tokio::sync::Notify;
 
 /// Receive buffer of a source: at least one frame fits, small ones come in bulk.
 const BUFFER: usize = 2 * MAX_ROUTED;
 
-/// The reading end of a task's data connection.
-#[derive(Default)]
-pub(crate) struct Source {
-    finishing: Cell<bool>,
-    finished: Cell<bool>,
-    changed: Notify,
-}
-
 /// How often a reader of another host's frames asks whether their sender is gone, while one of its receivers takes nothing.
 const ASKS: Duration = Duration::from_millis(100);
-
-impl Source {
-    /// Waits until everything that the task has sent is handed on.
-    pub async fn finish(&self) {
-        self.finishing.set(true);
-        self.changed.notify_waiters();
-        while !self.finished.get() {
-            self.changed.notified().await;
-        }
-    }
-}
 
 /// Serves the data connection of task `me`.
 pub(crate) async fn relay(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first: Vec<u8>) {
