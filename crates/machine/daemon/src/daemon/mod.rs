@@ -13,7 +13,8 @@ mod tasks;
 #[allow(unsafe_code)]
 mod watch;
 
-pub use hosts::fetch::{decline, is_refusal, way_to};
+pub use hosts::fetch::way_to;
+pub use hosts::joining::{decline, is_refusal};
 pub use life::directory::{StartError, sweep};
 pub use life::keeper::keep;
 pub use life::start::{Manner, launch, serve, serve_hosted};

@@ -425,7 +425,7 @@ impl Shell {
             // One that is alone measures its load for nobody else.
             let own = self.machine.borrow().daemon_tid();
             loads.retain(|(host, _)| *host != own);
-            loads.push((own, (crate::daemon::hosts::network::load() * 100.0) as u32));
+            loads.push((own, (crate::daemon::hosts::load::load() * 100.0) as u32));
         }
         if let Err(error) = client.post(&FromDaemon::Reply(id, reply), fds) {
             let why = Failure::new(ErrorKind::TooLarge, error.to_string());

@@ -13,17 +13,17 @@
 //!        <------------------------------- Joined, sealed
 //! ```
 
-use crate::daemon::hosts::fetch::{self, Acceptance, Invitation, Joined, Said};
+use crate::daemon::hosts::fetch;
+use crate::daemon::hosts::invitation::{Acceptance, Joined, Said, TO_JOIN, Ticket};
+use crate::daemon::hosts::voice::{TO_CONNECT, hex, unhex};
 use crate::daemon::shell::Shell;
 use crate::shown::shown;
 use crate::state::{Hosting, Input, Wanted};
 use parvum_mesh::keys::{Seal, Sealed, Side};
 use parvum_wire::control::{Blob, ErrorKind, Failure, HostRecord};
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Mutex;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -32,22 +32,8 @@ use tokio::time::timeout;
 
 /// A hoster may ask its user for a password.
 const TO_START: Duration = Duration::from_secs(300);
-/// How long each further step may take.
-const TO_JOIN: Duration = Duration::from_secs(10);
-/// How long one of the adder's addresses is tried.
-const TO_CONNECT: Duration = Duration::from_secs(2);
 /// The longest line.
 const LINE: u64 = 1 << 21;
-
-/// What the command's argument says to the new daemon.
-#[derive(Serialize, Deserialize)]
-struct Ticket {
-    invitation: Invitation,
-    /// The adder's public key for this conversation.
-    key: [u8; 32],
-    /// Where the adder listens.
-    at: Vec<String>,
-}
 
 /// A host that the hoster has been asked for.
 struct Asked {
@@ -194,70 +180,6 @@ impl Line {
     }
 }
 
-/// The joiner's end of the conversation, if a hoster has started this process.
-struct Voice {
-    stream: BufReader<TcpStream>,
-    sealed: Sealed,
-}
-
-static VOICE: Mutex<Option<Voice>> = Mutex::new(None);
-
-/// Takes part in the conversation of that ticket from now on; gives the invitation.
-pub(crate) fn answer(ticket: &str) -> Result<Invitation, String> {
-    let ticket = unhex(ticket).and_then(|text| serde_json::from_slice(&text).ok());
-    let Ticket { invitation, key, at } = ticket.ok_or("E-PROTOCOL: `--hosted` is for a hoster to pass on")?;
-    let seal = Seal::make().map_err(|error| error.to_string())?;
-    let arch = crate::daemon::life::start::arch();
-    let line =
-        format!("ddpro<2316> arch<{arch}> ip<00000000:0000> mtu<4096> parvum<{}>\n", hex(&seal.public()));
-    let mut out = std::io::stdout();
-    let told = out.write_all(line.as_bytes()).and_then(|()| out.flush());
-    told.map_err(|error| format!("standard output: {error}"))?;
-    let sealed = seal.with(&key, Side::Joiner).map_err(|error| error.to_string())?;
-    let addresses = at.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
-    let mut streams = addresses.filter_map(|address| TcpStream::connect_timeout(&address, TO_CONNECT).ok());
-    let stream = streams.next().ok_or_else(|| format!("none of {at:?} can be reached by TCP"))?;
-    let _ = stream.set_read_timeout(Some(TO_JOIN));
-    *VOICE.lock().expect("nobody panics with it") = Some(Voice { stream: BufReader::new(stream), sealed });
-    Ok(invitation)
-}
-
-/// Says a word if there is such a conversation.
-pub(crate) fn say(word: &[u8]) -> bool {
-    let mut voice = VOICE.lock().expect("nobody panics with it");
-    let Some(Voice { stream, sealed }) = &mut *voice else { return false };
-    if let Ok(word) = sealed.seal(word) {
-        // Whoever has left hears nothing more.
-        let _ = stream.get_mut().write_all((hex(&word) + "\n").as_bytes());
-    }
-    true
-}
-
-/// Hears a word if there is such a conversation.
-pub(crate) fn hear() -> Option<Result<Vec<u8>, String>> {
-    let mut voice = VOICE.lock().expect("nobody panics with it");
-    let Voice { stream, sealed } = voice.as_mut()?;
-    let mut text = String::new();
-    let read = stream.read_line(&mut text).map_err(|error| error.to_string());
-    Some(read.and_then(|_| {
-        let word = unhex(text.trim()).ok_or("the one who invites has ended")?;
-        sealed.open(&word).map_err(|error| error.to_string())
-    }))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Nothing for no digits at all: an empty line is no word.
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = !text.is_empty()
-        && text.len().is_multiple_of(2)
-        && text.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let pairs = (0..text.len()).step_by(2);
-    is_hex.then(|| pairs.filter_map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,11 +191,5 @@ mod tests {
         for other in ["PvmCantStart", "ddpro<2316> arch<LINUX64>", "parvum<>", "parvum<a5>", "parvum<zz"] {
             assert_eq!(key_in(other), None, "{other}");
         }
-    }
-
-    #[test]
-    fn what_is_written_in_hex_is_read_again() {
-        assert_eq!(unhex(&hex(b"\x00\xff~")), Some(b"\x00\xff~".to_vec()));
-        assert_eq!((unhex(""), unhex("a"), unhex("+1")), (None, None, None));
     }
 }

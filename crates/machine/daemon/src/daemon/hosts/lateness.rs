@@ -1,18 +1,12 @@
 //! How late this daemon is called. On a busy host it may be called so late that others seem silent which have spoken.
 
-use crate::daemon::shell::Shell;
-use crate::state::Input;
 use std::cell::Cell;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How often it wants to be called.
-const STEP: Duration = Duration::from_millis(200);
+pub(super) const STEP: Duration = Duration::from_millis(200);
 /// The worst is remembered for so long, and at the most for twice that.
 const SPAN: Duration = Duration::from_secs(5);
-/// This is worth a line in the log.
-const WORTH_TELLING: Duration = Duration::from_millis(500);
-
 /// What the daemon knows of its own lateness.
 pub(crate) struct Lateness {
     /// When it wants to be called next.
@@ -34,8 +28,13 @@ impl Lateness {
         }
     }
 
+    /// From now on it is called.
+    pub fn begin(&self, now: Instant) {
+        self.due.set(now);
+    }
+
     /// It was called; how late that was.
-    fn called(&self, now: Instant) -> Duration {
+    pub fn called(&self, now: Instant) -> Duration {
         let late = now.saturating_duration_since(self.due.replace(now + STEP));
         if now - self.since.get() >= SPAN {
             self.since.set(now);
@@ -49,29 +48,6 @@ impl Lateness {
     pub fn worst(&self, now: Instant) -> Duration {
         let overdue = now.saturating_duration_since(self.due.get());
         overdue.max(self.now.get()).max(self.before.get())
-    }
-}
-
-impl Shell {
-    pub(crate) async fn measure_lateness(self: Rc<Shell>) {
-        self.lateness.due.set(Instant::now());
-        let mut told = Duration::ZERO;
-        loop {
-            let now = Instant::now();
-            let late = self.lateness.called(now);
-            if late >= WORTH_TELLING {
-                self.log.line(&format!(
-                    "this daemon was called {:.1} s late: the host is busy",
-                    late.as_secs_f64()
-                ));
-            }
-            let worst = self.lateness.worst(now);
-            if worst.abs_diff(told) >= STEP / 4 {
-                told = worst;
-                self.input(Input::Late(worst.as_nanos() as u64));
-            }
-            tokio::time::sleep_until((now + STEP).into()).await;
-        }
     }
 }
 

@@ -3,5 +3,10 @@
 pub(crate) mod agreed;
 pub(crate) mod fetch;
 pub(crate) mod hosted;
+pub(crate) mod invitation;
+pub(crate) mod joining;
 pub(crate) mod lateness;
+pub(crate) mod load;
 pub(crate) mod network;
+pub(crate) mod voice;
+pub(crate) mod words;

@@ -92,6 +92,11 @@ impl Options {
     }
 }
 
+/// The value of a variable of the environment, unless that is empty.
+pub(crate) fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

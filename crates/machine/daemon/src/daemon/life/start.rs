@@ -1,5 +1,6 @@
 //! Becoming the daemon of a directory, and starting it from elsewhere.
 
+use crate::daemon::hosts::{joining, voice};
 use crate::daemon::life::directory::{StartError, clean_up, lock, lock_in_time};
 use crate::daemon::life::keeper::Keeper;
 use crate::daemon::life::log::Log;
@@ -8,7 +9,6 @@ use crate::daemon::processes::child::{Surroundings, close_inherited};
 use crate::daemon::shell::Shell;
 use crate::shown::shown;
 use crate::state::{Config, Limits, USUAL_SPEED};
-use crate::{daemon::hosts::fetch, daemon::hosts::hosted};
 use parvum_socket::Place;
 use parvum_wire::control::{Blob, HostSettings, Request};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -81,15 +81,16 @@ fn run(
     }
     let options = Options::read().map_err(StartError::Option)?;
     place.prepare()?;
-    let mut heard = ticket.map(hosted::answer).transpose().map_err(StartError::NotJoined)?;
+    let mut heard =
+        ticket.map(|ticket| voice::answer(ticket, &arch())).transpose().map_err(StartError::NotJoined)?;
     let lock = match lock(&place) {
         Err(running @ StartError::Running(_)) if manner == Manner::Invited => {
-            match fetch::look_at_other(&place, heard.take()) {
-                fetch::Other::Stranger => return Err(running),
-                fetch::Other::Declined => {
+            match joining::look_at_other(&place, heard.take()) {
+                joining::Other::Stranger => return Err(running),
+                joining::Other::Declined => {
                     return Err(StartError::NotJoined("this host is in the machine already".into()));
                 }
-                fetch::Other::Leaving(invitation) => {
+                joining::Other::Leaving(invitation) => {
                     heard = Some(*invitation);
                     lock_in_time(&place)?
                 }
@@ -128,11 +129,11 @@ fn run(
     let mut invited = None;
     if manner == Manner::Invited {
         let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
-        match fetch::accept(heard, config.arch.clone(), config.cpus, speed) {
+        match joining::accept(heard, config.arch.clone(), config.cpus, speed) {
             Ok(given) if insists && !given.encrypt => {
                 let why = "E-ENCRYPT: this machine was begun with PARVUM_ENCRYPT=no, and this host's settings say \
                            PARVUM_ENCRYPT=yes; begin the machine without the former, or take the latter away";
-                fetch::decline(why);
+                joining::decline(why);
                 clean_up(&place);
                 return Err(StartError::NotJoined(why.into()));
             }
@@ -144,7 +145,7 @@ fn run(
                 invited = Some(given);
             }
             Err(why) => {
-                fetch::decline(&why);
+                joining::decline(&why);
                 clean_up(&place);
                 return Err(StartError::NotJoined(why));
             }
@@ -152,9 +153,9 @@ fn run(
     }
     let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config));
     if let Some(invited) = invited {
-        let joined = runtime.block_on(local.run_until(fetch::join(&shell, invited)));
+        let joined = runtime.block_on(local.run_until(joining::join(&shell, invited)));
         if let Err(why) = joined {
-            fetch::decline(&why);
+            joining::decline(&why);
             shell.keeper.dismiss();
             clean_up(&place);
             return Err(StartError::NotJoined(why));
@@ -270,7 +271,7 @@ fn config(settings: HostSettings, encrypt: bool) -> Config {
 }
 
 /// The architecture in PVM's words.
-pub(crate) fn arch() -> String {
+fn arch() -> String {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => "LINUX64".into(),
         ("linux", "x86") => "LINUX".into(),
