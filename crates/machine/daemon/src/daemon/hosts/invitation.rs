@@ -1,4 +1,4 @@
-//! The words by which a host is invited to a machine and joins it.
+//! The messages by which a host is invited to a machine and joins it.
 
 use parvum_wire::control::{HostOptions, HostRecord};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ pub(super) const TO_JOIN: Duration = Duration::from_secs(10);
 /// Begins what a host says that is in the machine already.
 pub(super) const TWICE: &str = "E-DUPHOST: ";
 
-/// What a host is invited with.
+/// The first message to a host.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Invitation {
     pub(super) release: String,
@@ -34,7 +34,7 @@ pub(crate) struct Acceptance {
     pub(super) speed: i32,
 }
 
-/// What the host needs to connect.
+/// The certificate of the host, and the hosts that it connects with.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Admission {
     pub(super) encrypt: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Admission {
     pub(super) hosts: Vec<HostRecord>,
 }
 
-/// Where the host is reached.
+/// The addresses of the host.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Joined {
     pub(super) addresses: Vec<String>,

@@ -1,4 +1,4 @@
-//! How busy this host is, and whether hosts that were silent answer again: the shell measures and asks now and then.
+//! The load of this host: the shell measures it now and then, and then asks hosts that were silent again.
 
 use crate::daemon::hosts::lateness::STEP;
 use crate::daemon::hosts::network::parse_all;

@@ -1,4 +1,5 @@
-//! The joiner's voice when a hoster has started it: words go over a sealed TCP connection, not over the standard streams.
+//! The channel of a daemon that a hoster has started: its messages go over a sealed TCP connection, not over the standard
+//! streams.
 
 use crate::daemon::hosts::invitation::{Invitation, TO_JOIN, Ticket};
 use parvum_mesh::keys::{Seal, Sealed, Side};

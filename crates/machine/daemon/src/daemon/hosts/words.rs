@@ -1,4 +1,4 @@
-//! Words between the daemons of a machine: the shell connects, sends, hears, and answers for hosts that are out of reach.
+//! Messages between the daemons of a machine: the shell connects, sends, receives, and answers for hosts out of reach.
 
 use crate::daemon::hosts::network::{Entry, Network, NetworkError, parse_all};
 use crate::daemon::shell::Shell;
