@@ -7,13 +7,11 @@
 use crate::errors::{Trouble, end};
 use crate::memory::image;
 use crate::nodes::letters::{NOTHING, kind, letter};
-use crate::races::findings::{Block, decoded};
+use crate::races::findings::decoded;
+use crate::run::leaving::insert;
 use crate::run::{Run, Way, run};
-use parvum_consistency::{Fault, Site};
 use parvum_service::Came;
-use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
 
 /// What has come to the thread.
 pub(crate) fn came(came: Came<'_>) {
@@ -63,7 +61,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
         {
             let (asked, site) = bytes.split_at_checked(8)?;
             let site = if site.is_empty() { None } else { Some(decoded(site)?) };
-            answer(run, from, of_heap(run, from, (kind, number(asked)?), site));
+            answer(run, from, run.of_heap(from, (kind, number(asked)?), site));
         }
         kind::DISTRIBUTE => answer(run, from, distributed(bytes)?),
         kind::HOME => {
@@ -98,14 +96,14 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
                 end(&why);
             }
         }
-        kind::LEAVING if run.peers.own == 0 || run.replicas => leaves(run, from, bytes).ok()?,
+        kind::LEAVING if run.peers.own == 0 || run.replicas => run.leaves(from, bytes).ok()?,
         kind::OVER if from == 0 || run.replicas => {
             run.peers.all_leave.store(true, Ordering::Release);
-            tell(run, from, kind::KNOWN);
+            run.tell(from, kind::KNOWN);
         }
         kind::KNOWN if run.peers.own == 0 || run.replicas => {
             insert(&run.leaving.known, from);
-            look_who_leaves(run);
+            run.look_who_leaves();
         }
         kind::GO if from == 0 || run.replicas => run.may_go(),
         _ => return None,
@@ -116,27 +114,6 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
 fn answer(run: &Run, to: usize, number: u64) {
     // Who is gone wants no answer.
     let _ = run.peers.post.answer(run.peers.services[to], letter(kind::NUMBER, &number.to_le_bytes()));
-}
-
-fn tell(run: &Run, to: usize, kind: u8) {
-    // Who is gone is told of by the machine.
-    let _ = run.peers.post.ask(run.peers.services[to], letter(kind, &[]));
-}
-
-/// At process 0: the heap's blocks.
-pub(crate) fn of_heap(run: &Run, from: usize, (kind, number): (u8, u64), site: Option<Site>) -> u64 {
-    let mut allocator = run.allocator.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = match kind {
-        kind::ALLOCATE => allocator.take(number).unwrap_or(NOTHING),
-        kind::ALLOCATE_VIEW => allocator.take_for_good(number).unwrap_or(NOTHING),
-        kind::GROW => allocator.grow(number).unwrap_or(NOTHING),
-        _ if allocator.give_back(number) => return 0,
-        _ => NOTHING,
-    };
-    if let (Some(races), Some(site), true) = (&run.races, site, place != NOTHING) {
-        races.allocated(place, Block { size: number, node: from, site });
-    }
-    place
 }
 
 fn distributed(bytes: &[u8]) -> Option<u64> {
@@ -151,42 +128,4 @@ fn distributed(bytes: &[u8]) -> Option<u64> {
         }
         None => NOTHING,
     })
-}
-
-/// At who keeps the list: one more wants to leave; what it has touched last, when races are looked for.
-pub(crate) fn leaves(run: &Run, from: usize, witnessed: &[u8]) -> Result<(), Fault> {
-    if let (Way::Far(far), Some(_)) = (&run.way, &run.races) {
-        far.hear(&run.peers, from, witnessed)?;
-    }
-    insert(&run.leaving.want, from);
-    look_who_leaves(run);
-    Ok(())
-}
-
-/// At the same: tells all when all that live want to leave, and lets them go when all know it.
-pub(crate) fn look_who_leaves(run: &Run) {
-    if run.peers.keeper() != run.peers.own {
-        return;
-    }
-    let others = || run.peers.living().filter(|&node| node != run.peers.own);
-    let all_are_in = |set: &Mutex<BTreeSet<usize>>, with_own: bool| {
-        let set = set.lock().unwrap_or_else(PoisonError::into_inner);
-        others().chain(with_own.then_some(run.peers.own)).all(|node| set.contains(&node))
-    };
-    if !all_are_in(&run.leaving.want, true) {
-        return;
-    }
-    // Release: partner of the acquire in `gone`.
-    if !run.peers.all_leave.swap(true, Ordering::Release) {
-        others().for_each(|node| tell(run, node, kind::OVER));
-    }
-    // Relaxed: it is asked for alone. Who has been told is perhaps gone already.
-    if all_are_in(&run.leaving.known, false) && !run.leaving.told.swap(true, Ordering::Relaxed) {
-        others().for_each(|node| tell(run, node, kind::GO));
-        run.may_go();
-    }
-}
-
-fn insert(set: &Mutex<BTreeSet<usize>>, node: usize) {
-    set.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
 }

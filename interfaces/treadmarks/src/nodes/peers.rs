@@ -87,7 +87,7 @@ impl Peers {
 
     /// Ends this process, because another has ended before all leave.
     pub(crate) fn has_ended(&self, node: usize) {
-        // Acquire: partner of the releases in `desk::question` and `desk::look_who_leaves`.
+        // Acquire: partner of the releases in `desk::question`, `Run::look_who_leaves` and `Run::abandon`.
         if !self.all_leave.load(Ordering::Acquire) {
             let task = self.partition.task(node as i64).unwrap_or_default();
             end(&Trouble::Dead { node, task });
