@@ -1,6 +1,6 @@
 //! The account of this process's task: the memory in which onlookers read what it does.
 
-use parvum_control::{Book, TaskPage};
+use parvum_control::{ControlBlock, CounterBook};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 /// Where this task writes what it does; all of it outlives the task.
 #[derive(Clone, Copy)]
 pub(crate) struct Account {
-    pub(crate) page: &'static TaskPage,
-    pub(crate) book: &'static Book,
+    pub(crate) page: &'static ControlBlock,
+    pub(crate) book: &'static CounterBook,
     /// The names of routes by number, as the page has them.
     pub(crate) routes: &'static [CString],
 }
@@ -18,7 +18,7 @@ pub(crate) struct Account {
 static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
-pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
+pub(crate) fn open(page: &'static ControlBlock, book: &'static CounterBook) {
     let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
     let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
     let account: *mut Account = Box::leak(Box::new(account));

@@ -6,7 +6,7 @@ use crate::endpoint::Program;
 use crate::inside::briefly;
 use crate::status::account::{Account, account, last};
 use parvum_api::{Notes, Told};
-use parvum_control::{Operation, PairLedger, ROUTES, Times, WaitingFor, monotonic_ns, totals};
+use parvum_control::{Operation, PairCounters, ROUTES, Times, WaitingFor, monotonic_ns, totals};
 use parvum_engine::Counter;
 use std::ffi::c_char;
 use std::ptr::{copy_nonoverlapping, null, write_bytes};
@@ -140,7 +140,7 @@ fn counts<const N: usize>(wanted: [Count; N], counters: &[u64]) -> [u64; N] {
 }
 
 impl Pair {
-    fn of(pair: &PairLedger) -> Pair {
+    fn of(pair: &PairCounters) -> Pair {
         Pair {
             size: size_of::<Pair>() as u32,
             peer: pair.peer,

@@ -21,7 +21,7 @@ pub(crate) type Told = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
 
 /// The manager's part.
 #[derive(Default)]
-pub(crate) struct Meeting {
+pub(crate) struct BarrierState {
     pub(crate) come: Vec<Option<Arrival>>,
     /// How many have collected.
     pub(crate) collected: usize,

@@ -13,7 +13,7 @@ use crate::pages::page::Page;
 use crate::races::{Finder, Witness};
 use crate::setup::{Fault, Homes, Letter, Setup, Start};
 use crate::stamp::Stamp;
-use barriers::{Gone, Meeting};
+use barriers::{BarrierState, Gone};
 use habits::Habits;
 use locks::{Lock, View, Wishes};
 use replicas::Replicas;
@@ -45,7 +45,7 @@ pub struct Node {
     pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) habits: Habits,
     pub(crate) wishes: Wishes,
-    pub(crate) meeting: Meeting,
+    pub(crate) meeting: BarrierState,
     pub(crate) gone_homes: Gone,
     pub(crate) work: Option<Work>,
     /// Locks that are asked for. One at a time, unless several tasks share the node.
@@ -95,7 +95,7 @@ impl Node {
             grants: Vec::new(),
             habits: Habits::default(),
             wishes: Wishes::default(),
-            meeting: Meeting::default(),
+            meeting: BarrierState::default(),
             gone_homes: Gone::default(),
             work: None,
             wanted: BTreeSet::new(),

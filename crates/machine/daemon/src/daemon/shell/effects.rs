@@ -8,7 +8,7 @@ use crate::daemon::tasks::client::ClientIo;
 use crate::daemon::tasks::io::{Fd, TaskIo};
 use crate::state::{Channel, ClientId, Effect, Input};
 use parvum_control::monotonic_ns;
-use parvum_segment::MeetingPage;
+use parvum_segment::GroupSegment;
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Call, ErrorKind, Event, Failure, FromDaemon, OptionRow, Reply, Request, RequestId,
@@ -160,7 +160,7 @@ impl Shell {
     fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, meeting: Option<(u64, u32)>) {
         let mut fds = Vec::new();
         if let Some((number, members)) = meeting
-            && let Ok((page, file)) = MeetingPage::create(members)
+            && let Ok((page, file)) = GroupSegment::create(members)
         {
             // Without a page they go on asking.
             self.meetings.borrow_mut().insert(number, page);

@@ -4,7 +4,7 @@ use super::Shell;
 use crate::daemon::processes::child;
 use crate::daemon::tasks::client::OUTBOX_FULL;
 use crate::daemon::tasks::port::PORT_LIMIT;
-use parvum_control::{A_GROUP, CALLS, Operation, PairLedger, Unmatched, monotonic_ns, totals};
+use parvum_control::{A_GROUP, CALLS, Operation, PairCounters, Unmatched, monotonic_ns, totals};
 use parvum_wire::control::{
     BarrierRow, Blob, MAX_FRAME, OperationRow, OptionRow, PROTOCOL, PairRow, Sight, TaskRow, UnmatchedRow,
     Waits,
@@ -141,8 +141,8 @@ fn processors_of(pid: u32) -> String {
     line.map(|list| list.trim().to_owned()).unwrap_or_default()
 }
 
-fn pair_row(pair: PairLedger) -> PairRow {
-    let PairLedger { peer, route, counters, reasons, waited } = pair;
+fn pair_row(pair: PairCounters) -> PairRow {
+    let PairCounters { peer, route, counters, reasons, waited } = pair;
     PairRow { peer: Tid(peer), route, counters, reasons, waited }
 }
 

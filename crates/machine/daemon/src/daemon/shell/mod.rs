@@ -22,7 +22,7 @@ use crate::daemon::tasks::recordings::Recordings;
 use crate::state::{ClientId, Config, Limits, Machine};
 use parvum_agreement::Agreement;
 use parvum_control::monotonic_ns;
-use parvum_segment::MeetingPage;
+use parvum_segment::GroupSegment;
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::Blob;
@@ -45,7 +45,7 @@ pub(super) struct Shell {
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
-    meetings: RefCell<HashMap<u64, MeetingPage>>,
+    meetings: RefCell<HashMap<u64, GroupSegment>>,
     around: Surroundings,
     /// What a task has written, on its way from a pipe to a client.
     pub buffer: RefCell<Box<[u8]>>,

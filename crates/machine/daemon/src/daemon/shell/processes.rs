@@ -4,7 +4,7 @@ use super::Shell;
 use crate::daemon::processes::{child, foreign, output};
 use crate::daemon::tasks::io::{Fd, TaskIo};
 use crate::state::{Channel, Prepared};
-use parvum_control::TaskPage;
+use parvum_control::ControlBlock;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, SpawnRequest, Ticket};
 use rustix::event::{EventfdFlags, eventfd};
@@ -55,7 +55,7 @@ impl Shell {
     }
 
     pub(super) fn new_channel(&self, recording: Option<Fd>) -> io::Result<Channel<Fd>> {
-        let (_, page) = TaskPage::create()?;
+        let (_, page) = ControlBlock::create()?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Channel { page: Rc::new(page), bell: Rc::new(bell), recording })
     }

@@ -1,7 +1,7 @@
 //! The page and the eventfd of a task, and descriptors that pass through the daemon.
 
 use crate::state::Channel;
-use parvum_control::{Book, PageError, TaskPage};
+use parvum_control::{ControlBlock, ControlError, CounterBook};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
@@ -13,15 +13,15 @@ pub(crate) type AsMessages = Option<(u32, i32)>;
 
 /// A task's page, mapped, and its eventfd.
 pub(crate) struct TaskIo {
-    pub page: TaskPage,
-    pub book: Book,
+    pub page: ControlBlock,
+    pub book: CounterBook,
     bell: Fd,
 }
 
 impl TaskIo {
     /// Maps the page of a task and what lies behind it.
-    pub fn open(channel: &Channel<Fd>) -> Result<TaskIo, PageError> {
-        let (page, book) = (TaskPage::open(&*channel.page)?, Book::open(&*channel.page)?);
+    pub fn open(channel: &Channel<Fd>) -> Result<TaskIo, ControlError> {
+        let (page, book) = (ControlBlock::open(&*channel.page)?, CounterBook::open(&*channel.page)?);
         Ok(TaskIo { page, book, bell: channel.bell.clone() })
     }
 
