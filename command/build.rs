@@ -25,5 +25,5 @@ fn main() {
         }
     }
     let version = commit.map_or(release.clone(), |commit| format!("{release} ({commit})"));
-    println!("cargo:rustc-env=PARVUM_VERSION={version}");
+    println!("cargo:rustc-env=COMMAND_VERSION={version}");
 }

@@ -41,7 +41,7 @@ use std::process::ExitCode;
 /// Options that you always want may stand in a file: ~/.config/parvum/config, or the one that $PARVUM_CONFIG names
 /// (`run.label = yes`). The command line goes before the environment, that before the file.
 #[derive(Parser)]
-#[command(version = env!("PARVUM_VERSION"), arg_required_else_help = true)]
+#[command(version = env!("COMMAND_VERSION"), arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

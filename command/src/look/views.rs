@@ -151,7 +151,7 @@ pub fn info(as_json: bool) -> Result<(), SessionError> {
     let Reply::Info(machine) = session.request(Request::Info)? else { return Err(odd()) };
     let file = configuration::shown();
     let own = [
-        row("command release", env!("PARVUM_VERSION").into(), "built in", "version of this command"),
+        row("command release", env!("COMMAND_VERSION").into(), "built in", "version of this command"),
         row("settings", file, "this shell", "the file with what command line and environment do not say"),
     ];
     let all: Vec<OptionRow> =

@@ -52,7 +52,7 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
     while let Some(line) = lines.pop_front() {
         let (own, program) = options::read(&line, &mut common)?;
         if common.version {
-            println!("mpiexec of Parvum {}", env!("PARVUM_VERSION"));
+            println!("mpiexec of Parvum {}", env!("COMMAND_VERSION"));
             return Ok(None);
         }
         if common.help {
