@@ -616,6 +616,7 @@ static void sessions(void)
         CHECK(sum_over(after, "mpi://WORLD") == size && sum_over(after, "mpi://SELF") == 1);
         CHECK(MPI_Session_finalize(&after) == MPI_SUCCESS);
     }
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL) != MPI_SUCCESS);
     CHECK(MPI_Finalized(&is_over) == MPI_SUCCESS && is_over);
 }
 

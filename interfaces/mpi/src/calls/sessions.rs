@@ -18,6 +18,9 @@ use std::sync::Arc;
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
+    // First: a session without a handle would keep MPI running.
+    // SAFETY: the caller's promise.
+    unsafe { put(place, SESSION_NULL)? };
     hints(info)?;
     let errhandler = HandlerSlot::new(Handler::of(errhandler, Kind::Session)?);
     session_begins()?;

@@ -14,7 +14,7 @@ use crate::requests::{deferred, progress};
 use crate::windows::service;
 use parvum_api::CoreApi;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Contexts of the communicators that need not be agreed on: "mi" and then some, so that they meet nobody's. Each has two.
 const WORLD_CONTEXT: u32 = 0x7d69_0000;
@@ -35,16 +35,23 @@ fn post_deferred() {
 
 /// A session begins: MPI runs until the session ends, with or without a world.
 pub(crate) fn session_begins() -> Mpi {
-    ensure_running()?;
+    // Counted first: a world or a session that ends meanwhile leaves MPI running.
     SESSIONS.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+    ensure_running().inspect_err(|_| session_ends())
 }
 
 /// A session ends.
 pub(crate) fn session_ends() {
+    let _turn = one_at_a_time();
     if SESSIONS.fetch_sub(1, Ordering::Relaxed) == 1 && is_finalized() {
         STAGE.store(FINALIZED, Ordering::Release);
     }
+}
+
+/// Whoever begins or ends MPI decides by itself whether MPI runs afterwards.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Joins the machine. Waits until all processes of the run are started.
@@ -64,8 +71,7 @@ pub(crate) fn init(threads: i32) -> Mpi {
 
 /// The same, for a session.
 pub(crate) fn ensure_running() -> Mpi {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = one_at_a_time();
     match STAGE.load(Ordering::Acquire) {
         RUNNING | DEFERRING => return Ok(()),
         FINALIZED => {
@@ -128,8 +134,11 @@ pub(crate) fn finalize() -> Mpi {
     service::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
     process.api.oblige(false);
-    if SESSIONS.load(Ordering::Relaxed) == 0 {
-        STAGE.store(FINALIZED, Ordering::Release);
+    {
+        let _turn = one_at_a_time();
+        if SESSIONS.load(Ordering::Relaxed) == 0 {
+            STAGE.store(FINALIZED, Ordering::Release);
+        }
     }
     launcher::finish();
     Ok(())
