@@ -60,11 +60,11 @@ compile() {
 measured() {
     face=$1
     shift
-    compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
-    compile loggp loggp.c "ring_$face.c" common/series.c common/bench.c "$@"
-    [ "$face" != mpi ] || set -- "$@" common/rate_mpi.c
-    compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
-    compile rate-1024 -DRATE_WINDOW=1024 "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
+    compile ring "ring/ring_$face.c" ring/ring.c common/series.c common/bench.c "$@"
+    compile loggp ring/loggp.c "ring/ring_$face.c" common/series.c common/bench.c "$@"
+    [ "$face" != mpi ] || set -- "$@" rate/rate_windows_mpi.c
+    compile rate "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
+    compile rate-1024 -DRATE_WINDOW=1024 "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
 }
 
 # shared FORM FILE...: the programs that are compared by shared memory and by messages
@@ -72,14 +72,14 @@ shared() {
     form=$1
     shift
     for name in sort mandelbrot network; do
-        compile $name -I../crates/engine/runtime/include "${name}_$form.c" common/${name}_core.c common/share.c common/bench.c "$@"
+        compile $name -I../crates/engine/runtime/include "shared/${name}_$form.c" shared/${name}_core.c shared/share.c common/bench.c "$@"
     done
 }
 
 # npb FACE: LU, SP and BT of the NAS benchmarks, which share one kernel
 npb() {
-    kernel= layer=npb/layer_$1.c
-    [ "$1" != pvm ] || layer="$layer common/tasks_pvm.c"
+    kernel= layer=npb/layers/layer_$1.c
+    [ "$1" != pvm ] || layer="$layer teams/tasks_pvm.c"
     for part in npb options report classes problem grid rhs lu sp solve bt bt_line verify traffic; do kernel="$kernel npb/$part.c"; done
     # shellcheck disable=SC2086 # lists of files
     compile npb -O3 -march=native $kernel common/bench.c $layer
@@ -89,49 +89,49 @@ npb() {
 grouped() {
     face=$1
     shift
-    compile group "group_$face.c" common/group.c common/series.c common/bench.c "$@"
+    compile group "group/group_$face.c" group/group.c common/series.c common/bench.c "$@"
 }
 
 # only_mpi TEAM: the programs of what MPI alone has
 only_mpi() {
-    compile rate-blocking rate_blocking_mpi.c common/rate.c common/rate_mpi.c common/series.c common/bench.c "$1"
-    compile vector vector_mpi.c common/series.c common/bench.c "$1"
-    compile window window_mpi.c common/series.c common/bench.c "$1"
-    compile halves halves_mpi.c common/bench.c "$1"
-    compile threads threads_mpi.c common/series.c common/bench.c "$1" -pthread
+    compile rate-blocking rate/rate_blocking_mpi.c rate/rate.c rate/rate_windows_mpi.c common/series.c common/bench.c "$1"
+    compile vector mpi/vector_mpi.c common/series.c common/bench.c "$1"
+    compile window mpi/window_mpi.c common/series.c common/bench.c "$1"
+    compile halves mpi/halves_mpi.c common/bench.c "$1"
+    compile threads mpi/threads_mpi.c common/series.c common/bench.c "$1" -pthread
 }
 
-team_pvm="common/team_pvm.c common/tasks_pvm.c"
+team_pvm="teams/team_pvm.c teams/tasks_pvm.c"
 
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
 # shellcheck disable=SC2086 # the team is a list of files
 build() {
     system=$1 face=$2 compiler=$3 flags=$4 libraries=$5
-    team=common/team_$face.c
+    team=teams/team_$face.c
     [ "$face" != pvm ] || team=$team_pvm
     measured "$face" $team
     case $face in
-    pvm) grouped pvm common/group_pvm.c $team ;;
+    pvm) grouped pvm group/group_calls_pvm.c $team ;;
     mpi) grouped mpi "$team" && only_mpi "$team" ;;
     esac
-    compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c $team
-    compile blocked blocked.c common/bench.c $team
-    compile spawn "spawn_$face.c" common/spawn.c common/bench.c $team
-    compile job "job_$face.c"
-    [ "$face" != pvm ] || compile start start_pvm.c
-    [ "$face" != pvm ] || compile pvmtime pvmtime.c common/pvmtime.c common/bench.c
-    shared pass common/share_pass.c "common/share_$face.c" $team
+    compile fft "fft/fft_$face.c" fft/fft.c fft/fft_core.c common/bench.c $team
+    compile blocked job/blocked.c common/bench.c $team
+    compile spawn "spawn/spawn_$face.c" spawn/spawn.c common/bench.c $team
+    compile job "job/job_$face.c"
+    [ "$face" != pvm ] || compile start spawn/start_pvm.c
+    [ "$face" != pvm ] || compile pvmtime pvmtime/pvmtime.c pvmtime/pvmtime_main.c common/bench.c
+    shared pass shared/share_pass.c "shared/share_$face.c" $team
     npb "$face"
     echo "built for $system"
 }
 
 # shellcheck disable=SC2086
-make floors $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
+make floors $CC $CFLAGS -o "$out/floors" floors/floors.c floors/floors_cores.c floors/floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
-make refuse $CC $CFLAGS -o "$out/refuse" refuse.c
-cp from_cold.sh "$out/from-cold"
+make refuse $CC $CFLAGS -o "$out/refuse" job/refuse.c
+cp job/from_cold.sh "$out/from-cold"
 # shellcheck disable=SC2086
-make sockets.sockets $CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
+make sockets.sockets $CC $CFLAGS -o "$out/sockets.sockets" floors/sockets.c common/bench.c -pthread -lm
 system=alone compiler=$CC flags="" libraries=""
 npb alone
 echo "built floors"
@@ -143,10 +143,10 @@ together() {
     [ -e "$PARVUM_LIB/lib$library.so" ] || return 0
     compiler=$CC flags="-I../interfaces/$system/include -I../crates/engine/runtime/include"
     libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
-    compile ring "ring_$system.c" common/ring.c common/series.c common/bench.c "common/team_$system.c"
-    compile fft "fft_$system.c" common/fft.c common/fft_core.c common/bench.c "common/team_$system.c"
-    ledgered "$system" "common/team_$system.c"
-    [ "$system" != nx ] || grouped nx common/team_nx.c
+    compile ring "ring/ring_$system.c" ring/ring.c common/series.c common/bench.c "teams/team_$system.c"
+    compile fft "fft/fft_$system.c" fft/fft.c fft/fft_core.c common/bench.c "teams/team_$system.c"
+    ledgered "$system" "teams/team_$system.c"
+    [ "$system" != nx ] || grouped nx teams/team_nx.c
     echo "built for Parvum's $system"
 }
 
@@ -154,8 +154,8 @@ together() {
 ledgered() {
     face=$1
     shift
-    compile token "token_$face.c" common/token.c common/ledger.c common/series.c common/bench.c "$@"
-    compile exchange "exchange_$face.c" common/exchange.c common/ledger.c common/series.c common/bench.c "$@"
+    compile token "token/token_$face.c" token/token.c common/ledger.c common/series.c common/bench.c "$@"
+    compile exchange "exchange/exchange_$face.c" exchange/exchange.c common/ledger.c common/series.c common/bench.c "$@"
 }
 
 # shellcheck disable=SC2086 # the team is a list of files
@@ -163,28 +163,28 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
     flags="-I$PARVUM_INCLUDE -I../crates/engine/api/include -I../crates/engine/runtime/include"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
-    ledgered pvm common/pass_pvm.c $team_pvm
+    ledgered pvm teams/pass_pvm.c $team_pvm
     system=engine
-    measured engine common/engine.c $team_pvm
-    compile fft fft_engine.c common/fft.c common/fft_core.c common/bench.c common/engine.c $team_pvm
-    ledgered engine common/engine.c $team_pvm
-    compile job job_engine.c
+    measured engine teams/engine.c $team_pvm
+    compile fft fft/fft_engine.c fft/fft.c fft/fft_core.c common/bench.c teams/engine.c $team_pvm
+    ledgered engine teams/engine.c $team_pvm
+    compile job job/job_engine.c
     echo "built for Parvum's engine"
     if [ -e "$PARVUM_LIB/libcontainers.so" ]; then
         system=containers flags="-I$PARVUM_INCLUDE -I../interfaces/containers/include"
         libraries="-L$PARVUM_LIB -lcontainers -lpvm3"
-        calls="common/ring.c common/series.c common/bench.c common/containers.c $team_pvm"
-        compile ring ring_containers.c $calls
-        compile rpc rpc_containers.c $calls
-        compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c $team_pvm
+        calls="ring/ring.c common/series.c common/bench.c teams/containers.c $team_pvm"
+        compile ring ring/ring_containers.c $calls
+        compile rpc ring/rpc_containers.c $calls
+        compile fft fft/fft_containers.c fft/fft.c fft/fft_core.c common/bench.c teams/containers.c $team_pvm
         echo "built for Parvum's containers"
     fi
     if [ -e "$PARVUM_LIB/libTmk.so" ]; then
         treadmarks="-I../interfaces/treadmarks/include -I../crates/engine/runtime/include"
         system=tmk flags=$treadmarks libraries="-L$PARVUM_LIB -lTmk"
-        shared tmk common/share_tmk.c
+        shared tmk shared/share_tmk.c
         system=hybrid flags="$treadmarks -I$PARVUM_INCLUDE -DHYBRID" libraries="-L$PARVUM_LIB -lTmk -lpvm3"
-        shared tmk common/share_tmk.c common/share_pvm.c
+        shared tmk shared/share_tmk.c shared/share_pvm.c
         echo "built for Parvum's TreadMarks, alone and with PVM"
     fi
     together nx nx
@@ -201,7 +201,7 @@ fi
 # The first compiler of a list that exists, and has its header: Debian's wrapper of Open MPI comes without.
 first() {
     for candidate; do
-        if command -v "$candidate" >/dev/null 2>&1 && "$candidate" -E ring_mpi.c >/dev/null 2>&1; then
+        if command -v "$candidate" >/dev/null 2>&1 && "$candidate" -E ring/ring_mpi.c >/dev/null 2>&1; then
             echo "$candidate"
             return
         fi

@@ -2,7 +2,7 @@
 #ifndef LEDGER_H
 #define LEDGER_H
 
-#include "team.h"
+#include "../teams/team.h"
 
 /* Bytes, but for the first and the last two, which are messages. */
 struct counted {

@@ -3,7 +3,7 @@
 #ifndef SERIES_H
 #define SERIES_H
 
-#include "team.h"
+#include "../teams/team.h"
 
 /* One block of measurements, which task 0 announces to the others. */
 struct block {

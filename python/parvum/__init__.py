@@ -13,21 +13,21 @@ import atexit
 from typing import TYPE_CHECKING, Any
 
 from . import _parvum, errors
-from ._ids import TaskId
-from ._vm import HostInfo, TaskInfo, Vm
+from ._task.ids import TaskId
+from ._task.vm import HostInfo, TaskInfo, Vm
 from .errors import ParvumError
 
 if TYPE_CHECKING:
-    from ._events import HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
-    from ._group import Group
-    from ._mailbox import Mailbox, MailEntry
-    from ._message import Message, Status
-    from ._pvm import Pvm
-    from ._request import Request
-    from ._session import machine
-    from ._shared import SharedArray, shared
-    from ._picture import Picture
-    from ._widget import Widget, monitor, status
+    from ._task.events import HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
+    from ._task.group import Group
+    from ._task.mailbox import Mailbox, MailEntry
+    from ._task.message import Message, Status
+    from ._task.pvm import Pvm
+    from ._task.request import Request
+    from ._task.session import machine
+    from ._task.shared import SharedArray, shared
+    from ._show.picture import Picture
+    from ._show.widget import Widget, monitor, status
     from .actors.client import ActorLost, Answer
     from .actors.declared import Actor, ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 # Names that are imported when they are first used: a worker that waits is a bare interpreter, and `import parvum` takes no time.
 _LATER = {
-    "_events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
-    "_group": "Group",
-    "_mailbox": "Mailbox MailEntry",
-    "_message": "Message Status",
-    "_pvm": "Pvm",
-    "_request": "Request",
-    "_session": "machine",
-    "_shared": "SharedArray shared",
-    "_widget": "Picture Widget monitor status",
+    "_task.events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
+    "_task.group": "Group",
+    "_task.mailbox": "Mailbox MailEntry",
+    "_task.message": "Message Status",
+    "_task.pvm": "Pvm",
+    "_task.request": "Request",
+    "_task.session": "machine",
+    "_task.shared": "SharedArray shared",
+    "_show.widget": "Picture Widget monitor status",
     "actors.client": "ActorLost Answer",
     "actors.declared": "Actor ActorClass actor every",
     "actors.handles": "ActorGroup Handle find kill stop",

@@ -5,7 +5,7 @@ from typing import Any
 
 from typing_extensions import Self
 
-from ._message import Status
+from ._task.message import Status
 
 RELEASE: str
 

@@ -1,9 +1,9 @@
 //! Operations of groups on memory: the plans of `parvum-collectives`, run by messages in a context of their own.
 
-use crate::buffers::{Buffer, bytes_at, lent, room_at};
-use crate::errors;
-use crate::patience::{Looks, is_main_thread, until_signal};
-use crate::process::{self, notes};
+use crate::objects::buffers::{Buffer, bytes_at, lent, room_at};
+use crate::task::errors;
+use crate::task::patience::{Looks, is_main_thread, until_signal};
+use crate::task::process::{self, notes};
 use parvum_api::{Buffering, Completion};
 use parvum_api::{CoreApi, Notes, Pattern, SendTo, Status, TagKind, call};
 use parvum_collectives::operators::{self, Kind, Operator};

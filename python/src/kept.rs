@@ -1,7 +1,7 @@
 //! Messages that were received and that nobody had: a signal's handler has raised in between. The next receive that they fit gets them.
 
-use crate::decode::{self, Data};
-use crate::{errors, process};
+use crate::objects::decode::{self, Data};
+use crate::{task::errors, task::process};
 use parvum_sync::fork;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;

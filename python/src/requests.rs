@@ -1,9 +1,9 @@
 //! Operations under way.
 
-use crate::encode::Encoded;
-use crate::patience::{self, Limit};
-use crate::process::{self, notes};
-use crate::{decode, errors, kept};
+use crate::objects::encode::Encoded;
+use crate::task::patience::{self, Limit};
+use crate::task::process::{self, notes};
+use crate::{kept, objects::decode, task::errors};
 use parvum_api::{CoreApi, Message, Notes, Pattern, Request, SendTo, Status, call};
 use parvum_sync::fork;
 use pyo3::prelude::*;

@@ -1,12 +1,12 @@
 //! `Vm`: sending and receiving of a task, in Python's calls.
 
-use crate::buffers::{Buffer, bytes_at};
-use crate::encode::Encoded;
-use crate::kinds::word_of_array;
-use crate::patience::{self, Limit};
-use crate::process::{self, notes};
+use crate::objects::buffers::{Buffer, bytes_at};
+use crate::objects::encode::Encoded;
+use crate::objects::kinds::word_of_array;
 use crate::requests::{self, Operation};
-use crate::{decode, errors, into, kept, names, numpy};
+use crate::task::patience::{self, Limit};
+use crate::task::process::{self, notes};
+use crate::{kept, objects::decode, objects::into, objects::numpy, task::errors, task::names};
 use parvum_api::{ANY_TASK, CoreApi, Message, Pattern, SendTo, Status, TagKind, call};
 use parvum_api::{Buffering, Completion};
 use parvum_wire::Tid;

@@ -176,8 +176,8 @@ pub const PACKAGES: [(&str, &str); 13] = [
 
 /// Compiler, sources and name of the programs that MPICH's own compilers make.
 const PROGRAMS: [(&str, &[&str], &str); 4] = [
-    ("mpif90.mpich", &["-std=legacy", "-w", "../../programs/mpi/mpi_fortran.f90"], "mpi_fortran"),
-    ("mpif90.mpich", &["../../programs/mpi/mpi_fortran08.f90"], "mpi_fortran08"),
+    ("mpif90.mpich", &["-std=legacy", "-w", "../../programs/mpi/fortran/mpi_fortran.f90"], "mpi_fortran"),
+    ("mpif90.mpich", &["../../programs/mpi/fortran/mpi_fortran08.f90"], "mpi_fortran08"),
     ("mpicxx.mpich", &["-w", "languages.cc"], "languages"),
     ("h5pcc.mpich", &["parallel_file.c"], "parallel_file"),
 ];

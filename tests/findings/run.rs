@@ -181,7 +181,7 @@ fn whole_skipped<'a>(said: &'a str, file: &str) -> Option<&'a str> {
 /// From lines `FILE::NAME[PARAMETERS] PASSED [ 10%]`: the worst counts of a test with several parameters.
 fn of_pytest(said: &str) -> HashMap<String, Outcome> {
     let mut found: HashMap<String, Outcome> = HashMap::new();
-    for line in said.lines().filter(|line| line.starts_with("test_")) {
+    for line in said.lines().filter(|line| line.contains(".py::") && !line.starts_with("FAILED")) {
         let words = [" PASSED", " FAILED", " ERROR", " SKIPPED", " XFAIL", " XPASS"];
         let Some((at, word)) = words.iter().find_map(|word| Some((line.find(word)?, word))) else { continue };
         let name = line[..at].split('[').next().unwrap_or_default();

@@ -108,7 +108,7 @@ fn measure(network: &Emulated, known: Option<&Known>) -> Result<Found, String> {
     let plan = Plan { network: Some(network.clone()), ..Plan::of_this_build(4) };
     let bed = Bed::make(&plan)?;
     let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps");
-    let sources = [apps.join("sockets.c"), apps.join("common/bench.c")];
+    let sources = [apps.join("floors/sockets.c"), apps.join("common/bench.c")];
     let program = compile_of(bed.root(), "sockets", &[&sources[0], &sources[1]], false)?;
     let buffer = known.map_or(0, |known| known.buffer * 1024).to_string();
     let mut servers: Vec<Running> = Vec::new();

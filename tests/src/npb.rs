@@ -23,9 +23,9 @@ impl Npb {
         cc.args(["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-o"])
             .arg(&file);
         cc.args(KERNEL.map(|part| apps.join("npb").join(format!("{part}.c"))));
-        cc.arg(apps.join(format!("npb/layer_{body}.c"))).arg(apps.join("common/bench.c"));
+        cc.arg(apps.join(format!("npb/layers/layer_{body}.c"))).arg(apps.join("common/bench.c"));
         if body == "pvm" {
-            cc.arg(apps.join("common/tasks_pvm.c"));
+            cc.arg(apps.join("teams/tasks_pvm.c"));
             // Tasks that others spawn find the libraries as well.
             cc.arg("-I").arg(&stage().include).arg(format!("-Wl,-rpath,{}", stage().lib.display()));
             cc.arg("-L").arg(&stage().lib).arg("-lpvm3");

@@ -81,7 +81,7 @@ fn make() -> Stage {
     // Examples that use other interfaces than PVM alone, as they are told to be compiled.
     let examples = ["letter.c", "sor.c", "integer_sort.c", "gather.c", "water.c", "barnes_hut.c"];
     let examples = examples.map(|name| project().join("examples").join(name));
-    for source in sources.chain(examples) {
+    for source in sources.into_iter().chain(examples) {
         match source.extension().and_then(OsStr::to_str) {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
@@ -108,6 +108,12 @@ pub fn python() -> PathBuf {
     link(stage.lib.to_str().expect("a plain path"), &package.join("lib"));
     fs::create_dir_all(package.join("bin")).expect("the target directory is writable");
     link(parvum().to_str().expect("a plain path"), &package.join("bin/parvum"));
+    // What has left the package since leaves the stage.
+    for link in
+        fs::read_dir(&package).expect("it was made above").flatten().filter(|link| !link.path().exists())
+    {
+        fs::remove_file(link.path()).expect("the target directory is writable");
+    }
     for source in fs::read_dir(project().join("python/parvum")).expect("python/parvum").flatten() {
         if source.file_name() != "__pycache__" {
             link(source.path().to_str().expect("a plain path"), &package.join(source.file_name()));
@@ -436,13 +442,17 @@ pub fn compiler(name: &str) -> Command {
     command
 }
 
-/// The sources of the tests' programs: a folder for each interface, and one for programs that mix interfaces.
-fn program_sources() -> impl Iterator<Item = PathBuf> {
-    let folders = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
-    folders
-        .filter(|folder| folder.path().is_dir())
-        .flat_map(|folder| fs::read_dir(folder.path()).expect("a folder of tests/programs").flatten())
-        .map(|file| file.path())
+/// The sources of the tests' programs: a folder for each interface, cut by topic, and one for programs that mix interfaces.
+fn program_sources() -> Vec<PathBuf> {
+    let mut folders = vec![here().join("programs")];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for file in fs::read_dir(folder).expect("a folder of tests/programs").flatten() {
+            let path = file.path();
+            if path.is_dir() { folders.push(path) } else { sources.push(path) }
+        }
+    }
+    sources
 }
 
 /// Where the headers lie that the tests' programs share.
@@ -453,6 +463,7 @@ pub fn program_include() -> PathBuf {
 /// The source of one of the tests' programs.
 pub fn program_source(file: &str) -> PathBuf {
     program_sources()
+        .into_iter()
         .find(|source| source.file_name().is_some_and(|name| name == file))
         .unwrap_or_else(|| panic!("{file} is missing in tests/programs"))
 }

@@ -26,10 +26,10 @@ fn tests_of(file: &str, needs: &[&str]) {
     if let Some(lacking) = needs.iter().find(|module| !has(module)) {
         return skip(Lack::Tools, format!("this python3 has no {lacking}"));
     }
-    let module = file.strip_suffix(".py").unwrap_or(file);
+    let module = file.strip_suffix(".py").unwrap_or(file).replace('/', ".");
     let arguments = match has("pytest") {
         true => vec!["-m", "pytest", "-q", "-p", "no:cacheprovider", file],
-        false => vec!["-m", "unittest", module],
+        false => vec!["-m", "unittest", &module],
     };
     let done = python(&arguments).expect("it ran a moment ago");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -38,77 +38,77 @@ fn tests_of(file: &str, needs: &[&str]) {
 
 #[test]
 fn messages() {
-    tests_of("test_messages.py", &[]);
+    tests_of("messages/test_messages.py", &[]);
 }
 
 #[test]
 fn machine() {
-    tests_of("test_machine.py", &[]);
+    tests_of("messages/test_machine.py", &[]);
 }
 
 #[test]
 fn threads() {
-    tests_of("test_threads.py", &[]);
+    tests_of("session/test_threads.py", &[]);
 }
 
 #[test]
 fn threads_beside_threads_that_wait() {
-    tests_of("test_beside.py", &["pytest"]);
+    tests_of("session/test_beside.py", &["pytest"]);
 }
 
 #[test]
 fn schedule_of_a_pool() {
-    tests_of("test_schedule.py", &["pytest"]);
+    tests_of("work/test_schedule.py", &["pytest"]);
 }
 
 #[test]
 fn calls() {
-    tests_of("test_calls.py", &["pytest"]);
+    tests_of("messages/test_calls.py", &["pytest"]);
 }
 
 #[test]
 fn executor() {
-    tests_of("test_executor.py", &["pytest"]);
+    tests_of("work/test_executor.py", &["pytest"]);
 }
 
 #[test]
 fn large_arguments() {
-    tests_of("test_store.py", &["pytest", "numpy"]);
+    tests_of("work/test_store.py", &["pytest", "numpy"]);
 }
 
 #[test]
 fn deaths_of_workers() {
-    tests_of("test_deaths.py", &["pytest"]);
+    tests_of("work/test_deaths.py", &["pytest"]);
 }
 
 #[test]
 fn map() {
-    tests_of("test_map.py", &["pytest"]);
+    tests_of("work/test_map.py", &["pytest"]);
 }
 
 #[test]
 fn joblib() {
-    tests_of("test_joblib.py", &["pytest", "joblib"]);
+    tests_of("work/test_joblib.py", &["pytest", "joblib"]);
 }
 
 #[test]
 fn dask() {
-    tests_of("test_dask.py", &["pytest", "dask"]);
+    tests_of("work/test_dask.py", &["pytest", "dask"]);
 }
 
 #[test]
 fn actors() {
-    tests_of("test_actors.py", &["pytest"]);
+    tests_of("work/test_actors.py", &["pytest"]);
 }
 
 #[test]
 fn queues_and_locks_by_name() {
-    tests_of("test_places.py", &["pytest"]);
+    tests_of("work/test_places.py", &["pytest"]);
 }
 
 #[test]
 fn machine_for_a_block() {
-    tests_of("test_session.py", &["pytest"]);
+    tests_of("session/test_session.py", &["pytest"]);
 }
 
 #[test]
@@ -119,93 +119,98 @@ fn notebooks() {
     {
         return skip(Lack::Host, format!("this python3 has no {lacking}"));
     }
-    tests_of("test_notebook.py", &["pytest"]);
+    tests_of("session/test_notebook.py", &["pytest"]);
 }
 
 #[test]
 fn example_programs() {
-    tests_of("test_example_programs.py", &["pytest"]);
+    tests_of("session/test_example_programs.py", &["pytest"]);
 }
 
 #[test]
 fn tutorials() {
-    tests_of("test_tutorials.py", &["pytest"]);
+    tests_of("session/test_tutorials.py", &["pytest"]);
 }
 
 #[test]
 fn groups() {
-    tests_of("test_groups.py", &["numpy"]);
+    tests_of("messages/test_groups.py", &["numpy"]);
 }
 
 #[test]
 fn pvm() {
-    tests_of("test_pvm.py", &[]);
+    tests_of("messages/test_pvm.py", &[]);
 }
 
 #[test]
 fn shared() {
-    tests_of("test_shared.py", &["numpy"]);
+    tests_of("messages/test_shared.py", &["numpy"]);
 }
 
 #[test]
 fn arrays() {
-    tests_of("test_arrays.py", &["numpy"]);
+    tests_of("messages/test_arrays.py", &["numpy"]);
 }
 
 #[test]
 fn signals() {
-    tests_of("test_signals.py", &[]);
+    tests_of("session/test_signals.py", &[]);
 }
 
 #[test]
 fn calls_that_are_stopped() {
-    tests_of("test_stopping.py", &["pytest"]);
+    tests_of("work/test_stopping.py", &["pytest"]);
 }
 
 #[test]
 fn signals_between_given_and_had() {
-    tests_of("test_interrupts.py", &["pytest"]);
+    tests_of("session/test_interrupts.py", &["pytest"]);
 }
 
 #[test]
 fn what_goes_by_reference() {
-    tests_of("test_by_reference.py", &["pytest", "numpy"]);
+    tests_of("messages/test_by_reference.py", &["pytest", "numpy"]);
 }
 
 #[test]
 fn output_of_calls() {
-    tests_of("test_output.py", &["pytest"]);
+    tests_of("work/test_output.py", &["pytest"]);
 }
 
 #[test]
 fn types() {
-    tests_of("test_typing.py", &["pytest"]);
+    tests_of("session/test_typing.py", &["pytest"]);
 }
 
 #[test]
 fn scripts_of_an_environment() {
-    tests_of("test_scripts.py", &["pytest"]);
+    tests_of("session/test_scripts.py", &["pytest"]);
 }
 
 #[test]
 fn bad_input() {
-    tests_of("test_bad_input.py", &[]);
+    tests_of("messages/test_bad_input.py", &[]);
 }
 
 #[test]
 fn examples_in_the_documentation() {
-    tests_of("test_examples.py", &["numpy"]);
+    tests_of("session/test_examples.py", &["numpy"]);
 }
 
 /// Every file of tests has its place above.
 #[test]
 fn every_file_is_run() {
     let own = include_str!("python.rs");
-    for file in std::fs::read_dir(stage::project().join("python/tests")).expect("python/tests").flatten() {
-        let name = file.file_name();
-        let Some(name) = name.to_str().filter(|name| name.starts_with("test_")) else { continue };
-        if file.path().extension() == Some(OsStr::new("py")) {
-            assert!(own.contains(&format!("\"{name}\"")), "nothing runs python/tests/{name}");
+    let tests = stage::project().join("python/tests");
+    let folders = std::fs::read_dir(&tests).expect("python/tests").flatten().map(|entry| entry.path());
+    for folder in folders.filter(|path| path.is_dir() && !path.ends_with("hosts")).chain([tests.clone()]) {
+        for file in std::fs::read_dir(&folder).expect("a folder of python/tests").flatten() {
+            let path = file.path();
+            let name = path.strip_prefix(&tests).expect("below").to_str().expect("a plain name");
+            let is_test = file.file_name().to_str().is_some_and(|name| name.starts_with("test_"));
+            if is_test && path.extension() == Some(OsStr::new("py")) {
+                assert!(own.contains(&format!("\"{name}\"")), "no test runs python/tests/{name}");
+            }
         }
     }
 }

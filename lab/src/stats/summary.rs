@@ -115,7 +115,7 @@ fn value(
     Some(Value { metric: metric.into(), unit, task, launch: median(&singles)?, singles })
 }
 
-/// Bytes of a message of `apps/sockets.c` where the buffer's size is what changes.
+/// Bytes of a message of `apps/floors/sockets.c` where the buffer's size is what changes.
 const MESSAGE: f64 = 32768.0;
 
 /// What a line says, in the units people read.

@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from parvum import errors
-from parvum._ids import TaskId
+from parvum._task.ids import TaskId
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from parvum import errors
-from parvum._by_reference import dumps, dumps_by_value
+from parvum._pickles.by_reference import dumps, dumps_by_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

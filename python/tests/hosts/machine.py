@@ -1,7 +1,7 @@
 """A machine of three hosts for a block, and what it looks like."""
 
 import parvum
-from parvum import _session
+from parvum._task import session as _session
 
 import places
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import parvum
-from parvum import _session
+from parvum._task import session as _session
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/site/pages/scikit-learn.md"
 source = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))

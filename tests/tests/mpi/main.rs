@@ -5,23 +5,10 @@
 #[path = "../../../interfaces/mpi/description.rs"]
 mod description;
 
-mod abi;
-mod arguments;
-mod beside;
-mod constants;
-mod core;
-mod customs;
+mod calls;
 mod ending;
-mod errors;
-mod fortran;
-mod header;
-mod launch;
-mod npb;
-mod promises;
-mod python;
-mod rules;
-mod sanitizers;
-mod tools;
+mod programs;
 mod why;
-mod windows;
-mod wrapper;
+
+// The maker of the Fortran module asks the maker of `mpif.h` by this path.
+use programs::fortran;

@@ -50,7 +50,7 @@ fn every_declared_function_is_called() {
         declared += 1;
         assert!(
             called.iter().any(|call| call == name) || APART.iter().any(|(apart, _)| *apart == name),
-            "tests/programs/pvm/hostile.c does not call {name}"
+            "tests/programs/pvm/machine/hostile.c does not call {name}"
         );
     }
     assert!(declared > 100, "{declared}");

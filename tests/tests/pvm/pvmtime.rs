@@ -1,4 +1,4 @@
-//! `apps/pvmtime.c`, the program of the suite pvmtime: it checks what it receives, and its configurations.
+//! `apps/pvmtime/pvmtime.c`, the program of the suite pvmtime: it checks what it receives, and its configurations.
 
 use parvum_tests::TestMachine;
 use parvum_tests::running::await_tasks;
@@ -15,7 +15,8 @@ fn compiled(name: &str) -> PathBuf {
         .arg(&stage().include)
         .arg("-o")
         .arg(&out);
-    compiler.args(["pvmtime.c", "common/pvmtime.c", "common/bench.c"].map(|file| apps.join(file)));
+    compiler
+        .args(["pvmtime/pvmtime.c", "pvmtime/pvmtime_main.c", "common/bench.c"].map(|file| apps.join(file)));
     // Tasks that others spawn find the libraries as well.
     compiler
         .arg(format!("-Wl,-rpath,{}", stage().lib.display()))

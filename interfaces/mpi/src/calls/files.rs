@@ -218,7 +218,7 @@ pub unsafe fn file_get_amode(handle: i32, amode: *mut c_int) -> Mpi {
 
 pub unsafe fn file_get_group(handle: i32, place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { super::comms::put_group_of(&file(handle)?.comm, place) }
+    unsafe { crate::calls::comms::communicators::put_group_of(&file(handle)?.comm, place) }
 }
 
 pub unsafe fn file_get_info(handle: i32, place: *mut c_int) -> Mpi {

@@ -9,61 +9,23 @@
 #![allow(missing_docs, reason = "they are the standard's functions")]
 
 mod arguments;
-mod attributes;
-mod collectives;
+mod collective;
 mod comms;
-mod environment;
-mod errors;
-mod failure;
 mod files;
-mod groups;
-mod infos;
 mod messages;
-mod neighbours;
-mod one_sided;
-mod packing;
-mod persistent;
+mod objects;
 mod processes;
-mod reductions;
-mod requests;
-mod sessions;
-mod statuses;
-mod tool_lists;
 mod tools;
-mod topologies;
-mod transfers;
-mod type_facts;
-mod types;
-mod waits;
 mod windows;
 
 pub use arguments::{
     Numbers, Place, known_hints, named_at, put_no_file, put_null_of, room_for_a_request, there, unsupported,
 };
-pub use attributes::*;
-pub use collectives::*;
+pub use collective::*;
 pub use comms::*;
-pub use environment::*;
-pub use errors::*;
-pub use failure::*;
 pub use files::*;
-pub use groups::*;
-pub use infos::*;
 pub use messages::*;
-pub use neighbours::*;
-pub use one_sided::*;
-pub use packing::*;
-pub use persistent::*;
+pub use objects::*;
 pub use processes::*;
-pub use reductions::*;
-pub use requests::*;
-pub use sessions::*;
-pub use statuses::*;
-pub use tool_lists::*;
 pub use tools::*;
-pub use topologies::*;
-pub use transfers::*;
-pub use type_facts::*;
-pub use types::*;
-pub use waits::*;
 pub use windows::*;

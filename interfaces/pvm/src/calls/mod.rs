@@ -4,26 +4,18 @@
 //! `PvmBadParam`. What a program says of its own memory (that `n` items lie at
 //! a pointer) must be believed, as PVM believed it.
 
-mod collective;
 mod environment;
-mod group;
-mod handlers;
-mod hosts;
-mod info;
-mod mailbox;
-mod manager;
-mod message;
-mod minfo;
-mod packing;
+mod groups;
+mod machine;
+mod messages;
 mod process;
 mod trace;
 mod utility;
 mod variables;
-mod variadic;
 
-pub(crate) use handlers::{CFile, run_handler, run_matcher};
-pub(crate) use info::{ERRNO, HostInfo, TaskInfo};
-pub(crate) use mailbox::MailTable;
+pub(crate) use machine::info::{ERRNO, HostInfo, TaskInfo};
+pub(crate) use machine::mailbox::MailTable;
+pub(crate) use messages::handlers::{CFile, run_handler, run_matcher};
 pub(crate) use process::search_path;
 pub(crate) use trace::{
     Config, MASK, follow_tracer, learn_trace_from_environment, own_trace, stop_own_trace,

@@ -1,6 +1,6 @@
 //! Tracing: pvm_settmask(3), pvm_gettmask(3), pvm_reg_tracer, and the variables PVM's tracing lives by.
 
-use super::info::c_text;
+use super::machine::info::c_text;
 use crate::buffers::words::{Reading, Words};
 use crate::errors::PvmError;
 use crate::machine::attend::{DUTIES, TRACE};

@@ -161,7 +161,7 @@ pub unsafe extern "C" fn pvmnametag(tag: c_int, reserved: *mut c_int) -> *const 
     unsafe { put(reserved, c_int::from(known.is_some())) };
     quietly(|state| {
         let name = known.map_or_else(|| tag.to_string(), str::to_owned);
-        state.tag_name.insert(super::info::c_text(&name)).as_ptr()
+        state.tag_name.insert(super::machine::info::c_text(&name)).as_ptr()
     })
 }
 

@@ -3,13 +3,11 @@
 mod ask;
 mod basics;
 mod chaos;
-mod circles;
 mod claims;
 mod copies;
 mod direct;
+mod ending;
 mod extracted;
-mod farewell;
-mod gone;
 mod inbox;
 mod matching;
 mod pieces;

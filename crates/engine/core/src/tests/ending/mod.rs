@@ -1,0 +1,5 @@
+//! What happens when a peer leaves or dies.
+
+pub(in crate::tests) mod deadlocks;
+pub(in crate::tests) mod farewell;
+pub(in crate::tests) mod gone;

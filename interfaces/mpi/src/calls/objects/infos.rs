@@ -1,0 +1,127 @@
+//! Info objects.
+
+use crate::calls::arguments::{get, give_text, put, text};
+use crate::errors::{Error, Mpi, class};
+use crate::objects::info::{INFOS, Info, info, keep};
+use crate::objects::numbers::{INFO_NULL, MAX_INFO_KEY};
+use std::ffi::{c_char, c_int};
+
+pub unsafe fn info_create(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(Info::default())?) }
+}
+
+pub unsafe fn info_create_env(_argc: i32, _argv: *const *const c_char, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(info(crate::objects::numbers::INFO_ENV)?.copy())?) }
+}
+
+pub unsafe fn info_dup(handle: i32, place: *mut c_int) -> Mpi {
+    let copy = info(handle)?.copy();
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(copy)?) }
+}
+
+pub unsafe fn info_free(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        INFOS
+            .remove(get(place)?)
+            .ok_or_else(|| Error::new(class::INFO, "the handle names no info object"))?;
+        put(place, INFO_NULL)
+    }
+}
+
+pub unsafe fn info_set(handle: i32, key: *const c_char, value: *const c_char) -> Mpi {
+    let info = changeable(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { info.set(&text_of_key(key)?, &text(value).map_err(|_| wrong_value())?) }
+}
+
+fn changeable(handle: i32) -> Mpi<std::sync::Arc<Info>> {
+    match handle {
+        crate::objects::numbers::INFO_ENV => Err(Error::new(class::INFO, "MPI_INFO_ENV cannot be changed")),
+        handle => info(handle),
+    }
+}
+
+fn wrong_value() -> Error {
+    Error::new(class::INFO_VALUE, "the value is a null pointer")
+}
+
+unsafe fn text_of_key(key: *const c_char) -> Mpi<Vec<u8>> {
+    // SAFETY: the caller's promise.
+    unsafe { text(key).map_err(|_| Error::new(class::INFO_KEY, "the key is a null pointer")) }
+}
+
+pub unsafe fn info_delete(handle: i32, key: *const c_char) -> Mpi {
+    // SAFETY: the caller's promise.
+    changeable(handle)?.delete(&unsafe { text_of_key(key)? })
+}
+
+pub unsafe fn info_get(
+    handle: i32,
+    key: *const c_char,
+    length: i32,
+    value: *mut c_char,
+    flag: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = info(handle)?.get(&text_of_key(key)?)?;
+        let room =
+            usize::try_from(length).map_err(|_| Error::new(class::ARG, format!("the length is {length}")))?;
+        if let Some(found) = &found {
+            give_text(value, room + 1, found)?;
+        }
+        put(flag, c_int::from(found.is_some()))
+    }
+}
+
+pub unsafe fn info_get_string(
+    handle: i32,
+    key: *const c_char,
+    length: *mut c_int,
+    value: *mut c_char,
+    flag: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = info(handle)?.get(&text_of_key(key)?)?;
+        if let Some(found) = &found {
+            let room = get(length)?;
+            if room > 0 {
+                give_text(value, room as usize, found)?;
+            }
+            put(length, found.len() as c_int + 1)?;
+        }
+        put(flag, c_int::from(found.is_some()))
+    }
+}
+
+pub unsafe fn info_get_valuelen(
+    handle: i32,
+    key: *const c_char,
+    length: *mut c_int,
+    flag: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = info(handle)?.get(&text_of_key(key)?)?;
+        if let Some(found) = &found {
+            put(length, found.len() as c_int)?;
+        }
+        put(flag, c_int::from(found.is_some()))
+    }
+}
+
+pub unsafe fn info_get_nkeys(handle: i32, count: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(count, info(handle)?.count() as c_int) }
+}
+
+pub unsafe fn info_get_nthkey(handle: i32, nth: i32, key: *mut c_char) -> Mpi {
+    let name = info(handle)?.nth_key(nth)?;
+    // SAFETY: the caller's promise.
+    unsafe { give_text(key, MAX_INFO_KEY + 1, &name).map(|_| ()) }
+}

@@ -1,0 +1,400 @@
+//! The mailbox: pvm_putinfo(3), pvm_recvinfo(3) and their kin; pvm_insert(3) and its own are of PVM 3.3.
+
+use crate::buffers::buffer::{Arrived, Buffer, Packing};
+use crate::calls::{put, text};
+use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
+use crate::state::{Held, call, call_but};
+use parvum_api::Message;
+use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
+use std::ffi::{CString, c_char, c_int};
+
+const MULTI: c_int = 2;
+const FIRST: c_int = 8;
+const TAKE: c_int = 16;
+const WAIT: c_int = 32;
+/// Above the flags lies an index, if it is not zero.
+const INDEX_SHIFT: u32 = 10;
+const LARGEST_INDEX: c_int = (1 << (31 - INDEX_SHIFT)) - 1;
+
+/// The classes in which PVM keeps what it knows of tasks with a part to play.
+pub(in crate::calls) const NO_RESET: &str = "###_PVM_NO_RESET_###";
+pub(in crate::calls) const MANAGER: &str = "###_PVM_RM_###";
+pub(in crate::calls) const HOSTER: &str = "###_PVM_HOSTER_###";
+pub(in crate::calls) const TASKER: &str = "###_PVM_TASKER_###";
+
+/// `struct pvmmboxinfo`.
+#[repr(C)]
+pub struct MailInfo {
+    name: *const c_char,
+    count: c_int,
+    indices: *mut c_int,
+    owners: *mut c_int,
+    flags: *mut c_int,
+}
+
+// SAFETY: the pointers go into the table that owns them, and only the program reads through them.
+unsafe impl Send for MailInfo {}
+
+/// What `pvm_getmboxinfo` returned last: the program holds pointers into it.
+#[derive(Default)]
+pub(crate) struct MailTable {
+    rows: Vec<MailInfo>,
+    names: Vec<CString>,
+    numbers: Vec<Vec<c_int>>,
+}
+
+impl MailTable {
+    pub(crate) const EMPTY: MailTable =
+        MailTable { rows: Vec::new(), names: Vec::new(), numbers: Vec::new() };
+
+    fn of(classes: Vec<MailClass>) -> MailTable {
+        let mut table = MailTable::EMPTY;
+        for class in classes {
+            let name = crate::calls::machine::info::c_text(crate::machine::names::bytes_of(&class.name));
+            let column = |of: fn(&parvum_wire::control::MailEntry) -> c_int| -> Vec<c_int> {
+                class.entries.iter().map(of).collect()
+            };
+            let mut columns = [
+                column(|entry| entry.index as c_int),
+                column(|entry| entry.owner.map_or(0, |owner| owner.0)),
+                column(|entry| entry.flags.0 as c_int),
+            ];
+            table.rows.push(MailInfo {
+                name: name.as_ptr(),
+                count: class.entries.len() as c_int,
+                indices: columns[0].as_mut_ptr(),
+                owners: columns[1].as_mut_ptr(),
+                flags: columns[2].as_mut_ptr(),
+            });
+            table.names.push(name);
+            table.numbers.extend(columns);
+        }
+        table
+    }
+}
+
+/// A class of the mailbox.
+///
+/// # Safety
+/// As for `text`.
+unsafe fn class(name: *const c_char) -> Pvm<String> {
+    // SAFETY: the caller's promise.
+    match unsafe { text(name)? }.to_bytes() {
+        b"" => Err(PvmError::BadParam),
+        name => Ok(crate::machine::names::text_of(name)),
+    }
+}
+
+impl Held {
+    /// A message as the mailbox keeps it: the word about its data, then the data.
+    fn as_mail(&mut self, id: c_int) -> Pvm<Blob> {
+        let (meta, data) = self.whole(id)?;
+        Ok(Blob([&meta.to_le_bytes()[..], &data].concat()))
+    }
+
+    pub(in crate::calls) fn put_mail(
+        &mut self,
+        name: String,
+        index: Option<u32>,
+        flags: u32,
+        data: Blob,
+    ) -> Pvm<c_int> {
+        let request = Request::MailPut { name, index, flags: MailFlags(flags), data };
+        match self.ask(&request)? {
+            Reply::Number(index) => Ok(index as c_int),
+            _ => Err(PvmError::DSysErr),
+        }
+    }
+
+    fn get_mail(&mut self, name: String, index: c_int, flags: c_int) -> Pvm<(u32, i32, Blob)> {
+        let index = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
+        let has = |flag: c_int| flags & flag != 0;
+        let request = Request::MailGet { name, index, first: has(FIRST), take: has(TAKE), wait: has(WAIT) };
+        match self.ask(&request)? {
+            Reply::Mail { index, owner, data, .. } => Ok((index, owner.map_or(0, |owner| owner.0), data)),
+            _ => Err(PvmError::DSysErr),
+        }
+    }
+
+    /// Deletes the first entry of a class.
+    pub(in crate::calls) fn remove_mail(&mut self, class: &str) -> Pvm<c_int> {
+        self.ask(&Request::MailRemove { name: class.to_owned(), index: 0 }).map(|_| 0)
+    }
+
+    pub(in crate::calls) fn mail_classes(&mut self) -> Pvm<Vec<MailClass>> {
+        match self.ask(&Request::MailList)? {
+            Reply::MailList(classes) => Ok(classes),
+            _ => Err(PvmError::DSysErr),
+        }
+    }
+}
+
+/// Puts a message into the mailbox under a name; gives its index there.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_putinfo(name: *const c_char, buffer: c_int, flags: c_int) -> c_int {
+    call("pvm_putinfo", |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        let data = state.as_mail(buffer)?;
+        let index = (flags as u32 >> INDEX_SHIFT) & LARGEST_INDEX as u32;
+        state.put_mail(name, (index != 0).then_some(index), flags as u32, data)
+    })
+}
+
+/// Gets a message out of the mailbox into a new active receive buffer; gives its id.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: c_int) -> c_int {
+    call_but("pvm_recvinfo", is_absence, |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        let (_, owner, Blob(data)) = state.get_mail(name, index, flags)?;
+        let (meta, data) = data.split_first_chunk().ok_or(PvmError::BadMsg)?;
+        let meta = u32::from_le_bytes(*meta);
+        let envelope = Message { from: owner, meta, context: state.context, ..Message::NONE };
+        let id = state.keep(Buffer::Arrived(Box::new(Arrived::own(envelope, data.into()))));
+        state.make_receiving(id);
+        Ok(id)
+    })
+}
+
+/// Deletes an entry of the mailbox; gives its index, where PVM's manual says 0.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: c_int) -> c_int {
+    call_but("pvm_delinfo", is_refusal, |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
+        state.ask(&Request::MailRemove { name, index: at }).map(|_| index)
+    })
+}
+
+/// The classes whose names fit a pattern, where `*` stands for anything. The table lasts until the
+/// next call.
+///
+/// # Safety
+/// `pattern` must be null or a C string, the other pointers null or valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_getmboxinfo(
+    pattern: *const c_char,
+    count: *mut c_int,
+    table: *mut *mut MailInfo,
+) -> c_int {
+    call("pvm_getmboxinfo", |state| {
+        // SAFETY: the caller's promise.
+        let pattern = unsafe { text(pattern) }.unwrap_or_default().to_bytes().to_vec();
+        let mut classes = state.mail_classes()?;
+        let name = |class: &MailClass| crate::machine::names::bytes_of(&class.name);
+        classes.retain(|class| pattern.is_empty() || fits(&name(class), &pattern));
+        state.mail = MailTable::of(classes);
+        // SAFETY: null or valid, as the caller says.
+        unsafe {
+            put(count, state.mail.rows.len() as c_int);
+            put(table, state.mail.rows.as_mut_ptr());
+        }
+        Ok(0)
+    })
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+pub(in crate::calls) fn fits(name: &[u8], pattern: &[u8]) -> bool {
+    let (mut at, mut of) = (0, 0);
+    // Where to go on when the last star must take one more.
+    let mut again = None;
+    while at < name.len() {
+        match pattern.get(of) {
+            Some(b'*') => {
+                again = Some((at, of + 1));
+                of += 1;
+            }
+            Some(byte) if *byte == name[at] => (at, of) = (at + 1, of + 1),
+            _ => match &mut again {
+                Some((from, rest)) => {
+                    *from += 1;
+                    (at, of) = (*from, *rest);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[of..].iter().all(|byte| *byte == b'*')
+}
+
+/// Puts a number under a name (PVM 3.3): at `index`, or at the lowest free one for -1. Gives the index.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_int) -> c_int {
+    call_but("pvm_insert", is_refusal, |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        if !(-1..=LARGEST_INDEX).contains(&index) {
+            return Err(PvmError::BadParam);
+        }
+        if index >= 0 && state.get_mail(name.clone(), index, 0).is_ok() {
+            return Err(PvmError::Denied);
+        }
+        let id = state.make(Packing::Xdr);
+        let before = std::mem::replace(&mut state.sending, id);
+        let mail = crate::calls::messages::packing::pack_number(state, data).and_then(|()| state.as_mail(id));
+        state.sending = before;
+        state.free(id);
+        let flags = MULTI as u32 | (index.max(0) as u32) << INDEX_SHIFT;
+        state.put_mail(name, u32::try_from(index).ok(), flags, mail?)
+    })
+}
+
+/// The number under a name (PVM 3.3): at `index`, or the first for -1. Gives the index.
+///
+/// # Safety
+/// `name` must be null or a C string, `data` null or valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mut c_int) -> c_int {
+    call_but("pvm_lookup", is_absence, |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        let first = if index == -1 { FIRST } else { 0 };
+        let (index, _, mail) = state.get_mail(name, index.max(if index == -1 { 0 } else { index }), first)?;
+        let number = mail.0.get(4..).and_then(<[u8]>::first_chunk).ok_or(PvmError::BadMsg)?;
+        // SAFETY: the caller's promise.
+        unsafe { put(data, c_int::from_be_bytes(*number)) };
+        Ok(index as c_int)
+    })
+}
+
+/// Deletes a number under a name (PVM 3.3); gives the index.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int {
+    call_but("pvm_delete", is_absence, |state| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { class(name)? };
+        let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
+        state.ask(&Request::MailRemove { name, index: at }).map(|_| index)
+    })
+}
+
+impl Held {
+    /// Ends all tasks but this one and those that asked to be spared.
+    pub(in crate::calls) fn end_all_others(&mut self) -> Pvm<()> {
+        let me = self.me()?.tid;
+        let classes = self.mail_classes()?;
+        let spared = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
+        let spared: Vec<_> = spared.filter_map(|entry| entry.owner).collect();
+        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of: None, deep: false })? else {
+            return Err(PvmError::DSysErr);
+        };
+        for row in rows.iter().filter(|row| row.tid.0 != me && !spared.contains(&row.tid)) {
+            // It may have ended by itself meanwhile.
+            let _ = self.ask(&Request::Signal { tid: row.tid, signal: libc::SIGTERM });
+        }
+        Ok(())
+    }
+
+    /// Deletes entries whose owner is gone.
+    pub(in crate::calls) fn tidy_mail(&mut self, class: &str, index: c_int) -> Pvm<c_int> {
+        for MailClass { name, entries } in self.mail_classes()? {
+            if !class.is_empty() && class != name {
+                continue;
+            }
+            for entry in entries.iter().filter(|entry| entry.owner.is_none()) {
+                if index < 0 || entry.index as c_int == index {
+                    let _ = self.ask(&Request::MailTidy { name: name.clone(), index: entry.index });
+                }
+            }
+        }
+        Ok(0)
+    }
+
+    /// Puts this task's id into a class.
+    pub(in crate::calls) fn put_own_tid(&mut self, class: &str) -> Pvm<c_int> {
+        let me = self.me()?.tid;
+        let mail = Blob([&parvum_wire::encoding::XDR.to_le_bytes()[..], &me.to_be_bytes()].concat());
+        self.put_mail(class.to_owned(), None, MULTI as u32, mail)
+    }
+
+    /// Has this task left alone by a reset, or not: an entry of the mailbox says so.
+    pub(in crate::calls) fn be_spared(&mut self, spared: bool) -> Pvm<()> {
+        let me = self.me()?.tid;
+        let classes = self.mail_classes()?;
+        let entries = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
+        let mine = entries.filter(|entry| entry.owner.is_some_and(|owner| owner.0 == me)).map(|e| e.index);
+        let mine: Vec<u32> = mine.collect();
+        if spared && mine.is_empty() {
+            self.put_own_tid(NO_RESET)?;
+        }
+        if !spared {
+            for index in mine {
+                self.ask(&Request::MailRemove { name: NO_RESET.to_owned(), index })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tasks that a reset leaves alone. The list lasts until the next call.
+///
+/// # Safety
+/// The pointers must be null or valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_getnoresets(tids: *mut *mut c_int, count: *mut c_int) -> c_int {
+    call("pvm_getnoresets", |state| {
+        let classes = state.mail_classes()?;
+        let entries = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
+        state.spared = entries.filter_map(|entry| entry.owner).map(|owner| owner.0).collect();
+        // SAFETY: null or valid, as the caller says.
+        unsafe {
+            put(tids, state.spared.as_mut_ptr());
+            put(count, state.spared.len() as c_int);
+        }
+        Ok(0)
+    })
+}
+
+/// Whether a string fits a pattern in which `*` stands for anything.
+///
+/// # Safety
+/// Both must be null or C strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmmatchstring(string: *const c_char, pattern: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { (text(string), text(pattern)) } {
+        (Ok(string), Ok(pattern)) => c_int::from(fits(string.to_bytes(), pattern.to_bytes())),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (name, pattern, expected) in [
+            ("abc", "abc", true),
+            ("abc", "a*", true),
+            ("abc", "*c", true),
+            ("abc", "*", true),
+            ("abc", "a*b*c*", true),
+            ("aXbYbc", "a*bc", true),
+            ("abc", "b", false),
+            ("abc", "a?c", false),
+            ("abc", "abcd", false),
+            ("", "*", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(fits(name.as_bytes(), pattern.as_bytes()), expected, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""How objects are pickled: by reference, by value, by file."""

@@ -1,0 +1,175 @@
+"""NumPy's arrays over TreadMarks' shared memory."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Generator
+
+from parvum import _parvum
+from parvum._task.group import Group
+from parvum._libraries import load
+from parvum.errors import BadArgument, Refused
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    Array = NDArray[Any]
+else:
+    Array = Any
+    DTypeLike = Any
+
+_LOCKS = 4096
+_BARRIERS = 256
+
+
+class _Run:
+    """The run that shares memory: all tasks of ``parvum run -n N``, or of one spawn."""
+
+    def __init__(self) -> None:
+        _parvum.enrol()
+        self.group = Group(_parvum.siblings())
+        self.library = load("libTmk.so.1")
+        self.library.Tmk_malloc.restype = ctypes.c_void_p
+        name = ctypes.create_string_buffer(b"python")
+        self.library.Tmk_startup(1, (ctypes.c_char_p * 2)(ctypes.cast(name, ctypes.c_char_p), None))
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        # A task that fails does not say that it is done: that ends the run.
+        if not hasattr(sys, "last_value"):
+            self.library.parvum_tmk_leave()
+
+
+_run: _Run | None = None
+
+
+def run() -> _Run:
+    """The run, which begins with the first call: all its tasks make that."""
+    global _run
+    if _run is None:
+        _run = _Run()
+    return _run
+
+
+class SharedArray:
+    """An array that all tasks of a run share: on one host the very same pages, over hosts consistent at locks and barriers.
+
+    Attributes:
+        array: the NumPy array. What a task writes, others see after both have passed the same barrier, or have held the same lock one
+            after the other.
+        rank: this task's number in the run.
+        size: how many tasks share it.
+    """
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self.rank = run().group.rank
+        self.size = run().group.size
+
+    @contextmanager
+    def view(self, region: Any = ..., write: bool = True) -> Generator[Array]:
+        """A part of the array, fetched all at once, and ready for system calls and C code that cannot wait for a page.
+
+        >>> import numpy as np, parvum
+        >>> shared = parvum.shared((4, 1000), "f8")
+        >>> with shared.view(np.s_[1, 10:20]) as part:
+        ...     part[:] = 7
+        >>> float(shared.array[1].sum())
+        70.0
+        """
+        part: Array = self.array[region]
+        if part.base is None and part.size:
+            raise BadArgument("the region is no slice: it would be a copy")
+        low, high = _bounds(part)
+        if part.size:
+            run().library.Tmk_touch(ctypes.c_void_p(low), ctypes.c_uint(high - low), int(write))
+        yield part
+
+    @contextmanager
+    def lock(self, number: int = 0) -> Generator[None]:
+        """Holds one of the run's locks (0 to 4095), in ``with``."""
+        if not 0 <= number < _LOCKS:
+            raise BadArgument(f"lock {number} is not in 0 to {_LOCKS - 1}")
+        run().library.Tmk_lock_acquire(number)
+        try:
+            yield
+        finally:
+            run().library.Tmk_lock_release(number)
+
+    def barrier(self, number: int = 0) -> None:
+        """Waits until all tasks of the run have come to it (0 to 255)."""
+        if not 0 <= number < _BARRIERS:
+            raise BadArgument(f"barrier {number} is not in 0 to {_BARRIERS - 1}")
+        run().library.Tmk_barrier(number)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The very same memory, in any task of the run. Others have none of it.
+        start = int(self.array.__array_interface__["data"][0])
+        tasks = tuple(int(task) for task in run().group.tasks)
+        return _again, (tasks, start, self.array.shape, self.array.dtype, self.array.strides)
+
+    def __repr__(self) -> str:
+        return f"<parvum.SharedArray {self.array.shape} of {self.array.dtype}, of {self.size} tasks>"
+
+
+def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any, strides: tuple[int, ...]) -> SharedArray:
+    """A shared array that was sent, in another task of the run."""
+    import numpy as np
+
+    if _run is None or tuple(int(task) for task in _run.group.tasks) != tasks:
+        raise Refused(
+            "a shared array was sent to a task that does not share its memory: tasks of one run do, each after its first parvum.shared",
+            code="E-NOTSHARED",
+            remedy="send a copy of what is in it, numpy.array(shared.array); or start the tasks together, by `parvum run -n N` or one vm.spawn",
+        )
+    length = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
+    memory: Any = (ctypes.c_char * length).from_address(start)
+    array: Array = np.ndarray(shape, kind, memory, 0, strides)
+    return SharedArray(array)
+
+
+def _bounds(part: Array) -> tuple[int, int]:
+    """The addresses of an array's first byte and of the one behind its last."""
+    low = high = int(part.__array_interface__["data"][0])
+    for items, stride in zip(part.shape, part.strides):
+        reach = (items - 1) * stride
+        low, high = (low + reach, high) if reach < 0 else (low, high + reach)
+    return low, high + part.itemsize
+
+
+def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArray:
+    """An array of zeros that all tasks of this run share. All of them call it, in the same order.
+
+    A run are the tasks of ``parvum run -n N``, or those that one ``vm.spawn`` has started; a task that was started by hand is one of its
+    own. Needs NumPy.
+
+    Raises:
+        Refused: no memory is left for it (``PARVUM_TMK_HEAP``).
+    """
+    import numpy as np
+
+    kind = np.dtype(dtype)
+    if kind.hasobject:
+        raise BadArgument(f"items of type {kind} have parts elsewhere, which cannot be shared")
+    of = run()
+    count = int(np.prod(shape, dtype=np.int64))
+    length = max(1, count * kind.itemsize)
+    # Of which the engine's allocator takes an unsigned int.
+    if length >= 1 << 32:
+        raise BadArgument(f"{length} bytes are more than one array may have, 4 GiB")
+    place = np.zeros(1, np.uint64)
+    if of.group.rank == 0:
+        place[0] = of.library.Tmk_malloc(length) or 0
+    of.group.bcast(place)
+    start = int(place[0])
+    if not start:
+        raise Refused(f"there is no room for {length} bytes in the shared heap", code="E-NOMEMORY", remedy="make it larger: treadmarks(7)")
+    memory: Any = (ctypes.c_char * length).from_address(start)
+    array: Array = np.ndarray(shape, kind, memory)
+    if of.group.rank == 0:
+        ctypes.memset(start, 0, length)
+    of.library.Tmk_barrier(_BARRIERS - 1)
+    return SharedArray(array)

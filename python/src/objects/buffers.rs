@@ -1,0 +1,272 @@
+//! The buffer protocol: memory of Python objects, held in place while it is read or written.
+//!
+//! CPython's stable interface has these functions from 3.11 on, and this module is linked for that of 3.10. Every CPython since 3.3
+//! exports them, with this layout: they are looked up by their names.
+
+use pyo3::ffi::{Py_ssize_t, PyObject};
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute;
+use std::sync::LazyLock;
+
+/// `Py_buffer` of CPython.
+#[repr(C)]
+struct Raw {
+    buf: *mut c_void,
+    obj: *mut PyObject,
+    len: Py_ssize_t,
+    itemsize: Py_ssize_t,
+    readonly: c_int,
+    ndim: c_int,
+    format: *mut c_char,
+    shape: *mut Py_ssize_t,
+    strides: *mut Py_ssize_t,
+    suboffsets: *mut Py_ssize_t,
+    internal: *mut c_void,
+}
+
+const WRITABLE: c_int = 0x1;
+const FORMAT: c_int = 0x4;
+const ND: c_int = 0x8;
+const STRIDES: c_int = 0x10 | ND;
+
+/// What the interpreter has for buffers.
+struct Functions {
+    get: Get,
+    release: Release,
+}
+
+type Get = unsafe extern "C" fn(*mut PyObject, *mut Raw, c_int) -> c_int;
+type Release = unsafe extern "C" fn(*mut Raw);
+
+static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
+    let find = |name: &CStr| {
+        // SAFETY: a C string; the search, among all that the process has loaded, changes nothing.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        assert!(!found.is_null(), "this interpreter has no {}", name.to_string_lossy());
+        found
+    };
+    // SAFETY: functions of these names have these types in every CPython since 3.3.
+    unsafe {
+        Functions {
+            get: transmute::<*mut c_void, Get>(find(c"PyObject_GetBuffer")),
+            release: transmute::<*mut c_void, Release>(find(c"PyBuffer_Release")),
+        }
+    }
+});
+
+/// Memory of a Python object: it can neither be freed nor resized while this exists.
+pub(crate) struct Buffer(Held);
+
+enum Held {
+    /// By the buffer protocol.
+    View(Box<Raw>),
+    /// NumPy's own array, which takes a third of a microsecond to describe itself by the protocol.
+    Array(Array),
+}
+
+/// What an array of NumPy's says of itself. It is kept by a reference: NumPy counts no buffers either.
+pub(crate) struct Array {
+    #[expect(dead_code, reason = "it is kept, not read")]
+    pub(crate) object: Py<PyAny>,
+    pub(crate) start: *mut u8,
+    pub(crate) length: usize,
+    /// Its place among the types of items.
+    pub(crate) item: usize,
+    pub(crate) shape: Sides,
+    pub(crate) strides: Sides,
+}
+
+/// Numbers of a few dimensions.
+pub(crate) type Sides = SmallVec<[Py_ssize_t; 4]>;
+
+// SAFETY: the memory is held by the interpreter's own count; releasing takes the interpreter's lock.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; nothing is changed through a shared reference.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// The memory of an object, of any strides; with its format.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+        Buffer::get(object, FORMAT | STRIDES)
+    }
+
+    /// Memory that may be written.
+    pub(crate) fn writable(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+        Buffer::get(object, FORMAT | STRIDES | WRITABLE)
+    }
+
+    fn get(object: &Bound<'_, PyAny>, flags: c_int) -> PyResult<Buffer> {
+        if let Some(array) = crate::objects::numpy::described(object, flags & WRITABLE != 0) {
+            return Ok(Buffer(Held::Array(array)));
+        }
+        // SAFETY: numbers and pointers, for which zero is a value.
+        let mut raw: Box<Raw> = Box::new(unsafe { std::mem::zeroed() });
+        // SAFETY: the interpreter is attached; the structure stays where it is until it is released.
+        if unsafe { (FUNCTIONS.get)(object.as_ptr(), &mut *raw, flags) } != 0 {
+            return Err(PyErr::fetch(object.py()));
+        }
+        Ok(Buffer(Held::View(raw)))
+    }
+
+    /// Where it begins.
+    pub(crate) fn start(&self) -> *mut u8 {
+        match &self.0 {
+            Held::View(raw) => raw.buf.cast(),
+            Held::Array(array) => array.start,
+        }
+    }
+
+    /// Bytes of data.
+    pub(crate) fn length(&self) -> usize {
+        match &self.0 {
+            Held::View(raw) => raw.len as usize,
+            Held::Array(array) => array.length,
+        }
+    }
+
+    /// Bytes of an item.
+    pub(crate) fn item(&self) -> usize {
+        match &self.0 {
+            Held::View(raw) => raw.itemsize as usize,
+            Held::Array(array) => crate::objects::kinds::item_bytes(array.item),
+        }
+    }
+
+    /// The format of an item, in the letters of `struct`.
+    pub(crate) fn format(&self) -> &[u8] {
+        match &self.0 {
+            Held::View(raw) if raw.format.is_null() => b"B",
+            // SAFETY: a C string that lives as long as the buffer is held.
+            Held::View(raw) => unsafe { CStr::from_ptr(raw.format) }.to_bytes(),
+            Held::Array(array) => crate::objects::kinds::ITEMS[array.item].0.as_bytes(),
+        }
+    }
+
+    /// Items in each dimension.
+    pub(crate) fn shape(&self) -> &[Py_ssize_t] {
+        match &self.0 {
+            Held::View(raw) => raw.numbers(raw.shape),
+            Held::Array(array) => &array.shape,
+        }
+    }
+
+    /// Bytes from one item to the next in each dimension.
+    pub(crate) fn strides(&self) -> &[Py_ssize_t] {
+        match &self.0 {
+            Held::View(raw) => raw.numbers(raw.strides),
+            Held::Array(array) => &array.strides,
+        }
+    }
+
+    /// Whether the items lie one behind the other, the last index the quickest.
+    pub(crate) fn is_in_rows(&self) -> bool {
+        self.is_dense(self.shape().iter().zip(self.strides()).rev())
+    }
+
+    /// The same, the first index the quickest.
+    pub(crate) fn is_in_columns(&self) -> bool {
+        self.is_dense(self.shape().iter().zip(self.strides()))
+    }
+
+    fn is_dense<'a>(&self, mut sides: impl Iterator<Item = (&'a Py_ssize_t, &'a Py_ssize_t)>) -> bool {
+        let mut step = self.item() as Py_ssize_t;
+        self.length() == 0
+            || sides.all(|(&items, &stride)| {
+                let fits = items == 1 || stride == step;
+                step *= items;
+                fits
+            })
+    }
+}
+
+impl Raw {
+    fn numbers(&self, start: *const Py_ssize_t) -> &[Py_ssize_t] {
+        match self.ndim {
+            0 => &[],
+            _ if start.is_null() => &[],
+            // SAFETY: there are as many as there are dimensions, as long as the buffer is held.
+            count => unsafe { std::slice::from_raw_parts(start, count as usize) },
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let Held::View(raw) = &mut self.0 else { return };
+        // Attached already wherever a buffer is dropped in the usual way; at the interpreter's end there is nobody to tell.
+        Python::try_attach(|_| {
+            // SAFETY: it was got, and is released once.
+            unsafe { (FUNCTIONS.release)(&mut **raw) }
+        });
+    }
+}
+
+/// NumPy asks the system for huge pages from here on.
+const HUGE: usize = 4 << 20;
+
+/// Fresh memory of so many bytes, whose content is whatever was there: a `bytearray`, or where `plain` is not asked for, and it pays,
+/// an array of NumPy's.
+pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    if length >= HUGE
+        && !plain
+        && let Some(made) = crate::objects::numpy::bytes(py, length)
+    {
+        let made = made?;
+        let start = Buffer::writable(&made)?.start();
+        return Ok((made, start));
+    }
+    // SAFETY: the interpreter is attached; without a source the bytes are left as they are.
+    unsafe {
+        let made = pyo3::ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        let start = pyo3::ffi::PyByteArray_AsString(made.as_ptr()).cast();
+        Ok((made, start))
+    }
+}
+
+/// Fresh `bytes`, whose content is whatever was there: to be filled before anybody else sees them.
+pub(crate) fn fresh_bytes(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    // SAFETY: the interpreter is attached; without a source the bytes are left as they are, and may be written as long as they are new.
+    unsafe {
+        let made = pyo3::ffi::PyBytes_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        let start = pyo3::ffi::PyBytes_AsString(made.as_ptr()).cast();
+        Ok((made, start))
+    }
+}
+
+/// A `memoryview` of memory that is lent for a call.
+pub(crate) fn lent(py: Python<'_>, start: *mut u8, length: usize) -> PyResult<Bound<'_, PyAny>> {
+    const WRITE: c_int = 0x200;
+    // SAFETY: the interpreter is attached. Nothing is read or written here; whoever is called with it does so during the call.
+    unsafe {
+        let made = pyo3::ffi::PyMemoryView_FromMemory(start.cast(), length as Py_ssize_t, WRITE);
+        Bound::from_owned_ptr_or_err(py, made)
+    }
+}
+
+/// The bytes of a message, which lie at `start`.
+///
+/// # Safety
+/// They must be readable, and stay until the slice is not used any more.
+pub(crate) unsafe fn bytes_at<'a>(start: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}
+
+/// As [`bytes_at`], to be written.
+///
+/// # Safety
+/// They must be writable and nobody else's, and stay until the slice is not used any more.
+pub(crate) unsafe fn room_at<'a>(start: *mut u8, length: usize) -> &'a mut [u8] {
+    if length == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(start, length) }
+}

@@ -1,0 +1,48 @@
+"""The code of the documentation's pages runs, page by page, as a reader would type it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "site" / "pages"
+# What is shown of other systems has a title and is not run.
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+pytestmark = pytest.mark.usefixtures("machine")
+
+
+def code_of(page: Path) -> str:
+    return "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
+
+
+EXPECTED = {
+    "index.md": ["1024", "[1, 2, 3]", "host"],
+    "task-farm.md": ["181", "111", "done at last", "E-WORKER", "[2.0, 4.0, 6.0]"],
+    "actors.md": ["no bolt left", "hello", "[5, 5, 5]", "lost one", "{'number': 1}", "False"],
+    "from-mpi4py.md": ["42", "[3, 2, 1]"],
+    "from-multiprocessing.md": ["5050", "100000.0"],
+    "from-ray.md": ["[0, 1, 4, 9]", "5"],
+    "failures.md": ["ValueError | True"],
+}
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+def test_page(page: str, tmp_path: Path) -> None:
+    source = code_of(PAGES / page)
+    assert source, "a page without code"
+    for module in ("sklearn", "joblib", "numpy"):
+        if re.search(rf"^\s*(import|from) {module}", source, re.MULTILINE):
+            pytest.importorskip(module, reason=f"{module} is not installed")
+    if re.search(r"^(@parvum|def |class )", source, re.MULTILINE):
+        pytest.importorskip("cloudpickle", reason="cloudpickle is not installed: the page's functions are of __main__")
+    script = tmp_path / "page.py"
+    script.write_text(source, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    for text in EXPECTED.get(page, ()):
+        assert text in done.stdout, f"{text!r} is not in {done.stdout}"
