@@ -118,6 +118,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show which algorithm a collective uses: parvum algorithms MPI_Bcast 64K -n 8
+    Algorithms(look::algorithms::AlgorithmsArgs),
     /// Show the machine live: tasks, rates, waits, queues, memory, hosts' load; plain text in a pipe
     Top(top::TopArgs),
     /// Say why a program hangs: who waits for whom, what is certain, which messages are nearly right
@@ -215,6 +217,7 @@ fn main() -> ExitCode {
         Command::Remove { hosts } => return hosts::membership::remove(hosts),
         Command::Join { hosted } => return hosts::membership::join(hosted.as_deref()),
         Command::Kill { tid, signal } => look::views::kill(tid, signal),
+        Command::Algorithms(asked) => look::algorithms::algorithms(&asked),
         Command::Info { tid: None, json } => look::views::info(json),
         Command::Info { tid: Some(tid), json } => look::task::task(tid, json),
         Command::Console { arguments } => return console::run(arguments.into_iter()),
@@ -236,10 +239,11 @@ fn main() -> ExitCode {
 impl Command {
     /// Whether it prints what there is, and nothing of what it does hangs on who reads that.
     fn only_looks(&self) -> bool {
-        use Command::{Completion, Env, Hosts, Info, Predict, Ps, Top, Why};
+        use Command::{Algorithms, Completion, Env, Hosts, Info, Predict, Ps, Top, Why};
         matches!(
             self,
-            Ps { .. }
+            Algorithms(_)
+                | Ps { .. }
                 | Hosts { .. }
                 | Info { .. }
                 | Top(_)

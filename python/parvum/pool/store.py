@@ -158,7 +158,8 @@ def _same(one: memoryview, other: memoryview) -> bool:
 
 def _comparison() -> Callable[[memoryview, memoryview], bool]:
     numpy: Any = sys.modules.get("numpy")
-    if numpy is None:
+    # Another thread may be importing NumPy: the module is there then, without its names.
+    if not hasattr(numpy, "array_equal") or not hasattr(numpy, "frombuffer"):
         return lambda one, other: one.tobytes() == other.tobytes()
 
     def equal(one: memoryview, other: memoryview) -> bool:

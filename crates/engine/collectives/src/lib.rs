@@ -26,6 +26,7 @@ pub mod exposed;
 mod memory;
 pub mod operators;
 pub mod plans;
+pub mod table;
 
 pub use course::{Combine, Course, Fault, Next};
 pub use driver::{Exchange, Failure, Members, broadcast_straight, contribute, none, reduce_of_two, run};

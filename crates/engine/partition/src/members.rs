@@ -2,9 +2,10 @@
 
 use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
 use parvum_api::{ANY_TASK, CoreApi, Notes, Status, call};
-use parvum_collectives::board::{self, Board};
+use parvum_collectives::board;
 use parvum_collectives::plans::hosts::{Hosts, Placement};
 use parvum_collectives::plans::{Area, Group, Order, Plan, choose, in_a_row};
+use parvum_collectives::table::{self, Algorithm, Case, Operation};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
@@ -285,7 +286,10 @@ impl Partition {
         combine: Combine<'_>,
     ) -> Result<(), Failure> {
         if let Some(mut board) = self.board(None)?
-            && choose::reduces_at_board(board.group(), data.len(), unit)
+            && table::choose(
+                Operation::Allreduce,
+                &Case { has_open_memory: false, ..Case::in_segment(self.size(), data.len()).elements(unit) },
+            ) == Algorithm::SharedSegment
         {
             let outcome = board::allreduce(&mut board, data, unit, combine);
             self.remember(&outcome);

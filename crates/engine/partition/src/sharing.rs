@@ -10,7 +10,8 @@
 use parvum_api::{ANY_TASK, BoardTurn, CoreApi, Notes, Request as Operation, Status, board};
 use parvum_collectives::board::{Announcing, Board};
 use parvum_collectives::exposed::OpenMemory;
-use parvum_collectives::plans::{Group, barrier, choose};
+use parvum_collectives::plans::{Group, barrier};
+use parvum_collectives::table;
 use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
@@ -47,13 +48,13 @@ impl Ahead {
     fn step(self) -> u32 {
         match self {
             Ahead::Announced => 1,
-            Ahead::Messages(..=choose::SHORT) => 3,
+            Ahead::Messages(..=table::SHORT) => 3,
             Ahead::Messages(_) => FAR / 2,
         }
     }
 }
 
-const _: () = assert!((FAR as usize) < board::ANNOUNCEMENTS && choose::LONGEST_ANNOUNCED <= board::ANNOUNCED);
+const _: () = assert!((FAR as usize) < board::ANNOUNCEMENTS && table::LONGEST_IN_RING <= board::ANNOUNCED);
 
 /// They have not joined a group.
 const NEW: u8 = 0;
@@ -268,7 +269,7 @@ fn first_missing(members: &Members<'_>) -> Result<Option<usize>, Status> {
 
 /// Whether these tasks can have a board, and are better off with it.
 pub(crate) fn is_for(members: &Members<'_>) -> bool {
-    is_on_one_host(members.tasks) && choose::use_board(members.group())
+    is_on_one_host(members.tasks) && members.group().size > 1
 }
 
 pub(crate) fn is_on_one_host(tasks: &[i32]) -> bool {

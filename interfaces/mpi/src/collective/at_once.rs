@@ -4,7 +4,8 @@
 //! how many blocking calls of the communicator there were before.
 
 use super::blocks::{get_with, give, of_root};
-use super::call::{Call, combine_of, group, refuse_revoked};
+use super::call::{Call, combine_of, refuse_revoked};
+use super::last::note;
 use super::{exposed, intra, kinds, trials};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
@@ -15,8 +16,9 @@ use crate::{comms::revocation, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};
 use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
+use parvum_collectives::plans::Area;
 use parvum_collectives::plans::hosts::Placement;
-use parvum_collectives::plans::{Area, Group, choose};
+use parvum_collectives::table::{Algorithm, Case, Operation, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{Ahead, AtBoard, Attend};
 use std::sync::Arc;
@@ -29,9 +31,10 @@ pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
 
 /// The same of the calls that programs call most, without the others' ways about them.
 pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
-    let doing = Doing::begin(comm, kinds::BARRIER, -1, introspect::NO_BYTES)?;
+    let doing = Doing::begin(comm, Operation::Barrier as u32, -1, introspect::NO_BYTES)?;
     match doing.board() {
         Ok(Some(mut board)) => {
+            note(Algorithm::SharedSegment);
             comm.sharing().has_met();
             doing.end(board::barrier(&mut board))
         }
@@ -40,21 +43,26 @@ pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
     }
 }
 
-/// Likewise. Data with holes goes the other way, by the same announcements or messages.
+/// Likewise, of short data in one run. Other data goes the other way, by the same algorithms.
 pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
-    let place = comm.root(root)?;
-    if !choose::broadcasts_straight(group(comm), data.length()) || data.run().is_none() {
+    let (place, length) = (comm.root(root)?, data.length());
+    let by_messages = choose(Operation::Broadcast, &Case::new(comm.size(), length));
+    if by_messages != Algorithm::Straight || data.run().is_none() {
         return run(comm, Call::Bcast { data, root });
     }
-    let doing = Doing::begin(comm, kinds::BROADCAST, root, data.length() as u64)?;
-    let (length, bytes) = (data.length(), data.bytes_mut().expect("one run"));
+    let doing = Doing::begin(comm, Operation::Broadcast as u32, root, length as u64)?;
+    let bytes = data.bytes_mut().expect("one run");
     // It has a place among the communicator's operations, and may be the one in which they come to their board.
     match doing.board() {
-        Ok(Some(mut board)) if choose::announces_broadcast(group(comm), length) => {
+        Ok(Some(mut board)) if is_announced(comm, length) => {
+            note(Algorithm::BroadcastRing);
             doing.end(doing.announce(&mut board, place, bytes))
         }
         Ok(board) => match doing.keep_together(board, length) {
-            Ok(()) => doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes)),
+            Ok(()) => {
+                note(Algorithm::Straight);
+                doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes))
+            }
             Err(failure) => doing.end(Err(failure)),
         },
         Err(failure) => doing.end(Err(failure)),
@@ -88,7 +96,8 @@ impl<'c> Doing<'c> {
             self.comm.root(root)?;
         }
         match (self.board(), call) {
-            (Ok(Some(mut board)), Call::Bcast { data, root }) if is_announced(self.comm, &data) => {
+            (Ok(Some(mut board)), Call::Bcast { data, root }) if is_announced(self.comm, data.length()) => {
+                note(Algorithm::BroadcastRing);
                 let (data, then) = of_root(data, root == self.comm.rank() as i32);
                 let mut areas = Areas { mine: Bytes::NONE, data };
                 let outcome = self.announce(&mut board, root as usize, areas.data.slice_mut());
@@ -100,28 +109,34 @@ impl<'c> Doing<'c> {
     }
 
     fn run_with(&self, board: Result<Option<AtBoard<'_>>, Failure>, call: Call, bytes: u64) -> Mpi {
-        match board {
-            Ok(Some(mut board)) if is_for_board(group(self.comm), &call) => {
-                self.comm.sharing().has_met();
-                self.end(show(&mut board, self.comm, call))
-            }
-            Ok(Some(mut board)) if exposed::is_for_memory(group(self.comm), &call) && board.reaches() => {
-                self.comm.sharing().has_met();
-                match exposed::run(&mut board, self.comm, &call)? {
-                    Ok(Exposed::Done) => Ok(()),
-                    Ok(Exposed::Refused) => self.by_messages(call),
-                    Err(failure) => self.end(Err(failure)),
+        let mut board = match board {
+            Ok(board) => board,
+            Err(failure) => return self.end(Err(failure)),
+        };
+        if let (Some(at), Some(operation)) = (&mut board, kinds::operation_of(&call)) {
+            match choose(operation, &kinds::case_of(&call, self.comm.size())) {
+                Algorithm::SharedSegment => {
+                    note(Algorithm::SharedSegment);
+                    self.comm.sharing().has_met();
+                    return self.end(show(at, self.comm, call));
                 }
-            }
-            Ok(board) => {
-                let lets_run_ahead = matches!(call, Call::Bcast { .. } | Call::Reduce { .. });
-                if lets_run_ahead && let Err(failure) = self.keep_together(board, bytes as usize) {
-                    return self.end(Err(failure));
+                Algorithm::OpenMemory if at.reaches() => {
+                    note(Algorithm::OpenMemory);
+                    self.comm.sharing().has_met();
+                    return match exposed::run(at, self.comm, &call)? {
+                        Ok(Exposed::Done) => Ok(()),
+                        Ok(Exposed::Refused) => self.by_messages(call),
+                        Err(failure) => self.end(Err(failure)),
+                    };
                 }
-                self.by_messages(call)
+                _ => {}
             }
-            Err(failure) => self.end(Err(failure)),
         }
+        let lets_run_ahead = matches!(call, Call::Bcast { .. } | Call::Reduce { .. });
+        if lets_run_ahead && let Err(failure) = self.keep_together(board, bytes as usize) {
+            return self.end(Err(failure));
+        }
+        self.by_messages(call)
     }
 
     /// Before an operation in which not each waits for each: nobody runs far ahead, where they have a board to meet at.
@@ -155,6 +170,7 @@ impl<'c> Doing<'c> {
 
     fn by_messages(&self, mut call: Call) -> Mpi {
         if let Some(outcome) = reduce_short(self.members, &mut call) {
+            note(Algorithm::Straight);
             return self.named(outcome);
         }
         let outcome = trials::send(self.comm, self.members, call)?;
@@ -226,20 +242,9 @@ fn put(then: Option<Part>, areas: &mut Areas) {
     }
 }
 
-/// Whether a call is quicker at a board than by messages: of those in which all wait for all.
-fn is_for_board(group: Group, call: &Call) -> bool {
-    match call {
-        Call::Barrier => true,
-        Call::Bcast { data, .. } => choose::broadcasts_at_board(group, data.length()),
-        Call::Allreduce { get, op, .. } => choose::reduces_at_board(group, get.length(), op.unit),
-        Call::Allgather { .. } => choose::collects_at_board(group),
-        Call::Alltoall { get, regular: true, .. } => choose::exchanges_at_board(group, get.length()),
-        _ => false,
-    }
-}
-
-fn is_announced(comm: &Comm, data: &Data) -> bool {
-    choose::announces_broadcast(group(comm), data.length())
+#[inline]
+fn is_announced(comm: &Comm, length: usize) -> bool {
+    choose(Operation::Broadcast, &Case::in_segment(comm.size(), length)) == Algorithm::BroadcastRing
 }
 
 /// At the board.

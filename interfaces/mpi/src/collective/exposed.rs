@@ -7,19 +7,6 @@ use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::Failure;
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
-use parvum_collectives::plans::{Group, choose};
-
-/// Whether a call is quicker so than by messages, where ranks reach each other's memory. All ranks of a call know the same of it.
-pub(super) fn is_for_memory(group: Group, call: &Call) -> bool {
-    match call {
-        Call::Reduce { give, get, .. } => {
-            choose::exposes_reduce(group, give.as_ref().unwrap_or(get).length())
-        }
-        Call::Allreduce { get, .. } => choose::exposes_allreduce(group, get.length()),
-        Call::Alltoall { get, regular: true, .. } => choose::exposes_exchange(group, get.length()),
-        _ => false,
-    }
-}
 
 /// Does such a call, which stays as it was when that is refused.
 pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi<Result<Exposed, Failure>> {

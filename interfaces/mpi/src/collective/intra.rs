@@ -2,15 +2,27 @@
 
 use super::blocks::{get, get_with, give, of_root};
 use super::call::Call;
+use super::{kinds, last};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Plan, choose, gather, in_a_row, scatter};
+use parvum_collectives::table::{self, Algorithm, Case, Operation};
+
+/// The algorithm by which a call goes by messages.
+fn choose_by_messages(operation: Operation, placed: Placement<'_>, of_call: Case) -> Algorithm {
+    let Case { hosts, rounds, .. } = Case::of(placed, of_call.bytes);
+    let case = Case { has_segment: false, has_open_memory: false, hosts, rounds, ..of_call };
+    table::choose(operation, &case)
+}
 
 /// The plan of a call, its memory, and what is to be done when the plan is.
 pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
     let group = placed.group;
+    if let Some(operation) = kinds::operation_of(&call) {
+        last::note(choose_by_messages(operation, placed, kinds::case_of(&call, group.size)));
+    }
     Ok(match call {
         Call::Barrier => (choose::barrier(placed), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None),
         Call::Bcast { data, root } => {

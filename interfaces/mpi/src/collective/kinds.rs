@@ -2,25 +2,49 @@
 
 use super::call::Call;
 use crate::process::introspect::NO_BYTES;
+use parvum_collectives::table::{Case, Operation};
 
-pub(super) const BARRIER: u32 = 1;
-pub(super) const BROADCAST: u32 = 2;
+/// What the members of a communicator do together: its number is in the tags of their messages, so messages of different calls never
+/// meet. `None`: a call for neighbours, of which the table of algorithms knows nothing.
+pub(super) fn operation_of(call: &Call) -> Option<Operation> {
+    Some(match call {
+        Call::Barrier => Operation::Barrier,
+        Call::Bcast { .. } => Operation::Broadcast,
+        Call::Gather { .. } => Operation::Gather,
+        Call::Scatter { .. } => Operation::Scatter,
+        Call::Allgather { .. } => Operation::Allgather,
+        Call::Alltoall { .. } => Operation::Alltoall,
+        Call::Reduce { .. } => Operation::Reduce,
+        Call::Allreduce { .. } => Operation::Allreduce,
+        Call::ReduceScatter { .. } => Operation::ReduceScatter,
+        Call::Scan { exclusive: false, .. } => Operation::Scan,
+        Call::Scan { exclusive: true, .. } => Operation::ExclusiveScan,
+        Call::Neighbours { .. } => return None,
+    })
+}
 
-/// What the members of a communicator do together, by the number in the tags of their messages: those of different calls never meet.
+/// The number in the tags of a call's messages.
 pub(super) fn kind_of(call: &Call) -> u32 {
+    const NEIGHBOURS: u32 = 12;
+    operation_of(call).map_or(NEIGHBOURS, |operation| operation as u32)
+}
+
+/// What the table of algorithms asks about a blocking call of members that have a shared segment.
+pub(super) fn case_of(call: &Call, members: usize) -> Case {
+    let case = |bytes| Case::in_segment(members, bytes);
     match call {
-        Call::Barrier => BARRIER,
-        Call::Bcast { .. } => BROADCAST,
-        Call::Gather { .. } => 3,
-        Call::Scatter { .. } => 4,
-        Call::Allgather { .. } => 5,
-        Call::Alltoall { .. } => 6,
-        Call::Reduce { .. } => 7,
-        Call::Allreduce { .. } => 8,
-        Call::ReduceScatter { .. } => 9,
-        Call::Scan { exclusive: false, .. } => 10,
-        Call::Scan { exclusive: true, .. } => 11,
-        Call::Neighbours { .. } => 12,
+        Call::Bcast { data, .. } => case(data.length()),
+        Call::Gather { get, .. } => case(get.of(0).length()),
+        Call::Scatter { give, .. } => case(give.of(0).length()),
+        Call::Allgather { get, .. } => case(get.length()),
+        Call::Alltoall { get, regular, .. } => Case { is_regular: *regular, ..case(get.length()) },
+        Call::Reduce { give, get, op, .. } => {
+            case(give.as_ref().unwrap_or(get).length()).elements(op.unit).ordered(op.order)
+        }
+        Call::Allreduce { get, op, .. } => case(get.length()).elements(op.unit).ordered(op.order),
+        Call::ReduceScatter { give, op, .. } => case(give.length()).elements(op.unit),
+        Call::Scan { get, .. } => case(get.length()),
+        Call::Barrier | Call::Neighbours { .. } => case(0),
     }
 }
 

@@ -11,11 +11,13 @@ mod exposed;
 mod inter;
 mod intra;
 mod kinds;
+mod last;
 mod neighbours;
 mod trials;
 
 pub(crate) use blocks::{Blocks, Layout};
 pub(crate) use call::{Call, Op};
+pub(crate) use last::last;
 
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;

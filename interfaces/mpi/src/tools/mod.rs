@@ -8,7 +8,7 @@ mod options;
 mod variables;
 
 pub(crate) use options::{Kind, OPTIONS, OptionOf, Value};
-pub(crate) use variables::{CATEGORIES, Category, Class, VARIABLES, Variable};
+pub(crate) use variables::{ALGORITHMS, CATEGORIES, Category, Class, VARIABLES, Variable};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -170,6 +170,13 @@ pub(crate) fn close_reading(session: usize, handle: usize) -> Told {
 /// What a handle reads now.
 pub(crate) fn read(session: usize, handle: usize) -> Told<u64> {
     state()?.session(session)?.get(&handle).map(Reading::value).ok_or(fault::INVALID_HANDLE)
+}
+
+/// Whether a handle reads one of several states, which are integers to MPI.
+pub(crate) fn is_state(session: usize, handle: usize) -> Told<bool> {
+    let mut state = state()?;
+    let reading = state.session(session)?.get(&handle).ok_or(fault::INVALID_HANDLE)?;
+    Ok(reading.variable().class == Class::State)
 }
 
 /// What a handle reads now, and its count begins anew: nothing is counted twice, nor lost.

@@ -1,6 +1,8 @@
 //! Performance variables: the engine's counters of this task, in all and by route.
 
+use crate::collective;
 use parvum_api::ledger;
+use parvum_collectives::table::Algorithm;
 use std::ops::Range;
 
 /// What a variable is, in MPI_T's words.
@@ -14,12 +16,14 @@ pub(crate) enum Class {
     Aggregate,
     /// Nanoseconds since then.
     Timer,
+    /// One of several states, whose names are an enumeration.
+    State,
 }
 
 impl Class {
     /// Whether it grows only, and may be reset.
     pub(crate) fn is_counted(self) -> bool {
-        self != Class::Level
+        !matches!(self, Class::Level | Class::State)
     }
 }
 
@@ -38,7 +42,20 @@ enum From {
     Time(fn(&ledger::Totals) -> u64),
     /// A count of the pairs over a route.
     Route(i32, usize),
+    /// The algorithm of the last collective call.
+    Algorithm,
 }
+
+/// The states of the variable of class [`Class::State`], by their values.
+pub(crate) static ALGORITHMS: [&str; Algorithm::ALL.len() + 1] = {
+    let mut names = ["none yet"; Algorithm::ALL.len() + 1];
+    let mut place = 0;
+    while place < Algorithm::ALL.len() {
+        names[Algorithm::ALL[place] as usize] = Algorithm::ALL[place].name();
+        place += 1;
+    }
+    names
+};
 
 /// Routes by number, as `parvum.h` has them.
 const ROUTES: [&str; 4] = ["self", "shm", "tcp", "routed"];
@@ -71,6 +88,7 @@ impl Variable {
                 let taken = ledger::pairs().into_iter().filter(|pair| pair.route == route);
                 taken.map(|pair| pair.counts[place]).sum()
             }
+            From::Algorithm => u64::from(collective::last()),
         }
     }
 }
@@ -98,10 +116,10 @@ const SENT_BYTES: &str = "bytes of messages sent";
 const ARRIVED: &str = "messages that have come";
 const ARRIVED_BYTES: &str = "bytes of messages that have come";
 
-use Class::{Aggregate, Counter, Level};
+use Class::{Aggregate, Counter, Level, State};
 
 #[rustfmt::skip]
-pub(crate) static VARIABLES: [Variable; 41] = [
+pub(crate) static VARIABLES: [Variable; 42] = [
     total("messages_sent", Counter, 1, "messages sent; those of collective operations, windows and agreements count as well"),
     total("bytes_sent", Aggregate, 2, SENT_BYTES),
     total("messages_received", Counter, 3, "messages that the program has received"),
@@ -143,6 +161,7 @@ pub(crate) static VARIABLES: [Variable; 41] = [
     time("time_waiting", |totals| totals.waiting, "nanoseconds in waits for messages and for the machine"),
     time("time_communicating", |totals| totals.communicating, "nanoseconds in calls, waits left out"),
     time("time_computing", |totals| totals.computing, "nanoseconds outside of calls"),
+    Variable { stem: "collective_algorithm", what: "how the last collective call was done (see parvum algorithms)", class: State, from: From::Algorithm },
 ];
 
 /// What belongs together.
@@ -160,13 +179,13 @@ impl Category {
     }
 }
 
-pub(crate) static CATEGORIES: [Category; 5] = [
+pub(crate) static CATEGORIES: [Category; 6] = [
     Category {
         name: "parvum",
         what: "all that Parvum shows of this process",
         variables: 0..0,
         options: 0..0,
-        categories: 1..5,
+        categories: 1..6,
     },
     Category {
         name: "parvum_messages",
@@ -177,7 +196,7 @@ pub(crate) static CATEGORIES: [Category; 5] = [
     },
     Category {
         name: "parvum_routes",
-        what: "messages by the way that they took; peers beyond the first few hundred are in no route",
+        what: "messages by the route that they took; peers beyond the first few hundred are in no route",
         variables: 20..37,
         options: 0..0,
         categories: 0..0,
@@ -186,6 +205,13 @@ pub(crate) static CATEGORIES: [Category; 5] = [
         name: "parvum_times",
         what: "where the time of this process went",
         variables: 37..41,
+        options: 0..0,
+        categories: 0..0,
+    },
+    Category {
+        name: "parvum_collectives",
+        what: "how collective calls are done",
+        variables: 41..42,
         options: 0..0,
         categories: 0..0,
     },

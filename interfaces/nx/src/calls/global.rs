@@ -13,6 +13,7 @@ use parvum_collectives::board::{self, Board};
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{self, Area, Order, choose, in_a_row};
+use parvum_collectives::table::{self, Algorithm, Case, Operation};
 use parvum_collectives::{Combine, Exchange, Memory as Areas, none, run};
 use parvum_partition::tag;
 
@@ -75,14 +76,18 @@ fn combine_all(
     combine: Combine<'_>,
 ) -> Nx<()> {
     if let Some(mut board) = nodes.board()? {
-        if choose::reduces_at_board(board.group(), x.len(), unit) {
-            return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
-        }
-        if choose::exposes_allreduce(board.group(), x.len()) && board.reaches() {
-            match exposed::allreduce(&mut board, None, x, unit, combine) {
-                Ok(Exposed::Refused) => {}
-                done => return nodes.outcome(done.map(|_| ())),
+        let case = Case::in_segment(board.group().size, x.len()).elements(unit);
+        match table::choose(Operation::Allreduce, &case) {
+            Algorithm::SharedSegment => {
+                return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
             }
+            Algorithm::OpenMemory if board.reaches() => {
+                match exposed::allreduce(&mut board, None, x, unit, combine) {
+                    Ok(Exposed::Refused) => {}
+                    done => return nodes.outcome(done.map(|_| ())),
+                }
+            }
+            _ => {}
         }
     }
     let plan = choose::allreduce(nodes.placement(), x.len(), unit, order);

@@ -72,9 +72,11 @@ static void lists(void)
         MPI_T_enum words;
         CHECK(MPI_T_pvar_get_info(at, name, &length, &verbosity, &kind, &type, &words, about, &text, &bind, &readonly,
                                   &continuous, &atomic) == MPI_SUCCESS);
-        CHECK(type == MPI_UNSIGNED_LONG_LONG && continuous == 1 && readonly == (kind == MPI_T_PVAR_CLASS_LEVEL));
+        int is_state = kind == MPI_T_PVAR_CLASS_STATE;
+        CHECK(type == (is_state ? MPI_INT : MPI_UNSIGNED_LONG_LONG) && continuous == 1);
+        CHECK(readonly == (is_state || kind == MPI_T_PVAR_CLASS_LEVEL));
         CHECK(MPI_T_pvar_get_index(name, kind, &found) == MPI_SUCCESS && found == at);
-        CHECK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_STATE, &found) == MPI_T_ERR_INVALID_NAME);
+        CHECK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_SIZE, &found) == MPI_T_ERR_INVALID_NAME);
     }
     CHECK(MPI_T_category_get_num(&categories) == MPI_SUCCESS && categories > 1);
     for (int at = 0; at < categories; at++) {
@@ -90,6 +92,38 @@ static void lists(void)
     CHECK(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources == 0);
     CHECK(MPI_T_event_get_index("any", &events) == MPI_T_ERR_INVALID_NAME);
     CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+}
+
+/* The algorithm of the last collective call has a name, and changes with the call. Ranks on one host share a segment from the ninth call on. */
+static void algorithms(void)
+{
+    MPI_T_pvar_handle last = handle_of("parvum_collective_algorithm", MPI_T_PVAR_CLASS_STATE);
+    static char data[64 << 10];
+    int index, items, state = -1, value, length = 64, names = 0;
+    char name[64] = "";
+    MPI_T_enum words;
+    CHECK(MPI_T_pvar_get_index("parvum_collective_algorithm", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, &words, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS);
+    CHECK(MPI_T_enum_get_info(words, &items, name, &length) == MPI_SUCCESS && items == 17 && !strcmp(name, "algorithm"));
+    struct {
+        int bytes;
+        const char *alone, *two, *more;
+    } expected[] = {
+        {8, "straight messages", "broadcast ring", "broadcast ring"},
+        {64 << 10, "straight messages", "straight messages", "shared segment"},
+    };
+    for (int i = 0; i < 12; i++) MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) {
+        MPI_Bcast(data, expected[i].bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        CHECK(MPI_T_pvar_read(session, last, &state) == MPI_SUCCESS);
+        length = 64;
+        CHECK(MPI_T_enum_get_item(words, state, &value, name, &length) == MPI_SUCCESS && value == state);
+        CHECK(!strcmp(name, size == 1 ? expected[i].alone : size == 2 ? expected[i].two : expected[i].more));
+        names++;
+    }
+    CHECK(names == 2);
+    CHECK(MPI_T_pvar_reset(session, last) == MPI_T_ERR_PVAR_NO_WRITE);
+    CHECK(MPI_T_pvar_handle_free(session, &last) == MPI_SUCCESS);
 }
 
 /* Ten messages to the next, of 1,000 bytes: in all, by route, and of those that came unexpected. */
@@ -142,6 +176,7 @@ int main(void)
     lists();
     CHECK(MPI_T_pvar_session_create(&session) == MPI_SUCCESS);
     counts();
+    algorithms();
     MPI_T_pvar_session stale = session;
     CHECK(MPI_T_pvar_session_free(&session) == MPI_SUCCESS && session == MPI_T_PVAR_SESSION_NULL);
     CHECK(MPI_T_pvar_reset(stale, MPI_T_PVAR_ALL_HANDLES) == MPI_T_ERR_INVALID_SESSION);

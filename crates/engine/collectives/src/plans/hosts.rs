@@ -29,7 +29,7 @@ impl Hosts {
     }
 
     /// Whether some host has several: then some messages cost little, and those between hosts can be fewer.
-    pub(super) fn are_shared(&self) -> bool {
+    pub(crate) fn are_shared(&self) -> bool {
         self.members.len() < self.host_of.len()
     }
 
@@ -93,9 +93,9 @@ impl<'h> Placement<'h> {
         Placement { group, hosts, way: None }
     }
 
-    /// The group, and its hosts where some of the members share one: else messages cost the same between all of them.
-    pub(super) fn levels(self) -> (Group, Option<&'h Hosts>) {
-        (self.group, self.hosts.filter(|hosts| hosts.are_shared()))
+    /// The hosts of a placement of which the table knows that some members share one.
+    pub(super) fn shared_hosts(self) -> &'h Hosts {
+        self.hosts.expect("two levels are for members on several hosts")
     }
 }
 

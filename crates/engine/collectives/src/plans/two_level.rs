@@ -6,6 +6,7 @@
 
 use super::hosts::{Hosts, group_among};
 use super::{Area, Group, Order, Piece, Plan, Span, barrier, choose, data, scratch, shares};
+use crate::table::LONGEST_IN_SEGMENT;
 
 /// So many bytes of a broadcast are on their way at a time: while a host passes one segment on inside, the next one comes.
 const SEGMENT: usize = 128 << 10;
@@ -133,7 +134,7 @@ struct Shared<'h> {
 
 impl Shared<'_> {
     fn new(own: usize, hosts: &Hosts, (length, unit): (usize, usize), order: Order) -> Shared<'_> {
-        let parts = if length > choose::LONGEST_AT_BOARD { hosts.fewest() } else { 1 };
+        let parts = if length > LONGEST_IN_SEGMENT { hosts.fewest() } else { 1 };
         let parts = parts.clamp(1, (length / unit.max(1)).max(1));
         Shared { own, hosts, shares: shares(length, unit, parts), order }
     }

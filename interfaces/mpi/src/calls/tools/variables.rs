@@ -1,12 +1,13 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
 use crate::process::this::has_begun;
-use crate::tools::{self, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
+use crate::tools::{self, ALGORITHMS, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 const VERBOSITY_USER_BASIC: c_int = 221;
 const BIND_NO_OBJECT: c_int = 9700;
 const SCOPE_LOCAL: c_int = 60440;
+const PVAR_CLASS_STATE: c_int = 240;
 const PVAR_CLASS_LEVEL: c_int = 241;
 const PVAR_CLASS_COUNTER: c_int = 246;
 const PVAR_CLASS_AGGREGATE: c_int = 247;
@@ -99,8 +100,12 @@ pub unsafe fn t_finalize() -> c_int {
 
 // --- Enumerations: a handle is the place of the option that has it, counted from one ---
 
+/// The enumeration of the algorithms of collectives: behind those of the options.
+const ALGORITHM_WORDS: usize = OPTIONS.len() + 1;
+
 fn enumeration(handle: usize) -> Told<(&'static str, &'static [&'static str])> {
     match handle.checked_sub(1).and_then(|place| OPTIONS.get(place)).map(|option| &option.kind) {
+        None if handle == ALGORITHM_WORDS => Ok(("algorithm", &ALGORITHMS)),
         Some(Kind::Words(name, words)) => Ok((name, words)),
         _ => Err(fault::INVALID_HANDLE),
     }
@@ -252,6 +257,7 @@ fn class_of(class: Class) -> c_int {
         Class::Counter => PVAR_CLASS_COUNTER,
         Class::Aggregate => PVAR_CLASS_AGGREGATE,
         Class::Timer => PVAR_CLASS_TIMER,
+        Class::State => PVAR_CLASS_STATE,
     }
 }
 
@@ -286,14 +292,15 @@ pub unsafe fn t_pvar_get_info(
     when_begun(|| {
         let variable = at(&VARIABLES, index)?;
         let counted = variable.class.is_counted();
+        let words = if variable.class == Class::State { ALGORITHM_WORDS } else { 0 };
         // SAFETY: the program's promise.
         unsafe {
             give(name, name_length, &variable.name());
             give(text, text_length, &variable.what());
             put(verbosity, VERBOSITY_USER_BASIC);
             put(class, class_of(variable.class));
-            put(datatype, UNSIGNED_LONG_LONG);
-            put(enumtype, 0);
+            put(datatype, if words > 0 { INT } else { UNSIGNED_LONG_LONG });
+            put(enumtype, words);
             put(bind, BIND_NO_OBJECT);
             put(readonly, c_int::from(!counted));
             put(continuous, 1);
@@ -353,8 +360,16 @@ pub unsafe fn t_pvar_stop(session: usize, handle: usize) -> c_int {
 }
 
 pub unsafe fn t_pvar_read(session: usize, handle: usize, place: *mut c_void) -> c_int {
-    // SAFETY: the program promises room for one value.
-    code(tools::read(session, handle).map(|value| unsafe { put(place.cast(), value) }))
+    let is_state = match tools::is_state(session, handle) {
+        Ok(is_state) => is_state,
+        Err(fault) => return fault,
+    };
+    code(tools::read(session, handle).map(|value| match is_state {
+        // SAFETY: the program promises room for one value of the variable's type, which is an integer.
+        true => unsafe { put(place.cast(), value as c_int) },
+        // SAFETY: likewise, of 64 bits.
+        false => unsafe { put(place.cast(), value) },
+    }))
 }
 
 pub unsafe fn t_pvar_readreset(session: usize, handle: usize, place: *mut c_void) -> c_int {
