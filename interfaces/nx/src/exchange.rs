@@ -10,7 +10,7 @@ use parvum_api::Completion;
 use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::{Exchange, Failure, Members, plans};
-use parvum_partition::{AtBoard, Attend};
+use parvum_partition::{AtSegment, Attend};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -262,9 +262,9 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// The nodes' board, if they have one; handlers run while this node waits there.
-    pub(crate) fn board(&self) -> Nx<Option<AtBoard<'a>>> {
-        Ok(self.task.partition.board(Some(self.task))?)
+    /// The nodes' segment, if they have one; handlers run while this node waits there.
+    pub(crate) fn segment(&self) -> Nx<Option<AtSegment<'a>>> {
+        Ok(self.task.partition.segment(Some(self.task))?)
     }
 
     /// An operation is over; remembers who was missed in it.

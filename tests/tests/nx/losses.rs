@@ -33,7 +33,7 @@ fn an_operation_of_all_ends_when_one_has_ended() {
 }
 
 #[test]
-fn who_waits_at_a_board_is_told_of_a_death() {
+fn task_that_waits_in_a_segment_gets_the_news_of_a_death() {
     let machine = TestMachine::up();
     for (nodes, after) in [(3, "0"), (4, "30"), (8, "30")] {
         let mut command = machine.command(&["run", "-n", &nodes.to_string(), "--on-failure", "continue"]);
@@ -45,7 +45,7 @@ fn who_waits_at_a_board_is_told_of_a_death() {
 }
 
 #[test]
-fn who_waits_at_a_board_is_seen_to_miss_somebody() {
+fn task_that_waits_in_a_segment_is_shown_with_the_missing_member() {
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", "4"]);
     machine.as_user(&mut command);

@@ -15,20 +15,20 @@
 #[allow(unsafe_code)]
 mod api;
 #[allow(unsafe_code)]
-mod boards;
-#[allow(unsafe_code)]
 pub mod ledger;
 #[allow(unsafe_code)]
 mod open;
 #[allow(unsafe_code)]
 mod scattered;
+#[allow(unsafe_code)]
+mod segments;
 mod table;
 
 pub use api::{CoreApi, Data, Receiving, Request, SendTo};
-pub use boards::BoardTurn;
 pub use open::OpenError;
 pub use parvum_wire::{Buffering, Completion, Counter};
+pub use segments::SegmentTurn;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
-    RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
+    RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, call, segment,
 };

@@ -327,7 +327,7 @@ pub mod call {
 }
 
 /// What `board_turn` answers, when it is not the place of a request.
-pub mod board {
+pub mod segment {
     /// The time is over.
     pub const LATE: i64 = -1;
     /// The turn has come.
@@ -521,9 +521,9 @@ pub struct Table {
     /// answered while the program computes, by a thread that waits there. It is part of the machine once `enrol` of that
     /// table was called. `parvum ps` does not list it, and it ends with the process.
     pub service: extern "C" fn() -> *const Table,
-    /// Opens the board of a group, where its `members` on this host show each other data; this task is number `member` of
-    /// them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of `length` bytes. `Done`: `board` names it.
-    /// `Unknown`: there is none, for nobody: not all are on this host, or one would not use it, or they are more than [`board::MEMBERS`].
+    /// Opens the segment of a group, where its `members` on this host show each other data; this task is number `member` of
+    /// them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of `length` bytes. `Done`: `segment` names it.
+    /// `Unknown`: there is none, for nobody: not all are on this host, or one would not use it, or they are more than [`segment::MEMBERS`].
     /// `Refused`: the daemon says that somebody is missing. `Gone`: the group has changed meanwhile.
     pub board_open: unsafe extern "C" fn(
         group: *const u8,
@@ -531,13 +531,13 @@ pub struct Table {
         member: u32,
         members: u32,
         notes: *const Notes,
-        board: *mut u64,
+        segment: *mut u64,
     ) -> i32,
-    /// Takes a turn: shows the pieces one behind the other, at most [`board::ROOM`] bytes, under a word, then waits as the notes say
-    /// until all members have done so. Answers as [`board`] says; or the place of one of the `awaited` requests that is
+    /// Takes a turn: shows the pieces one behind the other, at most [`segment::ROOM`] bytes, under a word, then waits as the notes say
+    /// until all members have done so. Answers as [`segment`] says; or the place of one of the `awaited` requests that is
     /// over or names nothing. After that, and after `LATE`, the same call goes on to wait for the same turn and shows nothing more.
     pub board_turn: unsafe extern "C" fn(
-        board: u64,
+        segment: u64,
         word: u32,
         pieces: *const Piece,
         count: usize,
@@ -547,9 +547,9 @@ pub struct Table {
     ) -> i64,
     /// Copies what a member has shown in the last turn that has come, from byte `from` on. `BadArgument`: it showed less.
     pub board_read:
-        unsafe extern "C" fn(board: u64, member: u32, from: usize, out: *mut u8, length: usize) -> i32,
-    /// Forgets a board.
-    pub board_close: extern "C" fn(board: u64),
+        unsafe extern "C" fn(segment: u64, member: u32, from: usize, out: *mut u8, length: usize) -> i32,
+    /// Forgets a segment.
+    pub board_close: extern "C" fn(segment: u64),
     /// Receives what is wanted, one after the other, as long as each is there or comes while this task spins for it. How many have
     /// come; nothing is posted for the others, which are the caller's to post. Does not sleep.
     pub receive_each: unsafe extern "C" fn(
@@ -567,24 +567,24 @@ pub struct Table {
     /// Shows onlookers that the task waits as the notes say, though not in a call of this table; null: it goes on. It waits for no
     /// lock, so a handler of signals may call it.
     pub show_wait: unsafe extern "C" fn(notes: *const Notes),
-    /// Whether every member of a board can read every other's memory: 1, and the same for all of them.
-    pub board_reaches: extern "C" fn(board: u64) -> i32,
+    /// Whether every member of a segment can read every other's memory: 1, and the same for all of them.
+    pub board_reaches: extern "C" fn(segment: u64) -> i32,
     /// Copies out of a member's memory, at an address that it has shown and keeps as it is meanwhile. `BadArgument`: the kernel
-    /// refuses, for the memory is protected or no member's, or there is no board that reaches. `Gone`: the member has ended.
+    /// refuses, for the memory is protected or no member's, or there is no segment that reaches. `Gone`: the member has ended.
     pub board_fetch:
-        unsafe extern "C" fn(board: u64, member: u32, address: u64, out: *mut u8, length: usize) -> i32,
+        unsafe extern "C" fn(segment: u64, member: u32, address: u64, out: *mut u8, length: usize) -> i32,
     /// As `send`, of data that lies in none of the message's pieces. It is copied before this returns, so its memory need not stay,
     /// whatever the answer.
     pub send_scattered:
         unsafe extern "C" fn(message: *const Outgoing, data: *const Scattered, request: *mut u64) -> i32,
-    /// Announces data of `length` bytes, at most [`board::ANNOUNCED`], to all other members of a board, under a word, and waits for nobody.
+    /// Announces data of `length` bytes, at most [`segment::ANNOUNCED`], to all other members of a segment, under a word, and waits for nobody.
     /// Announcements have one order, in which all members hear, each by `board_hear`, what they do not announce themselves. Between
-    /// two turns there are at most [`board::ANNOUNCEMENTS`]. `COME`; `CLOSED`: this one was not made, and will not be at this board;
+    /// two turns there are at most [`segment::ANNOUNCEMENTS`]. `COME`; `CLOSED`: this one was not made, and will not be at this segment;
     /// `DISAGREED`: it is too long, or one too many.
-    pub board_announce: unsafe extern "C" fn(board: u64, word: u32, data: *const u8, length: usize) -> i64,
+    pub board_announce: unsafe extern "C" fn(segment: u64, word: u32, data: *const u8, length: usize) -> i64,
     /// Waits, as the notes say, for the next announcement, of this length and under this word, and copies it. Answers as `board_turn`.
     pub board_hear: unsafe extern "C" fn(
-        board: u64,
+        segment: u64,
         word: u32,
         out: *mut u8,
         length: usize,

@@ -2,7 +2,7 @@
 
 use parvum_api::{
     Buffering, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Scattered,
-    Space, Status, Table, Told, Wanted, board, call,
+    Space, Status, Table, Told, Wanted, call, segment,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -179,14 +179,14 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("ROOM_BY_REFERENCE", RoomKind::ByReference.0.into()),
         ("ROOM_FITTING", RoomKind::Fitting.0.into()),
         ("ROOM_SCATTERED", RoomKind::Scattered.0.into()),
-        ("BOARD_LATE", board::LATE),
-        ("BOARD_COME", board::COME),
-        ("BOARD_CLOSED", board::CLOSED),
-        ("BOARD_DISAGREED", board::DISAGREED),
-        ("BOARD_ROOM", board::ROOM as i64),
-        ("BOARD_MEMBERS", board::MEMBERS as i64),
-        ("BOARD_ANNOUNCED", board::ANNOUNCED as i64),
-        ("BOARD_ANNOUNCEMENTS", board::ANNOUNCEMENTS as i64),
+        ("BOARD_LATE", segment::LATE),
+        ("BOARD_COME", segment::COME),
+        ("BOARD_CLOSED", segment::CLOSED),
+        ("BOARD_DISAGREED", segment::DISAGREED),
+        ("BOARD_ROOM", segment::ROOM as i64),
+        ("BOARD_MEMBERS", segment::MEMBERS as i64),
+        ("BOARD_ANNOUNCED", segment::ANNOUNCED as i64),
+        ("BOARD_ANNOUNCEMENTS", segment::ANNOUNCEMENTS as i64),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("CALL_SERVE", call::SERVE.into()),

@@ -1,4 +1,4 @@
-//! Long operations at a board in which each needs another part of what the others have: members say where their data lies, and each reads
+//! Long operations at a segment in which each needs another part of what the others have: members say where their data lies, and each reads
 //! what it needs straight out of the others' memory. (What all need is shown: it is in the caches when they read it.) Every byte is copied once, and members wait for each other twice or three times, however many they are and however
 //! long the data is.
 //!
@@ -6,17 +6,17 @@
 //! until then the data stays as it is. The kernel may refuse (memory that is protected for the moment); then all are told, nobody's
 //! contribution has changed, and the operation is done by messages ([`Exposed::Refused`]).
 //!
-//! Contributions are combined as at the [`board`](crate::board): in the order of members, to the same bits.
+//! Contributions are combined as at the [`segment`](crate::segment): in the order of members, to the same bits.
 
 use crate::Combine;
-use crate::board::{Board, Doing, word};
 use crate::driver::Failure;
 use crate::plans::{Group, shares};
+use crate::segment::{Doing, SharedSegment, word};
 use parvum_api::Status;
 use smallvec::SmallVec;
 
 /// Where members may read each other's memory.
-pub trait OpenMemory: Board {
+pub trait OpenMemory: SharedSegment {
     /// Whether every member can read every other's memory. All get the same answer.
     fn reaches(&self) -> bool;
 

@@ -9,7 +9,7 @@
 //! - [`Course`]: one run of a plan, without I/O: it does the steps that need nobody, and says which message comes next.
 //! - [`run`] is the blocking driver: a course over some [`Exchange`] of messages. [`Members`] is that exchange over the
 //!   engine, in a context of its own.
-//! - [`board`] does the same operations without messages, where members on one host show each other their data;
+//! - [`segment`] does the same operations without messages, where members on one host show each other their data;
 //!   [`exposed`] does long ones where they can also read each other's memory.
 //!
 //! The order in which contributions are combined is written in the plan: it depends on how many members there are and how
@@ -19,13 +19,13 @@
 
 #![forbid(unsafe_code)]
 
-pub mod board;
 mod course;
 mod driver;
 pub mod exposed;
 mod memory;
 pub mod operators;
 pub mod plans;
+pub mod segment;
 pub mod table;
 
 pub use course::{Combine, Course, Fault, Next};

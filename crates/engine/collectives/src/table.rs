@@ -1,7 +1,7 @@
 //! Which algorithm runs: the whole choice as one table.
 //!
 //! [`choose`] takes the first rule of an operation that fits a [`Case`]. All members know the same case, so all take the same rule.
-//! [`plans::choose`](crate::plans::choose) makes the plan of an algorithm by messages; [`segment`](crate::board) and
+//! [`plans::choose`](crate::plans::choose) makes the plan of an algorithm by messages; [`segment`](crate::segment) and
 //! [`exposed`](crate::exposed) are the algorithms in shared memory. `parvum algorithms` prints the table, MPI_T's variable
 //! `collective_algorithm` says which algorithm ran last.
 //!

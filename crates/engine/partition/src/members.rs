@@ -1,10 +1,10 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
-use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
+use crate::sharing::{AtSegment, Attend, Sharing, is_for, is_on_one_host};
 use parvum_api::{ANY_TASK, CoreApi, Notes, Status, call};
-use parvum_collectives::board;
 use parvum_collectives::plans::hosts::{Hosts, Placement};
 use parvum_collectives::plans::{Area, Group, Order, Plan, choose, in_a_row};
+use parvum_collectives::segment;
 use parvum_collectives::table::{self, Algorithm, Case, Operation};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
@@ -179,16 +179,16 @@ impl Partition {
         Members { api, tasks: &self.tasks, own, context, tag, call }
     }
 
-    /// The board of all nodes, if their next operation may use one. Every node asks before each of its operations, and does not
-    /// go on when a node is missing. `attend` is called while this node waits at the board.
+    /// The segment of all nodes, if their next operation may use one. Every node asks before each of its operations, and does not
+    /// go on when a node is missing. `attend` is called while this node waits at the segment.
     #[inline]
-    pub fn board<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtBoard<'a>>, Failure> {
+    pub fn segment<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtSegment<'a>>, Failure> {
         let members = self.members(self.about());
         if !(self.sharing.is_open() || self.on_one_host && is_for(&members)) {
             return Ok(None);
         }
         self.refuse_missing()?;
-        self.sharing.board(members, || self.group_name(), attend)
+        self.sharing.segment(members, || self.group_name(), attend)
     }
 
     /// An operation of all needs all.
@@ -231,7 +231,7 @@ impl Partition {
 
     /// Waits until all nodes have called this.
     ///
-    /// On one host they come to their board, or meet in a page that they share when they are too few or too many for one: it takes a
+    /// On one host they come to their segment, or meet in a page that they share when they are too few or too many for one: it takes a
     /// wake-up at most. On several they send each other messages.
     pub fn barrier(&self) -> Result<(), Failure> {
         if self.size() == 1 {
@@ -243,8 +243,8 @@ impl Partition {
     }
 
     fn come_together(&self) -> Result<(), Failure> {
-        if let Some(mut board) = self.board(None)? {
-            return board::barrier(&mut board);
+        if let Some(mut segment) = self.segment(None)? {
+            return segment::barrier(&mut segment);
         }
         if !self.on_one_host {
             return self.barrier_by_messages();
@@ -285,13 +285,13 @@ impl Partition {
         order: Order,
         combine: Combine<'_>,
     ) -> Result<(), Failure> {
-        if let Some(mut board) = self.board(None)?
+        if let Some(mut segment) = self.segment(None)?
             && table::choose(
                 Operation::Allreduce,
                 &Case { has_open_memory: false, ..Case::in_segment(self.size(), data.len()).elements(unit) },
             ) == Algorithm::SharedSegment
         {
-            let outcome = board::allreduce(&mut board, data, unit, combine);
+            let outcome = segment::allreduce(&mut segment, data, unit, combine);
             self.remember(&outcome);
             return outcome;
         }
@@ -310,8 +310,8 @@ impl Partition {
             return Err(Failure::Engine(Status::BadArgument));
         }
         let parts = in_a_row(lengths.iter().copied());
-        if let Some(mut board) = self.board(None)? {
-            let outcome = board::allgather(&mut board, Some(mine), &parts, all);
+        if let Some(mut segment) = self.segment(None)? {
+            let outcome = segment::allgather(&mut segment, Some(mine), &parts, all);
             self.remember(&outcome);
             return outcome;
         }

@@ -1,16 +1,16 @@
-//! The board of some tasks: how they come to it, and how they wait there.
+//! The segment of some tasks: how they come to it, and how they wait there.
 //!
-//! Tasks on one host show each other their data where that is quicker than messages. The board is made for those who need it: after
+//! Tasks on one host show each other their data where that is quicker than messages. The segment is made for those who need it: after
 //! some operations they join a group, in an operation that goes by messages; when it is over all have joined, for each has heard of
-//! each, or somebody is missed by name. Then they open the board at the daemon, and from then on nobody asks the daemon.
+//! each, or somebody is missed by name. Then they open the segment at the daemon, and from then on nobody asks the daemon.
 //!
-//! The daemon closes the board when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
-//! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new board.
+//! The daemon closes the segment when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
+//! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new segment.
 
-use parvum_api::{ANY_TASK, BoardTurn, CoreApi, Notes, Request as Operation, Status, board};
-use parvum_collectives::board::{Announcing, Board};
+use parvum_api::{ANY_TASK, CoreApi, Notes, Request as Operation, SegmentTurn, Status, segment};
 use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier};
+use parvum_collectives::segment::{Announcing, SharedSegment};
 use parvum_collectives::table;
 use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
@@ -18,15 +18,15 @@ use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// How far some tasks have come towards a board. Told to the one thread at a time that calls their operations: relaxed.
+/// How far some tasks have come towards a segment. Told to the one thread at a time that calls their operations: relaxed.
 pub struct Sharing {
     stage: AtomicU8,
-    board: AtomicU64,
+    segment: AtomicU64,
     /// Operations that will go by messages before they join a group.
     before: AtomicU32,
     /// The group that they join, once they have.
     group: OnceLock<String>,
-    /// How far one of them may have run ahead of another since they last waited for each other at their board.
+    /// How far one of them may have run ahead of another since they last waited for each other at their segment.
     ahead: AtomicU32,
 }
 
@@ -38,7 +38,7 @@ const FAR: u32 = 96;
 /// How an operation goes in which not each waits for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Announced at the board.
+    /// Announced at the segment.
     Announced,
     /// By messages of so many bytes.
     Messages(usize),
@@ -54,13 +54,14 @@ impl Ahead {
     }
 }
 
-const _: () = assert!((FAR as usize) < board::ANNOUNCEMENTS && table::LONGEST_IN_RING <= board::ANNOUNCED);
+const _: () =
+    assert!((FAR as usize) < segment::ANNOUNCEMENTS && table::LONGEST_IN_RING <= segment::ANNOUNCED);
 
 /// They have not joined a group.
 const NEW: u8 = 0;
 /// This task has joined the group; so has each whose first operation is over.
 const JOINED: u8 = 1;
-/// There is a board.
+/// There is a segment.
 const OPEN: u8 = 2;
 /// There is none.
 const NONE: u8 = 3;
@@ -68,7 +69,7 @@ const NONE: u8 = 3;
 /// What a task does while it waits.
 pub trait Attend {
     /// Does what there is to do now, and names the requests after whose end there is more. For how many nanoseconds that
-    /// holds; negative: until then. An error ends the operation, and the use of the board.
+    /// holds; negative: until then. An error ends the operation, and the use of the segment.
     fn attend(&self, requests: &mut Vec<Operation>) -> Result<i64, Status>;
 }
 
@@ -77,14 +78,14 @@ impl Sharing {
     pub const fn after(operations: u32) -> Sharing {
         Sharing {
             stage: AtomicU8::new(NEW),
-            board: AtomicU64::new(0),
+            segment: AtomicU64::new(0),
             before: AtomicU32::new(operations),
             group: OnceLock::new(),
             ahead: AtomicU32::new(0),
         }
     }
 
-    /// Counts an operation in which not each waits for each. Whether all are to meet at the board first: every one
+    /// Counts an operation in which not each waits for each. Whether all are to meet at the segment first: every one
     /// of them says the same.
     #[inline]
     pub fn runs_far_ahead(&self, how: Ahead) -> bool {
@@ -100,7 +101,7 @@ impl Sharing {
         self.ahead.store(0, Ordering::Relaxed);
     }
 
-    /// Whether they have a board by now.
+    /// Whether they have a segment by now.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.stage.load(Ordering::Relaxed) == OPEN
@@ -111,12 +112,12 @@ impl Sharing {
         self.group.get().is_some()
     }
 
-    /// They will have no board.
+    /// They will have no segment.
     pub fn give_up(&self) {
         self.stage.store(NONE, Ordering::Relaxed);
     }
 
-    /// Forgets the board, and leaves the group: these tasks do nothing together any more.
+    /// Forgets the segment, and leaves the group: these tasks do nothing together any more.
     pub fn end(&mut self, api: CoreApi) {
         self.close(api);
         if let Some(group) = self.group.take() {
@@ -132,20 +133,20 @@ impl Sharing {
 
     fn close(&mut self, api: CoreApi) {
         if std::mem::replace(self.stage.get_mut(), NONE) == OPEN {
-            api.close_board(*self.board.get_mut());
+            api.close_segment(*self.segment.get_mut());
         }
     }
 
-    /// The board of some tasks, if their next operation may use one: every one of them asks before each of its operations, with the
+    /// The segment of some tasks, if their next operation may use one: every one of them asks before each of its operations, with the
     /// same name of their group. One operation among them goes by messages, and is one in which each hears of each.
-    pub fn board<'a>(
+    pub fn segment<'a>(
         &'a self,
         members: Members<'a>,
         name: impl FnOnce() -> String,
         attend: Option<&'a dyn Attend>,
-    ) -> Result<Option<AtBoard<'a>>, Failure> {
-        let board = match self.stage.load(Ordering::Relaxed) {
-            OPEN => self.board.load(Ordering::Relaxed),
+    ) -> Result<Option<AtSegment<'a>>, Failure> {
+        let segment = match self.stage.load(Ordering::Relaxed) {
+            OPEN => self.segment.load(Ordering::Relaxed),
             NONE => return Ok(None),
             NEW => {
                 self.join(&members, name)?;
@@ -153,17 +154,23 @@ impl Sharing {
             }
             _ => self.open(&members)?,
         };
-        Ok((board != 0).then_some(AtBoard { sharing: self, members, board, attend, requests: Vec::new() }))
+        Ok((segment != 0).then_some(AtSegment {
+            sharing: self,
+            members,
+            segment,
+            attend,
+            requests: Vec::new(),
+        }))
     }
 
     /// The same where the next operation may be one in which not each hears of each: a barrier by messages takes its place.
-    pub fn board_at_any<'a>(
+    pub fn segment_at_any<'a>(
         &'a self,
         members: Members<'a>,
         exchange: &mut impl Exchange,
         name: impl FnOnce() -> String,
         attend: Option<&'a dyn Attend>,
-    ) -> Result<Option<AtBoard<'a>>, Failure> {
+    ) -> Result<Option<AtSegment<'a>>, Failure> {
         if self.stage.load(Ordering::Relaxed) == NEW {
             // Nobody else counts.
             let before = self.before.load(Ordering::Relaxed);
@@ -178,12 +185,12 @@ impl Sharing {
             self.join(&members, name)?;
             let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
             run(exchange, &barrier::dissemination(members.group()), memory, &mut none)?;
-            return self.board(members, String::new, attend);
+            return self.segment(members, String::new, attend);
         }
-        self.board(members, name, attend)
+        self.segment(members, name, attend)
     }
 
-    /// The group whose page they meet in, where they have no board and will have none: their first barrier joins it, and goes by
+    /// The group whose page they meet in, where they have no segment and will have none: their first barrier joins it, and goes by
     /// messages.
     pub(crate) fn page(
         &self,
@@ -192,7 +199,7 @@ impl Sharing {
     ) -> Result<Option<&str>, Failure> {
         match self.stage.load(Ordering::Relaxed) {
             NEW => self.join(members, name).map(|()| None),
-            // They have joined in this operation, and come to their board in the next.
+            // They have joined in this operation, and come to their segment in the next.
             JOINED if is_for(members) => Ok(None),
             _ => Ok(self.group.get().map(String::as_str)),
         }
@@ -211,15 +218,15 @@ impl Sharing {
         }
     }
 
-    /// Opens a board, the first or another; 0: there is none.
+    /// Opens a segment, the first or another; 0: there is none.
     fn open(&self, members: &Members<'_>) -> Result<u64, Failure> {
         let Some(group) = self.group.get() else { return Ok(0) };
         loop {
-            match members.api.open_board(group, members.own, members.tasks.len(), &notes(members)) {
-                Ok(board) => {
-                    self.board.store(board, Ordering::Relaxed);
+            match members.api.open_segment(group, members.own, members.tasks.len(), &notes(members)) {
+                Ok(segment) => {
+                    self.segment.store(segment, Ordering::Relaxed);
                     self.stage.store(OPEN, Ordering::Relaxed);
-                    return Ok(board);
+                    return Ok(segment);
                 }
                 Err(Status::Unknown) => {
                     self.give_up();
@@ -267,7 +274,7 @@ fn first_missing(members: &Members<'_>) -> Result<Option<usize>, Status> {
     Ok(members.tasks.iter().position(|&task| is_gone(task)))
 }
 
-/// Whether these tasks can have a board, and are better off with it.
+/// Whether these tasks can have a segment, and are better off with it.
 pub(crate) fn is_for(members: &Members<'_>) -> bool {
     is_on_one_host(members.tasks) && members.group().size > 1
 }
@@ -284,17 +291,17 @@ fn notes_of_machine() -> Notes {
     Notes { limit: -1, call: parvum_api::call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 }
 }
 
-/// Some tasks at their board.
-pub struct AtBoard<'a> {
+/// Some tasks at their segment.
+pub struct AtSegment<'a> {
     sharing: &'a Sharing,
     members: Members<'a>,
-    board: u64,
+    segment: u64,
     attend: Option<&'a dyn Attend>,
     requests: Vec<Operation>,
 }
 
-impl AtBoard<'_> {
-    /// The turn did not come, and will not at this board.
+impl AtSegment<'_> {
+    /// The turn did not come, and will not at this segment.
     #[cold]
     fn closed(&mut self) -> Result<(), Failure> {
         match self.sharing.who_is_gone(&self.members) {
@@ -302,34 +309,34 @@ impl AtBoard<'_> {
             why => return Err(why),
         }
         // The closed one is known until the other is open: how far its members have come is compared.
-        let (before, opened) = (self.board, self.sharing.open(&self.members));
-        self.members.api.close_board(before);
+        let (before, opened) = (self.segment, self.sharing.open(&self.members));
+        self.members.api.close_segment(before);
         match opened? {
             // Nobody can go on with half an operation.
             0 => Err(Failure::Engine(Status::Gone)),
-            board => {
-                self.board = board;
+            segment => {
+                self.segment = segment;
                 Ok(())
             }
         }
     }
 
-    /// Waits for what this call of the table waits for, at this board or the next, and does meanwhile what there is to do.
+    /// Waits for what this call of the table waits for, at this segment or the next, and does meanwhile what there is to do.
     #[inline(always)]
     fn wait(
         &mut self,
-        mut call: impl FnMut(CoreApi, u64, &[Operation], &Notes) -> BoardTurn,
+        mut call: impl FnMut(CoreApi, u64, &[Operation], &Notes) -> SegmentTurn,
     ) -> Result<(), Failure> {
         let (api, notes) = (self.members.api, notes(&self.members));
         loop {
             let limit = self.attend()?;
-            match call(api, self.board, &self.requests, &Notes { limit, ..notes }) {
-                BoardTurn::Come => return Ok(()),
-                BoardTurn::Over(_) => {}
-                BoardTurn::Closed => self.closed()?,
-                BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
-                BoardTurn::Late if limit >= 0 && !api.progress().lost => {}
-                BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
+            match call(api, self.segment, &self.requests, &Notes { limit, ..notes }) {
+                SegmentTurn::Come => return Ok(()),
+                SegmentTurn::Over(_) => {}
+                SegmentTurn::Closed => self.closed()?,
+                SegmentTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
+                SegmentTurn::Late if limit >= 0 && !api.progress().lost => {}
+                SegmentTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
             }
         }
     }
@@ -343,23 +350,23 @@ impl AtBoard<'_> {
     }
 }
 
-impl Board for AtBoard<'_> {
+impl SharedSegment for AtSegment<'_> {
     fn group(&self) -> Group {
         self.members.group()
     }
 
     fn room(&self) -> usize {
-        board::ROOM
+        segment::ROOM
     }
 
     #[inline]
     fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        self.wait(|api, board, requests, notes| api.take_turn(board, word, data, requests, notes))
+        self.wait(|api, segment, requests, notes| api.take_turn(segment, word, data, requests, notes))
     }
 
     #[inline]
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
-        self.members.api.read_board(self.board, member, from, into).map_err(|status| match status {
+        self.members.api.read_segment(self.segment, member, from, into).map_err(|status| match status {
             // Under the same word everybody shows as much.
             Status::BadArgument => Failure::Fault(Fault::Disagreed),
             other => Failure::Engine(other),
@@ -367,31 +374,33 @@ impl Board for AtBoard<'_> {
     }
 }
 
-impl Announcing for AtBoard<'_> {
+impl Announcing for AtSegment<'_> {
     #[inline]
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
         loop {
-            match self.members.api.announce(self.board, word, data) {
-                BoardTurn::Come => return Ok(()),
-                BoardTurn::Closed => self.closed()?,
-                BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
-                BoardTurn::Over(_) | BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
+            match self.members.api.announce(self.segment, word, data) {
+                SegmentTurn::Come => return Ok(()),
+                SegmentTurn::Closed => self.closed()?,
+                SegmentTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
+                SegmentTurn::Over(_) | SegmentTurn::Disagreed => {
+                    return Err(Failure::Fault(Fault::Disagreed));
+                }
             }
         }
     }
 
     #[inline]
     fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
-        self.wait(|api, board, requests, notes| api.hear(board, word, into, requests, notes))
+        self.wait(|api, segment, requests, notes| api.hear(segment, word, into, requests, notes))
     }
 }
 
-impl OpenMemory for AtBoard<'_> {
+impl OpenMemory for AtSegment<'_> {
     fn reaches(&self) -> bool {
-        self.members.api.board_reaches(self.board)
+        self.members.api.board_reaches(self.segment)
     }
 
     fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool {
-        self.members.api.fetch_at_board(self.board, member, address, into).is_ok()
+        self.members.api.fetch_in_segment(self.segment, member, address, into).is_ok()
     }
 }

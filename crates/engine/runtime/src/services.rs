@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Services {
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<GroupSegment>)>,
-    /// The boards in use, by number less one.
-    pub(crate) boards: Vec<Option<Board>>,
+    /// The segments in use, by number less one.
+    pub(crate) segments: Vec<Option<SharedSegment>>,
     /// The barrier that the page names.
     pub(crate) shown_barrier: (String, i32),
     /// The resource manager, if a task plays it.
@@ -42,7 +42,7 @@ impl Services {
     pub(crate) fn new(memory: Option<u64>) -> Services {
         Services {
             meetings: Vec::new(),
-            boards: Vec::new(),
+            segments: Vec::new(),
             shown_barrier: Default::default(),
             manager: None,
             tracer: None,
@@ -55,8 +55,8 @@ impl Services {
     }
 }
 
-/// A board in use.
-pub(crate) struct Board {
+/// A segment in use.
+pub(crate) struct SharedSegment {
     pub(crate) group: Arc<str>,
     pub(crate) meeting: Arc<GroupSegment>,
     /// This task's number among the members, and how many those are: the page says so too, but others may write there.
@@ -66,7 +66,7 @@ pub(crate) struct Board {
     pub(crate) turn: u64,
     /// What a turn that has not come yet waits for.
     pub(crate) awaits: Option<Awaited>,
-    /// How many announcements this task has made or heard at the board, and in which place the next one is.
+    /// How many announcements this task has made or heard at the segment, and in which place the next one is.
     pub(crate) announced: u64,
     pub(crate) place: usize,
     /// The members' processes, where each can read every other's memory; otherwise none.
@@ -82,7 +82,7 @@ pub(crate) enum Awaited {
     Other,
 }
 
-impl Board {
+impl SharedSegment {
     /// Whether all members show the same word.
     pub(crate) fn agrees_on(&self, word: u32) -> bool {
         (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)

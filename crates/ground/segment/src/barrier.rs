@@ -306,18 +306,18 @@ mod tests {
         });
     }
 
-    /// The board's rule: two places for each member, used by turns. Loom reports a place that is written to while somebody reads
+    /// The segment's rule: two places for each member, used by turns. Loom reports a place that is written to while somebody reads
     /// it, and a reader that does not see what was written.
     #[cfg(loom)]
     fn what_is_shown_is_seen(members: u32, turns: u32) {
         use loom::cell::UnsafeCell;
-        struct Board(Place, Vec<[UnsafeCell<u32>; 2]>);
+        struct SharedSegment(Place, Vec<[UnsafeCell<u32>; 2]>);
         // SAFETY: who may touch which cell when is what the model is there to find out.
         #[allow(unsafe_code)]
-        unsafe impl Sync for Board {}
+        unsafe impl Sync for SharedSegment {}
         #[allow(unsafe_code)]
-        fn take_part(board: &Board, member: u32, turns: u32) {
-            let Board(place, places) = board;
+        fn take_part(segment: &SharedSegment, member: u32, turns: u32) {
+            let SharedSegment(place, places) = segment;
             for turn in 0..turns {
                 let shown = |member: u32| 10 * turn + member;
                 // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
@@ -337,14 +337,14 @@ mod tests {
                 sleepers: loom::sync::Condvar::new(),
             };
             let places = (0..members).map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)]).collect();
-            let board = loom::sync::Arc::new(Board(place, places));
+            let segment = loom::sync::Arc::new(SharedSegment(place, places));
             let threads: Vec<_> = (1..members)
                 .map(|member| {
-                    let board = board.clone();
-                    loom::thread::spawn(move || take_part(&board, member, turns))
+                    let segment = segment.clone();
+                    loom::thread::spawn(move || take_part(&segment, member, turns))
                 })
                 .collect();
-            take_part(&board, 0, turns);
+            take_part(&segment, 0, turns);
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
         });
     }

@@ -1,6 +1,6 @@
-//! Announcements: what a member of a board tells all others without waiting for them, where a turn would have all wait for all.
+//! Announcements: what a member of a segment tells all others without waiting for them, where a turn would have all wait for all.
 //!
-//! They are numbered from the opening of the board on, and all members know which number is next and whose it is. Each has a place of its
+//! They are numbered from the opening of the segment on, and all members know which number is next and whose it is. Each has a place of its
 //! own until the next turn: who comes to a turn has heard all before it, so after one all places are free. Who announces writes the data and
 //! then the number on the place's line; who hears looks for the number there. Nobody counts readers.
 //!
@@ -16,7 +16,7 @@ use std::sync::atomic::{Ordering, fence};
 #[cfg(not(loom))]
 use {
     crate::barrier::Outcome,
-    crate::board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
+    crate::layout::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
     crate::segment::GroupSegment,
 };
 
@@ -44,9 +44,9 @@ impl Head {
 #[cfg(not(loom))]
 impl GroupSegment {
     /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no turn has come
-    /// since the board was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
+    /// since the segment was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
     pub fn announce(&self, number: u64, place: usize, word: u32, data: &[u8]) -> bool {
-        if place >= ANNOUNCEMENTS || data.len() > ANNOUNCED_ROOM || !self.has_board() {
+        if place >= ANNOUNCEMENTS || data.len() > ANNOUNCED_ROOM || !self.has_segment() {
             return false;
         }
         self.map.write(self.announced_at(place, data.len()), data);
@@ -65,7 +65,7 @@ impl GroupSegment {
     /// How the wait for the announcement of that number at a place ended; nothing while it lasts, or when there is no such place.
     #[inline]
     pub fn outcome_of_announcement(&self, number: u64, place: usize) -> Option<Outcome> {
-        if place >= ANNOUNCEMENTS || !self.has_board() {
+        if place >= ANNOUNCEMENTS || !self.has_segment() {
             return None;
         }
         if self.announcement(place).is_of(number) {
@@ -125,39 +125,39 @@ mod tests {
         let (_page, file) = GroupSegment::create(MEMBERS).expect("a meeting");
         let data = |number: u64| vec![number as u8; [0, 8, 48, 49, ANNOUNCED_ROOM][number as usize % 5]];
         let announces = || {
-            let board = GroupSegment::open(&file).expect("it opens");
+            let segment = GroupSegment::open(&file).expect("it opens");
             for round in 0..ROUNDS {
                 for place in 0..ANNOUNCEMENTS {
                     let number = round * ANNOUNCEMENTS as u64 + place as u64;
-                    assert!(board.announce(number, place, number as u32, &data(number)));
+                    assert!(segment.announce(number, place, number as u32, &data(number)));
                 }
-                meet(&board);
+                meet(&segment);
             }
         };
         let hears = || {
-            let board = GroupSegment::open(&file).expect("it opens");
+            let segment = GroupSegment::open(&file).expect("it opens");
             let page = ControlBlock::create().expect("a page").0;
             for round in 0..ROUNDS {
                 for place in 0..ANNOUNCEMENTS {
                     let number = round * ANNOUNCEMENTS as u64 + place as u64;
-                    while board.outcome_of_announcement(number, place) != Some(Outcome::Opened) {
-                        let changes = board.fall_asleep_unannounced();
+                    while segment.outcome_of_announcement(number, place) != Some(Outcome::Opened) {
+                        let changes = segment.fall_asleep_unannounced();
                         let rings = page.fall_asleep();
-                        if board.outcome_of_announcement(number, place).is_none() {
-                            board.sleep(changes, &page, rings, Duration::from_secs(20));
+                        if segment.outcome_of_announcement(number, place).is_none() {
+                            segment.sleep(changes, &page, rings, Duration::from_secs(20));
                         }
                         page.stay_awake();
                     }
                     let mut heard = vec![0; data(number).len()];
                     assert!(
-                        board.hear(place, number as u32, &mut heard) && heard == data(number),
+                        segment.hear(place, number as u32, &mut heard) && heard == data(number),
                         "{number}"
                     );
-                    assert!(!board.hear(place, number as u32 + 1, &mut heard), "another word");
+                    assert!(!segment.hear(place, number as u32 + 1, &mut heard), "another word");
                     heard.push(0);
-                    assert!(!board.hear(place, number as u32, &mut heard), "another length");
+                    assert!(!segment.hear(place, number as u32, &mut heard), "another length");
                 }
-                meet(&board);
+                meet(&segment);
             }
         };
         std::thread::scope(|scope| {
@@ -166,9 +166,9 @@ mod tests {
         });
     }
 
-    fn meet(board: &GroupSegment) {
-        if let crate::barrier::Arrival::Waits(turn) = board.arrive(None) {
-            while board.outcome(turn).is_none() {
+    fn meet(segment: &GroupSegment) {
+        if let crate::barrier::Arrival::Waits(turn) = segment.arrive(None) {
+            while segment.outcome(turn).is_none() {
                 std::thread::yield_now();
             }
         }
@@ -177,23 +177,24 @@ mod tests {
     #[test]
     fn what_was_announced_before_the_closing_is_heard_and_nothing_after_it() {
         let (_page, file) = GroupSegment::create(3).expect("a meeting");
-        let board = GroupSegment::open(&file).expect("it opens");
-        assert!(board.outcome_of_announcement(0, 0).is_none());
-        assert!(board.announce(0, 0, 1, &[7]));
-        board.close();
-        assert_eq!(board.outcome_of_announcement(0, 0), Some(Outcome::Opened));
-        assert_eq!(board.outcome_of_announcement(1, 1), Some(Outcome::Closed));
-        assert_eq!(board.outcome_of_announcement(1, 0), Some(Outcome::Closed), "an older one is there");
+        let segment = GroupSegment::open(&file).expect("it opens");
+        assert!(segment.outcome_of_announcement(0, 0).is_none());
+        assert!(segment.announce(0, 0, 1, &[7]));
+        segment.close();
+        assert_eq!(segment.outcome_of_announcement(0, 0), Some(Outcome::Opened));
+        assert_eq!(segment.outcome_of_announcement(1, 1), Some(Outcome::Closed));
+        assert_eq!(segment.outcome_of_announcement(1, 0), Some(Outcome::Closed), "an older one is there");
     }
 
     #[test]
     fn what_has_no_place_is_refused() {
         let (_page, file) = GroupSegment::create(2).expect("a meeting");
-        let board = GroupSegment::open(&file).expect("it opens");
+        let segment = GroupSegment::open(&file).expect("it opens");
         assert!(
-            !board.announce(0, ANNOUNCEMENTS, 1, &[]) && !board.announce(0, 0, 1, &[0; ANNOUNCED_ROOM + 1])
+            !segment.announce(0, ANNOUNCEMENTS, 1, &[])
+                && !segment.announce(0, 0, 1, &[0; ANNOUNCED_ROOM + 1])
         );
-        assert!(board.outcome_of_announcement(0, ANNOUNCEMENTS).is_none());
+        assert!(segment.outcome_of_announcement(0, ANNOUNCEMENTS).is_none());
     }
 }
 
@@ -204,7 +205,7 @@ mod model {
     use loom::sync::atomic::AtomicU32;
     use loom::sync::{Arc, Condvar, Mutex};
 
-    struct Board {
+    struct SharedSegment {
         lines: [Head; 2],
         told: [UnsafeCell<u32>; 2],
         waiters: Head,
@@ -216,9 +217,9 @@ mod model {
 
     // SAFETY: who may touch which cell when is what the model is there to find out.
     #[allow(unsafe_code)]
-    unsafe impl Sync for Board {}
+    unsafe impl Sync for SharedSegment {}
 
-    impl Board {
+    impl SharedSegment {
         #[allow(unsafe_code)]
         fn announce(&self, numbers: u64) {
             for number in 0..numbers {
@@ -261,7 +262,7 @@ mod model {
     fn all_hear(listeners: usize, numbers: u64) {
         loom::model(move || {
             let told = || UnsafeCell::new(0);
-            let board = Board {
+            let segment = SharedSegment {
                 lines: [Head::new(), Head::new()],
                 told: [told(), told()],
                 waiters: Head::new(),
@@ -269,14 +270,14 @@ mod model {
                 lock: Mutex::new(()),
                 sleepers: Condvar::new(),
             };
-            let board = Arc::new(board);
+            let segment = Arc::new(segment);
             let threads: Vec<_> = (0..listeners)
                 .map(|_| {
-                    let board = board.clone();
-                    loom::thread::spawn(move || board.hear(numbers))
+                    let segment = segment.clone();
+                    loom::thread::spawn(move || segment.hear(numbers))
                 })
                 .collect();
-            board.announce(numbers);
+            segment.announce(numbers);
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
         });
     }

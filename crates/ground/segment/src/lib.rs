@@ -12,7 +12,7 @@
 pub mod barrier;
 pub mod bcast_ring;
 #[cfg(not(loom))]
-mod board;
+mod layout;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod map;
@@ -22,6 +22,6 @@ mod segment;
 
 pub use barrier::{Arrival, LARGEST_BARRIER, Outcome, SegmentBarrier};
 #[cfg(not(loom))]
-pub use board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, BOARD_ROOM, LARGEST_BOARD};
+pub use layout::{ANNOUNCED_ROOM, ANNOUNCEMENTS, MOST_MEMBERS, SLOT_BYTES};
 #[cfg(not(loom))]
 pub use segment::GroupSegment;

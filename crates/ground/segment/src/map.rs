@@ -8,7 +8,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
 use std::ptr::NonNull;
 
-/// A shared mapping of a meeting and its board, unmapped when dropped.
+/// A shared mapping of a meeting and its segment, unmapped when dropped.
 ///
 /// Invariant: `at` points to `bytes` readable and writable bytes, at least a page, mapped shared and page aligned, for as long as
 /// the value lives.

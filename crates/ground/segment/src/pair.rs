@@ -1,7 +1,7 @@
-//! The pair: how two members take turns at their board without a word that both write.
+//! The pair: how two members take turns at their segment without a word that both write.
 //!
 //! Each has lines of its own, and says on the line of a turn that what it shows there is complete. Who has shown its own waits until
-//! the other's says so: nothing travels but the two lines. The places are used by turns, as at every board: who shows what belongs
+//! the other's says so: nothing travels but the two lines. The places are used by turns, as at every segment: who shows what belongs
 //! to a turn has read all that it wants of the one before.
 //!
 //! Who waits for long sleeps on the meeting's futex, and plays the game of the [door](parvum_control::Door) for it: it says on its line that it
@@ -91,7 +91,7 @@ mod model {
         shown: UnsafeCell<u32>,
     }
 
-    struct Board {
+    struct SharedSegment {
         /// Two of each member.
         places: [[Place; 2]; 2],
         changes: AtomicU32,
@@ -99,14 +99,14 @@ mod model {
 
     // SAFETY: who may touch which cell when is what the model is there to find out.
     #[allow(unsafe_code)]
-    unsafe impl Sync for Board {}
+    unsafe impl Sync for SharedSegment {}
 
-    impl Board {
-        fn new() -> Board {
+    impl SharedSegment {
+        fn new() -> SharedSegment {
             let zero = || AtomicU32::new(0);
             let place = || Place { head: Head::new(), shown: UnsafeCell::new(0) };
             let member = || [place(), place()];
-            Board { places: [member(), member()], changes: zero() }
+            SharedSegment { places: [member(), member()], changes: zero() }
         }
 
         #[allow(unsafe_code)]
@@ -143,10 +143,10 @@ mod model {
     /// that nobody wakes.
     fn two_take_turns(turns: u64) {
         loom::model(move || {
-            let board = Arc::new(Board::new());
-            let other = board.clone();
+            let segment = Arc::new(SharedSegment::new());
+            let other = segment.clone();
             let thread = loom::thread::spawn(move || other.take_part(1, turns));
-            board.take_part(0, turns);
+            segment.take_part(0, turns);
             thread.join().expect("it ends");
         });
     }

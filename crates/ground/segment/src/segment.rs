@@ -1,8 +1,8 @@
-//! A meeting in shared memory with its board, and how its members sleep and are woken.
+//! A meeting in shared memory with its segment, and how its members sleep and are woken.
 
 use crate::barrier::{Arrival, Outcome, SegmentBarrier};
-use crate::board::BOARD_ROOM;
-use crate::board::{SHORT, Shape};
+use crate::layout::SLOT_BYTES;
+use crate::layout::{SHORT, Shape};
 use crate::map::SegmentMap;
 use crate::pair::Head;
 use parvum_control::{ControlBlock, ControlError, PAGE_BYTES, check_seals};
@@ -13,7 +13,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A mapped meeting, and its board if it has one.
+/// A mapped meeting, and its segment if it has one.
 pub struct GroupSegment {
     pub(crate) map: SegmentMap,
     pub(crate) shape: Shape,
@@ -29,7 +29,7 @@ impl GroupSegment {
         let shape = Shape { members };
         ftruncate(&file, shape.bytes() as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        // Who makes it for others needs no board.
+        // Who makes it for others needs no segment.
         let page = GroupSegment { map: SegmentMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
         page.meeting().set_members(members);
         Ok((page, file))
@@ -84,11 +84,11 @@ impl GroupSegment {
     }
 
     /// How many members can show each other data here, if they can.
-    pub fn board_of(&self) -> Option<u32> {
-        self.has_board().then_some(self.shape.members)
+    pub fn members_if_shown(&self) -> Option<u32> {
+        self.has_segment().then_some(self.shape.members)
     }
 
-    pub(crate) fn has_board(&self) -> bool {
+    pub(crate) fn has_segment(&self) -> bool {
         self.shape.has_places()
     }
 
@@ -102,8 +102,8 @@ impl GroupSegment {
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> bool {
         let length = pieces.clone().try_fold(0usize, |sum, piece| sum.checked_add(piece.len()));
-        let Some(length) = length.filter(|length| *length <= BOARD_ROOM) else { return false };
-        if member >= self.shape.members || !self.has_board() {
+        let Some(length) = length.filter(|length| *length <= SLOT_BYTES) else { return false };
+        if member >= self.shape.members || !self.has_segment() {
             return false;
         }
         let mut at = self.data_at(member, turn, length);
@@ -184,20 +184,20 @@ impl GroupSegment {
     /// The word under which a member shows something in a turn whose meeting has opened, and how many bytes that is.
     ///
     /// # Panics
-    /// When there is no such member, or no board.
+    /// When there is no such member, or no segment.
     #[inline]
     pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
-        assert!(member < self.shape.members && self.has_board(), "a member with a board");
+        assert!(member < self.shape.members && self.has_segment(), "a member with a board");
         let head = self.head(member, turn);
         // Relaxed: the meeting, or the turn on the line, has ordered it.
-        (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(BOARD_ROOM))
+        (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(SLOT_BYTES))
     }
 
     /// Copies what a member shows in a turn whose meeting has opened, from byte `from` on. False: there is no such member, or it
     /// shows less.
     #[inline]
     pub fn read(&self, member: u32, turn: u64, from: usize, out: &mut [u8]) -> bool {
-        if member >= self.shape.members || !self.has_board() {
+        if member >= self.shape.members || !self.has_segment() {
             return false;
         }
         let (_, length) = self.shown(member, turn);
@@ -316,25 +316,28 @@ mod tests {
         const TURNS: u64 = 3000;
         let (_page, file) = GroupSegment::create(2).expect("a meeting");
         let member = |own: u32| {
-            let board = GroupSegment::open(&file).expect("it opens");
+            let segment = GroupSegment::open(&file).expect("it opens");
             move || {
                 let page = ControlBlock::create().expect("a page").0;
                 for turn in 0..TURNS {
                     let length = [8, 48, 49, 5000][turn as usize % 4];
                     let shown = |member: u32| vec![(turn as u8).wrapping_mul(3) ^ member as u8; length];
-                    assert!(board.show_other(own, turn, turn as u32, [&shown(own)[..]].into_iter()));
-                    while board.outcome_beside(own, turn) != Some(Outcome::Opened) {
-                        let changes = board.fall_asleep_beside(own, turn);
+                    assert!(segment.show_other(own, turn, turn as u32, [&shown(own)[..]].into_iter()));
+                    while segment.outcome_beside(own, turn) != Some(Outcome::Opened) {
+                        let changes = segment.fall_asleep_beside(own, turn);
                         let rings = page.fall_asleep();
-                        if board.outcome_beside(own, turn).is_none() {
-                            board.sleep(changes, &page, rings, Duration::from_secs(20));
+                        if segment.outcome_beside(own, turn).is_none() {
+                            segment.sleep(changes, &page, rings, Duration::from_secs(20));
                         }
                         page.stay_awake();
-                        board.stay_awake_beside(own, turn);
+                        segment.stay_awake_beside(own, turn);
                     }
                     let mut read = vec![0; length];
-                    assert!(board.read(1 - own, turn, 0, &mut read) && read == shown(1 - own), "turn {turn}");
-                    assert_eq!(board.shown(1 - own, turn), (turn as u32, length));
+                    assert!(
+                        segment.read(1 - own, turn, 0, &mut read) && read == shown(1 - own),
+                        "turn {turn}"
+                    );
+                    assert_eq!(segment.shown(1 - own, turn), (turn as u32, length));
                 }
             }
         };
@@ -345,7 +348,7 @@ mod tests {
     #[test]
     fn a_turn_that_was_shown_before_the_closing_has_come() {
         let (one, other) = open_pair();
-        let show = |board: &GroupSegment, own, turn| board.show_other(own, turn, 1, std::iter::empty());
+        let show = |segment: &GroupSegment, own, turn| segment.show_other(own, turn, 1, std::iter::empty());
         assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
         assert!(show(&other, 1, 0));
         other.close();
@@ -386,7 +389,7 @@ mod tests {
     #[test]
     fn what_one_shows_others_read_short_or_long() {
         let (one, other) = open_pair();
-        for (turn, length) in [0, 1, SHORT, SHORT + 1, BOARD_ROOM].into_iter().enumerate() {
+        for (turn, length) in [0, 1, SHORT, SHORT + 1, SLOT_BYTES].into_iter().enumerate() {
             let data: Vec<u8> = (0..length).map(|at| (at * 7 + turn) as u8).collect();
             let (first, second) = data.split_at(length / 3);
             assert!(one.show(1, turn as u64, 40 + turn as u32, [first, second].into_iter()));
@@ -397,7 +400,7 @@ mod tests {
             read.push(0);
             assert!(!other.read(1, turn as u64, length / 2, &mut read), "more than was shown");
         }
-        assert!(!one.show(1, 0, 0, [&[0; BOARD_ROOM + 1][..]].into_iter()), "too much");
+        assert!(!one.show(1, 0, 0, [&[0; SLOT_BYTES + 1][..]].into_iter()), "too much");
         assert!(!one.show(2, 0, 0, std::iter::empty()) && !other.read(2, 0, 0, &mut []), "no such member");
     }
 
@@ -417,7 +420,7 @@ mod tests {
         let (one, other) = open_pair();
         assert!(one.show(0, 0, 1, [&[1; 8][..]].into_iter()));
         one.head(0, 0).length.store(u32::MAX, Ordering::Relaxed);
-        assert_eq!(other.shown(0, 0).1, BOARD_ROOM);
-        assert!(!other.read(0, 0, BOARD_ROOM, &mut [0]));
+        assert_eq!(other.shown(0, 0).1, SLOT_BYTES);
+        assert!(!other.read(0, 0, SLOT_BYTES, &mut [0]));
     }
 }

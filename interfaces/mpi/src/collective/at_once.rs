@@ -1,4 +1,4 @@
-//! Blocking calls within one group: done in place, at the communicator's board or by messages, without a schedule that could be kept.
+//! Blocking calls within one group: done in place, at the communicator's segment or by messages, without a schedule that could be kept.
 //!
 //! All ranks must go the same way. Which it is follows from the call and the bytes of its data, which are the same on all, and from
 //! how many blocking calls of the communicator there were before.
@@ -14,13 +14,13 @@ use crate::process::this::{Process, process};
 use crate::requests::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{comms::revocation, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};
-use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
 use parvum_collectives::plans::Area;
 use parvum_collectives::plans::hosts::Placement;
+use parvum_collectives::segment;
 use parvum_collectives::table::{Algorithm, Case, Operation, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
-use parvum_partition::{Ahead, AtBoard, Attend};
+use parvum_partition::{Ahead, AtSegment, Attend};
 use std::sync::Arc;
 
 /// Does a call, and waits for its end.
@@ -32,11 +32,11 @@ pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
 /// The same of the calls that programs call most, without the others' ways about them.
 pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
     let doing = Doing::begin(comm, Operation::Barrier as u32, -1, introspect::NO_BYTES)?;
-    match doing.board() {
-        Ok(Some(mut board)) => {
+    match doing.segment() {
+        Ok(Some(mut segment)) => {
             note(Algorithm::SharedSegment);
             comm.sharing().has_met();
-            doing.end(board::barrier(&mut board))
+            doing.end(segment::barrier(&mut segment))
         }
         Ok(None) => doing.by_messages(Call::Barrier),
         Err(failure) => doing.end(Err(failure)),
@@ -52,13 +52,13 @@ pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
     }
     let doing = Doing::begin(comm, Operation::Broadcast as u32, root, length as u64)?;
     let bytes = data.bytes_mut().expect("one run");
-    // It has a place among the communicator's operations, and may be the one in which they come to their board.
-    match doing.board() {
-        Ok(Some(mut board)) if is_announced(comm, length) => {
+    // It has a place among the communicator's operations, and may be the one in which they come to their segment.
+    match doing.segment() {
+        Ok(Some(mut segment)) if is_announced(comm, length) => {
             note(Algorithm::BroadcastRing);
-            doing.end(doing.announce(&mut board, place, bytes))
+            doing.end(doing.announce(&mut segment, place, bytes))
         }
-        Ok(board) => match doing.keep_together(board, length) {
+        Ok(segment) => match doing.keep_together(segment, length) {
             Ok(()) => {
                 note(Algorithm::Straight);
                 doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes))
@@ -95,25 +95,25 @@ impl<'c> Doing<'c> {
         if let Call::Bcast { root, .. } | Call::Reduce { root, .. } = call {
             self.comm.root(root)?;
         }
-        match (self.board(), call) {
-            (Ok(Some(mut board)), Call::Bcast { data, root }) if is_announced(self.comm, data.length()) => {
+        match (self.segment(), call) {
+            (Ok(Some(mut segment)), Call::Bcast { data, root }) if is_announced(self.comm, data.length()) => {
                 note(Algorithm::BroadcastRing);
                 let (data, then) = of_root(data, root == self.comm.rank() as i32);
                 let mut areas = Areas { mine: Bytes::NONE, data };
-                let outcome = self.announce(&mut board, root as usize, areas.data.slice_mut());
+                let outcome = self.announce(&mut segment, root as usize, areas.data.slice_mut());
                 put(then, &mut areas);
                 self.end(outcome)
             }
-            (board, call) => self.run_with(board, call, bytes),
+            (segment, call) => self.run_with(segment, call, bytes),
         }
     }
 
-    fn run_with(&self, board: Result<Option<AtBoard<'_>>, Failure>, call: Call, bytes: u64) -> Mpi {
-        let mut board = match board {
-            Ok(board) => board,
+    fn run_with(&self, segment: Result<Option<AtSegment<'_>>, Failure>, call: Call, bytes: u64) -> Mpi {
+        let mut segment = match segment {
+            Ok(segment) => segment,
             Err(failure) => return self.end(Err(failure)),
         };
-        if let (Some(at), Some(operation)) = (&mut board, kinds::operation_of(&call)) {
+        if let (Some(at), Some(operation)) = (&mut segment, kinds::operation_of(&call)) {
             match choose(operation, &kinds::case_of(&call, self.comm.size())) {
                 Algorithm::SharedSegment => {
                     note(Algorithm::SharedSegment);
@@ -133,39 +133,39 @@ impl<'c> Doing<'c> {
             }
         }
         let lets_run_ahead = matches!(call, Call::Bcast { .. } | Call::Reduce { .. });
-        if lets_run_ahead && let Err(failure) = self.keep_together(board, bytes as usize) {
+        if lets_run_ahead && let Err(failure) = self.keep_together(segment, bytes as usize) {
             return self.end(Err(failure));
         }
         self.by_messages(call)
     }
 
-    /// Before an operation in which not each waits for each: nobody runs far ahead, where they have a board to meet at.
+    /// Before an operation in which not each waits for each: nobody runs far ahead, where they have a segment to meet at.
     #[inline]
-    fn keep_together(&self, board: Option<AtBoard<'_>>, length: usize) -> Result<(), Failure> {
-        match board {
-            Some(mut board) if self.comm.sharing().runs_far_ahead(Ahead::Messages(length)) => {
-                board::barrier(&mut board)
+    fn keep_together(&self, segment: Option<AtSegment<'_>>, length: usize) -> Result<(), Failure> {
+        match segment {
+            Some(mut segment) if self.comm.sharing().runs_far_ahead(Ahead::Messages(length)) => {
+                segment::barrier(&mut segment)
             }
             _ => Ok(()),
         }
     }
 
-    /// A broadcast that its root announces at the board.
+    /// A broadcast that its root announces at the segment.
     #[inline]
-    fn announce(&self, board: &mut AtBoard<'_>, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+    fn announce(&self, segment: &mut AtSegment<'_>, root: usize, data: &mut [u8]) -> Result<(), Failure> {
         if self.comm.sharing().runs_far_ahead(Ahead::Announced) {
-            board::barrier(board)?;
+            segment::barrier(segment)?;
         }
-        board::announce(board, root, data)
+        segment::announce(segment, root, data)
     }
 
-    /// The communicator's board, if it has one by now.
+    /// The communicator's segment, if it has one by now.
     #[inline]
-    fn board(&self) -> Result<Option<AtBoard<'_>>, Failure> {
+    fn segment(&self) -> Result<Option<AtSegment<'_>>, Failure> {
         let attend: Option<&dyn Attend> =
             if progress::is_quiet() && revocation::news().is_none() { None } else { Some(&self.attending) };
         let (members, name) = (self.members, || self.comm.group_name());
-        self.comm.sharing().board_at_any(members, &mut Guarded(members), name, attend)
+        self.comm.sharing().segment_at_any(members, &mut Guarded(members), name, attend)
     }
 
     fn by_messages(&self, mut call: Call) -> Mpi {
@@ -177,7 +177,7 @@ impl<'c> Doing<'c> {
         self.named(outcome)
     }
 
-    /// It ends at the board, or on the way there.
+    /// It ends at the segment, or on the way there.
     #[inline]
     fn end(&self, outcome: Result<(), Failure>) -> Mpi {
         if outcome.is_err() {
@@ -247,23 +247,23 @@ fn is_announced(comm: &Comm, length: usize) -> bool {
     choose(Operation::Broadcast, &Case::in_segment(comm.size(), length)) == Algorithm::BroadcastRing
 }
 
-/// At the board.
-fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure> {
+/// At the segment.
+fn show(segment: &mut AtSegment<'_>, comm: &Comm, call: Call) -> Result<(), Failure> {
     let combine = combine_of(&call);
     let (mine, data, then, outcome);
     match call {
-        Call::Barrier => return board::barrier(board),
+        Call::Barrier => return segment::barrier(segment),
         Call::Bcast { data: whole, root } => {
             (data, then) = of_root(whole, root == comm.rank() as i32);
             let mut areas = Areas { mine: Bytes::NONE, data };
-            outcome = board::broadcast(board, root as usize, areas.data.slice_mut());
+            outcome = segment::broadcast(segment, root as usize, areas.data.slice_mut());
             put(then, &mut areas);
         }
         Call::Allreduce { give: own, get: result, op } => {
             (data, then) = get_with(own.as_ref(), result);
             let mut areas = Areas { mine: Bytes::NONE, data };
             let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
-            outcome = board::allreduce(board, areas.data.slice_mut(), op.unit, combine);
+            outcome = segment::allreduce(segment, areas.data.slice_mut(), op.unit, combine);
             put(then, &mut areas);
         }
         Call::Allgather { give: own, get: blocks } => {
@@ -276,14 +276,14 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
             };
             let mut areas = Areas { mine: Bytes::NONE, data };
             outcome =
-                board::allgather(board, mine.as_ref().map(Bytes::slice), &spans, areas.data.slice_mut());
+                segment::allgather(segment, mine.as_ref().map(Bytes::slice), &spans, areas.data.slice_mut());
             put(then, &mut areas);
         }
         Call::Alltoall { give: own, get: blocks, .. } => {
             mine = own.as_ref().map_or_else(|| blocks.copy(), |own| own.give());
             (data, then) = blocks.get();
             let mut areas = Areas { mine, data };
-            outcome = board::alltoall(board, areas.mine.slice(), areas.data.slice_mut());
+            outcome = segment::alltoall(segment, areas.mine.slice(), areas.data.slice_mut());
             put(then, &mut areas);
         }
         _ => unreachable!("not for the board"),
@@ -291,7 +291,7 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
     outcome
 }
 
-/// Waiting at a board it moves everything else that is under way.
+/// Waiting at a segment it moves everything else that is under way.
 struct Attending {
     process: &'static Process,
     context: u32,

@@ -79,8 +79,8 @@ pub(crate) struct Remote {
 /// So many bits of a collective operation's tag say what it does.
 const KIND_BITS: u32 = 5;
 
-/// A communicator that does not live for longer has no board: making one costs its members some questions to the machine.
-const OPERATIONS_BEFORE_BOARD: u32 = 8;
+/// A communicator that does not live for longer has no segment: making one costs its members some questions to the machine.
+const OPERATIONS_BEFORE_SEGMENT: u32 = 8;
 
 impl Comm {
     /// A communicator of a group that this process is a member of.
@@ -107,7 +107,7 @@ impl Comm {
             buffer: Buffer::default(),
             hosts: OnceLock::new(),
             trials: Mutex::default(),
-            sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
+            sharing: Sharing::after(OPERATIONS_BEFORE_SEGMENT),
             pairs: Pairs::default(),
             rest: Mutex::new(Rest {
                 name: Vec::new(),
@@ -259,7 +259,7 @@ impl Comm {
         self.trials.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The board of its members, and how they come to it.
+    /// The segment of its members, and how they come to it.
     pub(crate) fn sharing(&self) -> &Sharing {
         &self.sharing
     }

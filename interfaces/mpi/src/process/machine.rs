@@ -27,7 +27,7 @@ pub(super) struct Joined {
     pub(super) me: i32,
 }
 
-/// Of the operations of all nodes at their board.
+/// Of the operations of all nodes at their segment.
 const PARTITION_CONTEXT: u32 = 0x7d69_0004;
 /// Of what parents tell the children that they have spawned.
 pub(crate) const PARENT_CONTEXT: u32 = 0x7d69_0006;

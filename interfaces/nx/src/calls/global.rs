@@ -9,10 +9,10 @@ use crate::exchange::{Group, Memory, waits};
 use crate::ids;
 use crate::task::ptype_in_use;
 use libc::{c_double, c_float, c_long, c_void};
-use parvum_collectives::board::{self, Board};
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{self, Area, Order, choose, in_a_row};
+use parvum_collectives::segment::{self, SharedSegment};
 use parvum_collectives::table::{self, Algorithm, Case, Operation};
 use parvum_collectives::{Combine, Exchange, Memory as Areas, none, run};
 use parvum_partition::tag;
@@ -23,12 +23,12 @@ super::faces! {
 }
 
 mod work {
-    use super::{Areas, Nx, board, choose, none, run, tag, together, waits};
+    use super::{Areas, Nx, choose, none, run, segment, tag, together, waits};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
         together(waits::GSYNC, tag::BARRIER, |nodes| {
-            if let Some(mut board) = nodes.board()? {
-                return nodes.outcome(board::barrier(&mut board));
+            if let Some(mut segment) = nodes.segment()? {
+                return nodes.outcome(segment::barrier(&mut segment));
             }
             let plan = choose::barrier(nodes.placement());
             let outcome = run(nodes, &plan, Areas { mine: &[], data: &mut [], scratch: &mut [] }, &mut none);
@@ -75,14 +75,14 @@ fn combine_all(
     (unit, order): (usize, Order),
     combine: Combine<'_>,
 ) -> Nx<()> {
-    if let Some(mut board) = nodes.board()? {
-        let case = Case::in_segment(board.group().size, x.len()).elements(unit);
+    if let Some(mut segment) = nodes.segment()? {
+        let case = Case::in_segment(segment.group().size, x.len()).elements(unit);
         match table::choose(Operation::Allreduce, &case) {
             Algorithm::SharedSegment => {
-                return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
+                return nodes.outcome(segment::allreduce(&mut segment, x, unit, combine));
             }
-            Algorithm::OpenMemory if board.reaches() => {
-                match exposed::allreduce(&mut board, None, x, unit, combine) {
+            Algorithm::OpenMemory if segment.reaches() => {
+                match exposed::allreduce(&mut segment, None, x, unit, combine) {
                     Ok(Exposed::Refused) => {}
                     done => return nodes.outcome(done.map(|_| ())),
                 }
@@ -292,8 +292,8 @@ fn put_together(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], y: &mut [u8]
 
 fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) -> Nx<()> {
     let parts = in_a_row(lengths.iter().copied());
-    if let Some(mut board) = nodes.board()? {
-        return nodes.outcome(board::allgather(&mut board, Some(x), &parts, all));
+    if let Some(mut segment) = nodes.segment()? {
+        return nodes.outcome(segment::allgather(&mut segment, Some(x), &parts, all));
     }
     let plan = choose::allgather(nodes.placement(), &parts);
     let mut scratch = vec![0; plan.needs(Area::Scratch)];

@@ -96,7 +96,7 @@ fn communicators_and_their_operations_are_as_promised() {
 }
 
 #[test]
-fn at_a_board_calls_do_what_they_do_by_messages() {
+fn calls_in_a_segment_give_what_messages_give() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_boards", false);
         let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: 1 checks")).collect();
@@ -116,7 +116,7 @@ fn ranks_read_each_others_memory_where_they_can() {
 }
 
 #[test]
-fn at_a_board_a_death_or_a_revocation_reaches_everybody() {
+fn death_or_revocation_reaches_everybody_in_a_segment() {
     for ranks in [2, 4, 8] {
         let left = |who: &dyn Fn(u32) -> bool, count: u32| -> Vec<String> {
             let ranks_left = (0..ranks).filter(|rank| who(*rank));

@@ -131,7 +131,7 @@ pub fn reduce<'h>(
 }
 
 /// The contributions of all combined, for all; `unit` is the bytes of an element. Up to 64 members they are combined one by one in
-/// their order, however long the data is: as in a [segment](crate::board), bit for bit.
+/// their order, however long the data is: as in a [segment](crate::segment), bit for bit.
 pub fn allreduce<'h>(placement: impl Into<Placement<'h>>, length: usize, unit: usize, order: Order) -> Plan {
     let placement = placement.into();
     let group = placement.group;

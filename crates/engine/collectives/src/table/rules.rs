@@ -11,7 +11,7 @@ use super::{Algorithm, Only, Operation, Rule};
 
 /// Up to so many bytes are short: they go straight, or in few messages between hosts.
 pub const SHORT: usize = 4 << 10;
-/// Up to so many members one combines or sends for all; a segment has room for no more (`LARGEST_BOARD` of parvum-segment).
+/// Up to so many members one combines or sends for all; a segment has room for no more (`MOST_MEMBERS` of parvum-segment).
 pub(super) const FEW: usize = 64;
 /// Up to so many members on hosts of their own send straight to all others, before they have tried what is quicker.
 pub(super) const FEW_APART: usize = 4;

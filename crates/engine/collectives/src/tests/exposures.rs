@@ -1,9 +1,9 @@
 //! Operations of members that read each other's memory, on threads that do.
 
 use super::algorithms::{UNIT, chain, combined, content, sum};
-use super::boards::{Place, at_board, floats};
-use crate::board::{self, Board};
+use super::segments::{Place, floats, in_segment};
 use crate::exposed::{self, Exposed, OpenMemory};
+use crate::segment::{self, SharedSegment};
 use crate::{Failure, Fault};
 use parvum_shm::single_copy;
 use parvum_transport::Place as Range;
@@ -22,7 +22,7 @@ impl<'p, 'w> Member<'p, 'w> {
     }
 }
 
-impl Board for Member<'_, '_> {
+impl SharedSegment for Member<'_, '_> {
     fn group(&self) -> crate::plans::Group {
         self.place.group()
     }
@@ -65,7 +65,7 @@ fn lengths() -> [usize; 6] {
 #[test]
 fn data_comes_to_whom_it_is_for() {
     for (size, each) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
-        at_board(size, |place| {
+        in_segment(size, |place| {
             let member = &mut Member::new(place);
             let own = member.group().own;
             let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
@@ -80,7 +80,7 @@ fn data_comes_to_whom_it_is_for() {
 #[test]
 fn contributions_are_combined_in_the_order_of_members() {
     for (size, length) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
-        at_board(size, |place| {
+        in_segment(size, |place| {
             let member = &mut Member::new(place);
             let own = member.group().own;
             for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
@@ -105,30 +105,30 @@ fn contributions_are_combined_in_the_order_of_members() {
 }
 
 #[test]
-fn a_sum_of_floats_has_the_same_bits_as_at_the_board() {
-    let sums = at_board(7, |place| {
-        let mut at_board = floats(place.group().own, 8000);
-        let mine = at_board.clone();
-        board::allreduce(place, &mut at_board, UNIT, &mut super::boards::add).expect("it succeeds");
+fn sum_of_floats_has_the_same_bits_as_in_the_segment() {
+    let sums = in_segment(7, |place| {
+        let mut in_segment = floats(place.group().own, 8000);
+        let mine = in_segment.clone();
+        segment::allreduce(place, &mut in_segment, UNIT, &mut super::segments::add).expect("it succeeds");
         let mut exposed = vec![0; 8000];
         let done = exposed::allreduce(
             &mut Member::new(place),
             Some(&mine),
             &mut exposed,
             UNIT,
-            &mut super::boards::add,
+            &mut super::segments::add,
         );
         assert_eq!(done, Ok(Exposed::Done));
-        (at_board, exposed)
+        (in_segment, exposed)
     });
-    assert!(sums.iter().all(|(at_board, exposed)| at_board == exposed && *exposed == sums[0].1));
+    assert!(sums.iter().all(|(in_segment, exposed)| in_segment == exposed && *exposed == sums[0].1));
 }
 
 #[test]
 fn when_one_cannot_read_all_are_told_and_contributions_stay() {
     let (size, length) = (4, 6000 * UNIT);
     for refused_from in 0..3 {
-        at_board(size, |place| {
+        in_segment(size, |place| {
             let own = place.group().own;
             let mine = content(own, length);
             let refuse = if own == 2 { refused_from } else { usize::MAX };
@@ -148,7 +148,7 @@ fn when_one_cannot_read_all_are_told_and_contributions_stay() {
 
 #[test]
 fn members_that_do_different_things_are_told() {
-    let told = at_board(3, |place| match place.group().own {
+    let told = in_segment(3, |place| match place.group().own {
         1 => exposed::alltoall(&mut Member::new(place), &[0; 9], &mut [0; 9]),
         _ => exposed::alltoall(&mut Member::new(place), &[0; 6], &mut [0; 6]),
     });

@@ -1,4 +1,4 @@
-//! The table's announcements: what a member of a board tells all others without waiting for them.
+//! The table's announcements: what a member of a segment tells all others without waiting for them.
 //!
 //! Each member counts them, its own and those that it hears, and so knows the next one's number and place. A turn frees all places.
 
@@ -6,25 +6,25 @@ use crate::endpoint::Endpoint;
 use crate::inside::{Inside, briefly, with};
 use crate::runtime::Runtime;
 use crate::segments::meets::Meets;
-use parvum_api::{Notes, board as came};
+use parvum_api::{Notes, segment as came};
 use parvum_control::A_GROUP;
 use parvum_engine::{Counter, RequestId};
 use parvum_segment::{ANNOUNCEMENTS, Outcome};
 
 pub(crate) unsafe extern "C" fn board_announce<E: Endpoint>(
-    board: u64,
+    segment: u64,
     word: u32,
     data: *const u8,
     length: usize,
 ) -> i64 {
     // SAFETY: readable for so many bytes, by the table's contract; nothing may have no address.
     let data = if length == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(data, length) } };
-    let announce = |runtime: &mut Runtime| runtime.announce(board, word, data);
+    let announce = |runtime: &mut Runtime| runtime.announce(segment, word, data);
     briefly::<E, _>(announce).unwrap_or_else(|| with::<E, _>(came::LATE, |inside| announce(inside)))
 }
 
 pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
-    board: u64,
+    segment: u64,
     word: u32,
     out: *mut u8,
     length: usize,
@@ -39,38 +39,40 @@ pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
         (out, requests, &*notes)
     };
     // Mostly it is there: who announces runs ahead.
-    match briefly::<E, _>(|runtime| runtime.hear(board, word, out)).flatten() {
+    match briefly::<E, _>(|runtime| runtime.hear(segment, word, out)).flatten() {
         Some(answer) => answer,
         None => {
-            with::<E, _>(came::LATE, |inside| inside.await_announcement(board, word, out, requests, notes))
+            with::<E, _>(came::LATE, |inside| inside.await_announcement(segment, word, out, requests, notes))
         }
     }
 }
 
 impl Runtime {
-    fn announce(&mut self, board: u64, word: u32, data: &[u8]) -> i64 {
-        let Some(board) = self.board(board) else { return came::CLOSED };
-        if board.meeting.is_closed() {
+    fn announce(&mut self, segment: u64, word: u32, data: &[u8]) -> i64 {
+        let Some(segment) = self.segment(segment) else { return came::CLOSED };
+        if segment.meeting.is_closed() {
             return came::CLOSED;
         }
-        if !board.meeting.announce(board.announced, board.place, word, data) {
+        if !segment.meeting.announce(segment.announced, segment.place, word, data) {
             return came::DISAGREED;
         }
-        board.has_announced();
+        segment.has_announced();
         self.engine.ledger().add(Counter::CopiedIn, data.len() as u64);
         came::COME
     }
 
     /// Hears the next announcement if it is there, or says that there will be none; `None`: it may come.
-    fn hear(&mut self, board: u64, word: u32, out: &mut [u8]) -> Option<i64> {
-        let Some(board) = self.board(board) else { return Some(came::CLOSED) };
-        if board.place >= ANNOUNCEMENTS {
+    fn hear(&mut self, segment: u64, word: u32, out: &mut [u8]) -> Option<i64> {
+        let Some(segment) = self.segment(segment) else { return Some(came::CLOSED) };
+        if segment.place >= ANNOUNCEMENTS {
             return Some(came::DISAGREED);
         }
-        match board.meeting.outcome_of_announcement(board.announced, board.place)? {
+        match segment.meeting.outcome_of_announcement(segment.announced, segment.place)? {
             Outcome::Closed => return Some(came::CLOSED),
-            Outcome::Opened if !board.meeting.hear(board.place, word, out) => return Some(came::DISAGREED),
-            Outcome::Opened => board.has_announced(),
+            Outcome::Opened if !segment.meeting.hear(segment.place, word, out) => {
+                return Some(came::DISAGREED);
+            }
+            Outcome::Opened => segment.has_announced(),
         }
         self.engine.ledger().add(Counter::CopiedOut, out.len() as u64);
         Some(came::COME)
@@ -87,8 +89,8 @@ impl Inside {
         requests: &[u64],
         notes: &Notes,
     ) -> i64 {
-        let Some(board) = self.board(number) else { return came::CLOSED };
-        let (meeting, group, members) = (board.meeting.clone(), board.group.clone(), board.members);
+        let Some(segment) = self.segment(number) else { return came::CLOSED };
+        let (meeting, group, members) = (segment.meeting.clone(), segment.group.clone(), segment.members);
         self.show_barrier(&group, members as i32);
         self.meets = Some(Meets::announcement(meeting));
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {

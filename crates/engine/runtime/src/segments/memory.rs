@@ -1,11 +1,11 @@
-//! The members of a board read each other's memory: found out once for all of them, and done without the process's lock.
+//! The members of a segment read each other's memory: found out once for all of them, and done without the process's lock.
 //!
-//! That they can is agreed on when the board is opened: each shows its process and a place where a number lies, and reads all the
-//! others' numbers there. Members in containers may share a board and not their processes' numbers.
+//! That they can is agreed on when the segment is opened: each shows its process and a place where a number lies, and reads all the
+//! others' numbers there. Members in containers may share a segment and not their processes' numbers.
 
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
-use parvum_api::{Notes, Piece, Status, board as came};
+use parvum_api::{Notes, Piece, Status, segment as came};
 use parvum_engine::{Counter, PullRefused};
 use parvum_shm::single_copy;
 use parvum_transport::Place;
@@ -50,22 +50,22 @@ fn process_of(bytes: [u8; 16]) -> Option<u32> {
 }
 
 impl Inside {
-    /// Finds out whether the members of a board that has just been opened, and who have introduced themselves in its last turn, can all
+    /// Finds out whether the members of a segment that has just been opened, and who have introduced themselves in its last turn, can all
     /// read all others' memory; how the turn went that this takes.
     pub(crate) fn agree_on_reach(&mut self, number: u64, notes: &Notes) -> i64 {
         let is_allowed = self.connections.single_copy;
-        let Some(board) = self.board(number) else { return came::CLOSED };
+        let Some(segment) = self.segment(number) else { return came::CLOSED };
         let process = |member: u32| {
             let mut bytes = [0; 16];
-            let is_shown = board.meeting.read(member, board.turn - 1, 0, &mut bytes);
+            let is_shown = segment.meeting.read(member, segment.turn - 1, 0, &mut bytes);
             is_shown.then(|| process_of(bytes)).flatten()
         };
         let processes: Option<Box<[u32]>> =
-            if is_allowed { (0..board.members).map(process).collect() } else { None };
+            if is_allowed { (0..segment.members).map(process).collect() } else { None };
         let word = if processes.is_some() { REACHES_ALL } else { REACHES_NOT };
-        let answer = self.take_board_turn(number, word, &[], &[], notes);
-        match (answer, self.board(number)) {
-            (came::COME, Some(board)) => board.processes = processes.unwrap_or_default(),
+        let answer = self.take_segment_turn(number, word, &[], &[], notes);
+        match (answer, self.segment(number)) {
+            (came::COME, Some(segment)) => segment.processes = processes.unwrap_or_default(),
             (came::DISAGREED, _) => return came::COME,
             _ => {}
         }
@@ -73,12 +73,14 @@ impl Inside {
     }
 }
 
-pub(crate) extern "C" fn board_reaches<E: Endpoint>(board: u64) -> i32 {
-    with::<E, _>(0, |inside| inside.board(board).is_some_and(|board| !board.processes.is_empty()).into())
+pub(crate) extern "C" fn board_reaches<E: Endpoint>(segment: u64) -> i32 {
+    with::<E, _>(0, |inside| {
+        inside.segment(segment).is_some_and(|segment| !segment.processes.is_empty()).into()
+    })
 }
 
 pub(crate) unsafe extern "C" fn board_fetch<E: Endpoint>(
-    board: u64,
+    segment: u64,
     member: u32,
     address: u64,
     out: *mut u8,
@@ -88,7 +90,7 @@ pub(crate) unsafe extern "C" fn board_fetch<E: Endpoint>(
         return Status::Done as i32;
     }
     let pid = with::<E, _>(None, |inside| {
-        let pid = *inside.board(board)?.processes.get(member as usize)?;
+        let pid = *inside.segment(segment)?.processes.get(member as usize)?;
         inside.engine.ledger().add(Counter::PulledBytes, length as u64);
         Some(pid)
     });

@@ -1,6 +1,6 @@
-//! The table's boards: where the members of a group on this host show each other data, turn by turn.
+//! The table's segments: where the members of a group on this host show each other data, turn by turn.
 //!
-//! A board lies in the file of the group's meeting, which the daemon makes and hands to all members when they have met at its
+//! A segment lies in the file of the group's meeting, which the daemon makes and hands to all members when they have met at its
 //! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
 //! messages are to take another route, does not want it, and then nobody uses it.
 
@@ -11,15 +11,15 @@ use crate::inside::{Inside, briefly, with};
 use crate::runtime::Runtime;
 use crate::segments::meets::Meets;
 use crate::segments::memory::{Introduction, piece_of};
-use crate::services::{Awaited, Board};
-use parvum_api::{Notes, Piece, Status, board as came};
+use crate::services::{Awaited, SharedSegment};
+use parvum_api::{Notes, Piece, Status, segment as came};
 use parvum_control::{A_GROUP, Clock};
 use parvum_engine::Counter;
-use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, BOARD_ROOM, LARGEST_BOARD, Outcome};
+use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, MOST_MEMBERS, Outcome, SLOT_BYTES};
 use parvum_wire::control::Request;
 use std::sync::Arc;
 
-/// What members say in the first turn: also how many turns they have taken at the board before, when that was closed under them.
+/// What members say in the first turn: also how many turns they have taken at the segment before, when that was closed under them.
 /// Who has taken one more than another cannot go on with it.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
@@ -30,16 +30,17 @@ pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
     member: u32,
     members: u32,
     notes: *const Notes,
-    board: *mut u64,
+    segment: *mut u64,
 ) -> i32 {
     // SAFETY: all are valid for the call, by the table's contract.
-    let (group, notes, board) = unsafe { (std::slice::from_raw_parts(group, length), &*notes, &mut *board) };
+    let (group, notes, segment) =
+        unsafe { (std::slice::from_raw_parts(group, length), &*notes, &mut *segment) };
     let (Ok(group), true) = (std::str::from_utf8(group), member < members) else {
         return Status::BadArgument as i32;
     };
-    with::<E, _>(Status::Unknown as i32, |inside| match inside.open_board(group, member, members, notes) {
+    with::<E, _>(Status::Unknown as i32, |inside| match inside.open_segment(group, member, members, notes) {
         Ok(number) => {
-            *board = number;
+            *segment = number;
             Status::Done as i32
         }
         Err(status) => status as i32,
@@ -47,7 +48,7 @@ pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
 }
 
 pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
-    board: u64,
+    segment: u64,
     word: u32,
     pieces: *const Piece,
     count: usize,
@@ -61,11 +62,11 @@ pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
         let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
         (pieces, requests, &*notes)
     };
-    with::<E, _>(came::LATE, |inside| inside.take_board_turn(board, word, pieces, requests, notes))
+    with::<E, _>(came::LATE, |inside| inside.take_segment_turn(segment, word, pieces, requests, notes))
 }
 
 pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
-    board: u64,
+    segment: u64,
     member: u32,
     from: usize,
     out: *mut u8,
@@ -74,9 +75,9 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
     // SAFETY: writable for so many bytes, by the table's contract.
     let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
     let mut read = |runtime: &mut Runtime| {
-        let Some(board) = runtime.board(board) else { return Status::Unknown as i32 };
+        let Some(segment) = runtime.segment(segment) else { return Status::Unknown as i32 };
         // The last turn that has come: the one under way has another number.
-        match board.turn.checked_sub(1).is_some_and(|turn| board.meeting.read(member, turn, from, out)) {
+        match segment.turn.checked_sub(1).is_some_and(|turn| segment.meeting.read(member, turn, from, out)) {
             true => {
                 runtime.engine.ledger().add(Counter::CopiedOut, length as u64);
                 Status::Done as i32
@@ -87,9 +88,9 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
     briefly::<E, _>(&mut read).unwrap_or_else(|| with::<E, _>(Status::Unknown as i32, |inside| read(inside)))
 }
 
-pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
+pub(crate) extern "C" fn board_close<E: Endpoint>(segment: u64) {
     with::<E, _>((), |inside| {
-        let place = inside.services.boards.get_mut((board as usize).wrapping_sub(1));
+        let place = inside.services.segments.get_mut((segment as usize).wrapping_sub(1));
         let Some(closed) = place.and_then(Option::take) else { return };
         // The page goes with it, unless it is another's by now.
         inside.services.meetings.retain(|(_, meeting)| !Arc::ptr_eq(meeting, &closed.meeting));
@@ -98,13 +99,13 @@ pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
 
 impl Runtime {
     #[inline]
-    pub(crate) fn board(&mut self, number: u64) -> Option<&mut Board> {
-        self.services.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
+    pub(crate) fn segment(&mut self, number: u64) -> Option<&mut SharedSegment> {
+        self.services.segments.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
-    /// Whether this task can wait at a board, and its messages are not to take another way. What is recorded to be played again on other
+    /// Whether this task can wait at a segment, and its messages are not to take another way. What is recorded to be played again on other
     /// hosts goes by messages, as it would there.
-    fn wants_boards(&self) -> bool {
+    fn wants_segments(&self) -> bool {
         let recording = self.identity.recording.as_ref();
         let is_for_replay = recording.is_some_and(|recording| recording.clock() == Clock::ProcessorTime);
         self.connections.routes.shares_memory() && !self.has_sockets() && !is_for_replay
@@ -112,7 +113,7 @@ impl Runtime {
 }
 
 impl Inside {
-    fn open_board(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
+    fn open_segment(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
         self.services.meetings.retain(|(name, _)| name != group);
         self.show_barrier(group, members as i32);
         let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
@@ -132,12 +133,12 @@ impl Inside {
         }
         self.remember_meeting(group, answer.fds);
         let meeting = self.meeting(group).ok_or(Status::NoMemory)?;
-        if meeting.board_of() != Some(members) {
+        if meeting.members_if_shown() != Some(members) {
             return Err(Status::Unknown);
         }
-        let before = self.services.boards.iter().flatten().find(|board| *board.group == *group);
-        let turns = before.map_or(0, |board| board.turn as u32 & 0xff_ffff);
-        let board = Board {
+        let before = self.services.segments.iter().flatten().find(|segment| *segment.group == *group);
+        let turns = before.map_or(0, |segment| segment.turn as u32 & 0xff_ffff);
+        let segment = SharedSegment {
             group: group.into(),
             meeting,
             member,
@@ -149,18 +150,18 @@ impl Inside {
             processes: Box::default(),
         };
         let free =
-            self.services.boards.iter().position(Option::is_none).unwrap_or(self.services.boards.len());
-        match self.services.boards.get_mut(free) {
-            Some(place) => *place = Some(board),
-            None => self.services.boards.push(Some(board)),
+            self.services.segments.iter().position(Option::is_none).unwrap_or(self.services.segments.len());
+        match self.services.segments.get_mut(free) {
+            Some(place) => *place = Some(segment),
+            None => self.services.segments.push(Some(segment)),
         }
         let number = free as u64 + 1;
-        let wanted = self.wants_boards();
+        let wanted = self.wants_segments();
         let word = if wanted { WANTED | turns << 1 } else { UNWANTED };
         let notes = Notes { limit: -1, ..*notes };
         let introduction = Introduction::new(self.identity.session.me.tid.0);
         let bytes = introduction.bytes();
-        let mut answer = self.take_board_turn(number, word, &[piece_of(&bytes)], &[], &notes);
+        let mut answer = self.take_segment_turn(number, word, &[piece_of(&bytes)], &[], &notes);
         if answer == came::COME && wanted {
             answer = self.agree_on_reach(number, &notes);
         }
@@ -170,11 +171,11 @@ impl Inside {
             came::CLOSED => Status::Gone,
             _ => Status::NoMachine,
         };
-        self.services.boards[free] = None;
+        self.services.segments[free] = None;
         Err(answer)
     }
 
-    pub(crate) fn take_board_turn(
+    pub(crate) fn take_segment_turn(
         &mut self,
         number: u64,
         word: u32,
@@ -182,17 +183,17 @@ impl Inside {
         requests: &[u64],
         notes: &Notes,
     ) -> i64 {
-        let Some(board) = self.board(number) else { return came::CLOSED };
-        if board.awaits.is_none() {
+        let Some(segment) = self.segment(number) else { return came::CLOSED };
+        if segment.awaits.is_none() {
             // SAFETY: the pieces are readable for the call, by the table's contract.
             let shown = unsafe { pieces_of(pieces) };
-            let begun = match board.members {
-                2 => board.show_other(word, shown),
-                _ => board.show_all(word, shown),
+            let begun = match segment.members {
+                2 => segment.show_other(word, shown),
+                _ => segment.show_all(word, shown),
             };
             let has_come = match begun {
                 Ok(awaits) => {
-                    board.awaits = awaits;
+                    segment.awaits = awaits;
                     awaits.is_none()
                 }
                 Err(answer) => return answer,
@@ -210,8 +211,15 @@ impl Inside {
 
     #[cold]
     fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
-        let Some(&mut Board { ref meeting, ref group, member, members, turn, awaits: Some(awaits), .. }) =
-            self.board(number)
+        let Some(&mut SharedSegment {
+            ref meeting,
+            ref group,
+            member,
+            members,
+            turn,
+            awaits: Some(awaits),
+            ..
+        }) = self.segment(number)
         else {
             return came::LATE;
         };
@@ -243,12 +251,12 @@ impl Inside {
     }
 
     fn turn_has_come(&mut self, number: u64, word: u32) -> i64 {
-        let Some(board) = self.board(number) else { return came::CLOSED };
-        let agrees = board.agrees_on(word);
-        board.awaits = None;
-        board.turn += 1;
+        let Some(segment) = self.segment(number) else { return came::CLOSED };
+        let agrees = segment.agrees_on(word);
+        segment.awaits = None;
+        segment.turn += 1;
         // All have heard what was announced before it.
-        board.place = 0;
+        segment.place = 0;
         // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
         // posted after a barrier does not get what was to be dropped before. So often a link is looked at until it is empty.
         for _ in 0..8 {
@@ -263,7 +271,7 @@ impl Inside {
 /// The other's line takes less than this to come over, if it is on its way: it is looked for so often before anything else.
 const LOOKS: u32 = 100;
 
-impl Board {
+impl SharedSegment {
     /// An announcement was made, or heard.
     #[inline]
     pub(crate) fn has_announced(&mut self) {
@@ -317,8 +325,8 @@ unsafe fn pieces_of(pieces: &[Piece]) -> impl Iterator<Item = &[u8]> + Clone {
 }
 
 const _: () = assert!(
-    BOARD_ROOM == came::ROOM
-        && LARGEST_BOARD as usize == came::MEMBERS
+    SLOT_BYTES == came::ROOM
+        && MOST_MEMBERS as usize == came::MEMBERS
         && ANNOUNCED_ROOM == came::ANNOUNCED
         && ANNOUNCEMENTS == came::ANNOUNCEMENTS,
     "what interfaces are told"

@@ -1,4 +1,4 @@
-//! The board: where the members of a group on one host show each other data, in the file behind their meeting.
+//! The segment: where the members of a group on one host show each other data, in the file behind their meeting.
 //!
 //! It is used in *turns*. In each a member puts what it shows into a place of its own, comes to the meeting, and when that has
 //! opened reads what the others show. A member has two places, used by turns. Who comes to a meeting has read all that it wants of
@@ -18,11 +18,11 @@
 use crate::pair::Head;
 use parvum_control::PAGE_BYTES;
 
-/// Groups of more members have no board: each reads what all others show.
-pub const LARGEST_BOARD: u32 = 64;
+/// Groups of more members have no segment: each reads what all others show.
+pub const MOST_MEMBERS: u32 = 64;
 
 /// So many bytes a member shows in one turn at most.
-pub const BOARD_ROOM: usize = 64 << 10;
+pub const SLOT_BYTES: usize = 64 << 10;
 
 /// So many announcements have a place of their own between two turns.
 pub const ANNOUNCEMENTS: usize = 127;
@@ -34,16 +34,16 @@ pub const ANNOUNCED_ROOM: usize = 1 << 10;
 pub(crate) const LINE: usize = 64;
 pub(crate) const SHORT: usize = LINE - size_of::<Head>();
 
-/// Where things lie on the board of so many members.
+/// Where things lie on the segment of so many members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) members: u32,
 }
 
 impl Shape {
-    /// Whether there is a board at all.
+    /// Whether there is a segment at all.
     pub(crate) fn has_places(self) -> bool {
-        (1..=LARGEST_BOARD).contains(&self.members)
+        (1..=MOST_MEMBERS).contains(&self.members)
     }
 
     /// Bytes of the file.
@@ -61,7 +61,7 @@ impl Shape {
 
     /// Where the lines of announcements begin.
     fn announcements(self) -> usize {
-        self.places() + 2 * self.members as usize * BOARD_ROOM
+        self.places() + 2 * self.members as usize * SLOT_BYTES
     }
 
     /// Where the line of an announcement begins; the one behind the last is that of those who wait for one.
@@ -81,7 +81,7 @@ impl Shape {
 
     /// Where its longer data of that turn begins.
     pub(crate) fn place(self, member: u32, turn: u64) -> usize {
-        self.places() + number(member, turn) * BOARD_ROOM
+        self.places() + number(member, turn) * SLOT_BYTES
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
             for member in 0..members {
                 for turn in [4, 5] {
                     pieces.push((shape.line(member, turn), LINE));
-                    pieces.push((shape.place(member, turn), BOARD_ROOM));
+                    pieces.push((shape.place(member, turn), SLOT_BYTES));
                 }
             }
             for place in 0..=ANNOUNCEMENTS {
@@ -120,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn very_large_groups_have_a_meeting_and_no_board() {
-        for members in [0, LARGEST_BOARD + 1, u32::MAX] {
+    fn very_large_groups_have_a_barrier_and_no_slots() {
+        for members in [0, MOST_MEMBERS + 1, u32::MAX] {
             assert!(!Shape { members }.has_places());
             assert_eq!(Shape { members }.bytes(), PAGE_BYTES);
         }

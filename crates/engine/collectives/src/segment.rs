@@ -1,7 +1,7 @@
-//! Operations at a board: members on one host show each other their data, turn by turn, instead of sending it.
+//! Operations at a segment: members on one host show each other their data, turn by turn, instead of sending it.
 //!
 //! What is shown is written once and read by all who need it. An operation has as many turns as its data has pieces of the
-//! board's room, or twice as many where what members have combined is shown as well; in each all wait for all. So a member's
+//! segment's room, or twice as many where what members have combined is shown as well; in each all wait for all. So a member's
 //! death ends the operation for everybody, and at the same turn.
 //!
 //! Contributions are combined in the order of members, `((m0 ∘ m1) ∘ m2) ∘ ...`, as the plans that [`choose`](crate::plans::choose)
@@ -13,7 +13,7 @@ use crate::plans::{Group, Span, shares};
 use smallvec::{SmallVec, smallvec};
 
 /// Where members show each other data.
-pub trait Board {
+pub trait SharedSegment {
     /// This member, and how many there are.
     fn group(&self) -> Group;
 
@@ -28,8 +28,8 @@ pub trait Board {
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// A board at which a member tells all others something without waiting for them.
-pub trait Announcing: Board {
+/// A segment at which a member tells all others something without waiting for them.
+pub trait Announcing: SharedSegment {
     /// Makes the next announcement, under a word.
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure>;
 
@@ -70,65 +70,65 @@ const ALONE: usize = 16 << 10;
 const TILE: usize = 4 << 10;
 
 /// All wait for all.
-pub fn barrier<B: Board>(board: &mut B) -> Result<(), Failure> {
-    board.turn(word(Doing::Barrier, []), [&[], &[]])
+pub fn barrier<B: SharedSegment>(segment: &mut B) -> Result<(), Failure> {
+    segment.turn(word(Doing::Barrier, []), [&[], &[]])
 }
 
 /// The root's data for all.
-pub fn broadcast<B: Board>(board: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
-    let (word, is_root) = (word(Doing::Broadcast, [root, data.len()]), board.group().own == root);
-    for piece in pieces(data.len(), board.room(), 1) {
+pub fn broadcast<B: SharedSegment>(segment: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+    let (word, is_root) = (word(Doing::Broadcast, [root, data.len()]), segment.group().own == root);
+    for piece in pieces(data.len(), segment.room(), 1) {
         let piece = &mut data[piece.at..piece.end()];
-        board.turn(word, [if is_root { piece } else { &[] }, &[]])?;
+        segment.turn(word, [if is_root { piece } else { &[] }, &[]])?;
         if !is_root {
-            board.read(root, 0, piece)?;
+            segment.read(root, 0, piece)?;
         }
     }
     Ok(())
 }
 
-/// The root's data for all, without waiting for them. The root may run ahead of the others by as many announcements as the board has room
+/// The root's data for all, without waiting for them. The root may run ahead of the others by as many announcements as the segment has room
 /// for; all take a turn in time.
-pub fn announce<B: Announcing>(board: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
     let word = word(Doing::Broadcast, [root, data.len()]);
-    match board.group().own == root {
-        true => board.announce(word, data),
-        false => board.hear(word, data),
+    match segment.group().own == root {
+        true => segment.announce(word, data),
+        false => segment.hear(word, data),
     }
 }
 
 /// Every member's data for all: `parts` says where each lies in `all`. Without `mine` the own lies there already.
-pub fn allgather<B: Board>(
-    board: &mut B,
+pub fn allgather<B: SharedSegment>(
+    segment: &mut B,
     mine: Option<&[u8]>,
     parts: &[Span],
     all: &mut [u8],
 ) -> Result<(), Failure> {
     let word = word(Doing::AllGather, parts.iter().map(|part| part.length));
-    collect(board, word, mine, parts, Some(all))
+    collect(segment, word, mine, parts, Some(all))
 }
 
 /// Every member's data for the root. The others need no room.
-pub fn gather<B: Board>(
-    board: &mut B,
+pub fn gather<B: SharedSegment>(
+    segment: &mut B,
     root: usize,
     mine: &[u8],
     parts: &[Span],
     all: &mut [u8],
 ) -> Result<(), Failure> {
     let word = word(Doing::Gather, parts.iter().map(|part| part.length).chain([root]));
-    let is_root = board.group().own == root;
-    collect(board, word, Some(mine), parts, is_root.then_some(all))
+    let is_root = segment.group().own == root;
+    collect(segment, word, Some(mine), parts, is_root.then_some(all))
 }
 
-fn collect<B: Board>(
-    board: &mut B,
+fn collect<B: SharedSegment>(
+    segment: &mut B,
     word: u32,
     mine: Option<&[u8]>,
     parts: &[Span],
     mut all: Option<&mut [u8]>,
 ) -> Result<(), Failure> {
-    let (Group { own, .. }, room) = (board.group(), board.room());
+    let (Group { own, .. }, room) = (segment.group(), segment.room());
     if let (Some(all), Some(mine)) = (&mut all, mine) {
         all[parts[own].at..parts[own].end()].copy_from_slice(mine);
     }
@@ -140,110 +140,115 @@ fn collect<B: Board>(
             (None, Some(all)) => &all[parts[own].at..parts[own].end()][of(parts[own])],
             (None, None) => &[],
         };
-        board.turn(word, [shown, &[]])?;
+        segment.turn(word, [shown, &[]])?;
         let Some(all) = &mut all else { continue };
         for (member, &part) in parts.iter().enumerate().filter(|(member, _)| *member != own) {
-            board.read(member, 0, &mut all[part.at..part.end()][of(part)])?;
+            segment.read(member, 0, &mut all[part.at..part.end()][of(part)])?;
         }
     }
     Ok(())
 }
 
 /// To each its part of the root's data, as long as its room.
-pub fn scatter<B: Board>(board: &mut B, root: usize, all: &[u8], part: &mut [u8]) -> Result<(), Failure> {
-    let (Group { own, size }, each) = (board.group(), part.len());
+pub fn scatter<B: SharedSegment>(
+    segment: &mut B,
+    root: usize,
+    all: &[u8],
+    part: &mut [u8],
+) -> Result<(), Failure> {
+    let (Group { own, size }, each) = (segment.group(), part.len());
     let word = word(Doing::Scatter, [root, each]);
     let mut shown = Vec::new();
-    for piece in pieces(each, board.room() / size, 1) {
+    for piece in pieces(each, segment.room() / size, 1) {
         shown.clear();
         if own == root {
             (0..size).for_each(|to| shown.extend_from_slice(&all[to * each..][piece.at..piece.end()]));
         }
-        board.turn(word, [&shown, &[]])?;
-        board.read(root, own * piece.length, &mut part[piece.at..piece.end()])?;
+        segment.turn(word, [&shown, &[]])?;
+        segment.read(root, own * piece.length, &mut part[piece.at..piece.end()])?;
     }
     Ok(())
 }
 
 /// To each its part of everybody's, all of one length.
-pub fn alltoall<B: Board>(board: &mut B, give: &[u8], get: &mut [u8]) -> Result<(), Failure> {
-    let Group { own, size } = board.group();
+pub fn alltoall<B: SharedSegment>(segment: &mut B, give: &[u8], get: &mut [u8]) -> Result<(), Failure> {
+    let Group { own, size } = segment.group();
     let each = give.len() / size;
     let word = word(Doing::AllToAll, [each]);
-    if give.len() <= board.room() {
-        board.turn(word, [give, &[]])?;
+    if give.len() <= segment.room() {
+        segment.turn(word, [give, &[]])?;
         for from in 0..size {
-            board.read(from, own * each, &mut get[from * each..][..each])?;
+            segment.read(from, own * each, &mut get[from * each..][..each])?;
         }
         return Ok(());
     }
     let mut shown = Vec::new();
-    for piece in pieces(each, board.room() / size, 1) {
+    for piece in pieces(each, segment.room() / size, 1) {
         shown.clear();
         (0..size).for_each(|to| shown.extend_from_slice(&give[to * each..][piece.at..piece.end()]));
-        board.turn(word, [&shown, &[]])?;
+        segment.turn(word, [&shown, &[]])?;
         for from in 0..size {
             let into = &mut get[from * each..][piece.at..piece.end()];
-            board.read(from, own * piece.length, into)?;
+            segment.read(from, own * piece.length, into)?;
         }
     }
     Ok(())
 }
 
 /// The contributions of all combined, for all, in the place of the own one. Elements have `unit` bytes; what is longer than the
-/// board's room cannot be combined as one element.
-pub fn allreduce<B: Board>(
-    board: &mut B,
+/// segment's room cannot be combined as one element.
+pub fn allreduce<B: SharedSegment>(
+    segment: &mut B,
     data: &mut [u8],
     unit: usize,
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
-    reduce_for(board, None, data, unit, combine)
+    reduce_for(segment, None, data, unit, combine)
 }
 
 /// The same for the root alone; everywhere else the data is scratch afterwards.
-pub fn reduce<B: Board>(
-    board: &mut B,
+pub fn reduce<B: SharedSegment>(
+    segment: &mut B,
     root: usize,
     data: &mut [u8],
     unit: usize,
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
-    reduce_for(board, Some(root), data, unit, combine)
+    reduce_for(segment, Some(root), data, unit, combine)
 }
 
-fn reduce_for<B: Board>(
-    board: &mut B,
+fn reduce_for<B: SharedSegment>(
+    segment: &mut B,
     root: Option<usize>,
     data: &mut [u8],
     unit: usize,
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
-    let (Group { own, size }, unit) = (board.group(), unit.max(1));
+    let (Group { own, size }, unit) = (segment.group(), unit.max(1));
     let word = match root {
         Some(root) => word(Doing::Reduce, [root, data.len(), unit]),
         None => word(Doing::AllReduce, [data.len(), unit]),
     };
     let gets = root.is_none_or(|root| root == own);
-    let mut tiles = Tiles::new(data.len().min(board.room()), unit);
-    for piece in pieces(data.len(), board.room(), unit) {
+    let mut tiles = Tiles::new(data.len().min(segment.room()), unit);
+    for piece in pieces(data.len(), segment.room(), unit) {
         let data = &mut data[piece.at..piece.end()];
         if data.len() * size <= ALONE || data.len() / unit < size {
-            board.turn(word, [data, &[]])?;
+            segment.turn(word, [data, &[]])?;
             if gets {
-                tiles.combine(board, data, |_| 0, combine)?;
+                tiles.combine(segment, data, |_| 0, combine)?;
             }
             continue;
         }
         // Each combines a share, and shows the others what it does not need itself.
         let shares = shares(data.len(), unit, size);
         let share = shares[own];
-        board.turn(word, [&data[..share.at], &data[share.end()..]])?;
+        segment.turn(word, [&data[..share.at], &data[share.end()..]])?;
         let from = |member: usize| if member < own { share.at - shares[member].length } else { share.at };
-        tiles.combine(board, &mut data[share.at..share.end()], from, combine)?;
-        board.turn(word, [&data[share.at..share.end()], &[]])?;
+        tiles.combine(segment, &mut data[share.at..share.end()], from, combine)?;
+        segment.turn(word, [&data[share.at..share.end()], &[]])?;
         for (member, share) in shares.iter().enumerate().filter(|(member, _)| gets && *member != own) {
-            board.read(member, 0, &mut data[share.at..share.end()])?;
+            segment.read(member, 0, &mut data[share.at..share.end()])?;
         }
     }
     Ok(())
@@ -265,26 +270,26 @@ impl Tiles {
     }
 
     /// Combines what all have shown, from byte `from(member)` on, into what is this member's own.
-    fn combine<B: Board>(
+    fn combine<B: SharedSegment>(
         &mut self,
-        board: &mut B,
+        segment: &mut B,
         own: &mut [u8],
         from: impl Fn(usize) -> usize,
         combine: Combine<'_>,
     ) -> Result<(), Failure> {
-        let (Group { own: me, size }, mut at) = (board.group(), 0);
+        let (Group { own: me, size }, mut at) = (segment.group(), 0);
         for own in own.chunks_mut(self.sum.len().max(1)) {
             let (sum, come) = (&mut self.sum[..own.len()], &mut self.come[..own.len()]);
             // The first member's own data is where the result shall be.
             if me != 0 {
-                board.read(0, from(0) + at, sum)?;
+                segment.read(0, from(0) + at, sum)?;
             }
             for member in 1..size {
                 if member == me {
                     combine(sum, own);
                     continue;
                 }
-                board.read(member, from(member) + at, come)?;
+                segment.read(member, from(member) + at, come)?;
                 combine(if me == 0 { &mut *own } else { &mut *sum }, come);
             }
             if me != 0 {

@@ -1,11 +1,11 @@
-//! The calls of the boards at which the members of a group on one host show each other what they have.
+//! The calls of the segments at which the members of a group on one host show each other what they have.
 
 use crate::api::{CoreApi, Request, status};
-use crate::table::{Notes, Piece, Status, board};
+use crate::table::{Notes, Piece, Status, segment};
 
-/// How a turn at a board went.
+/// How a turn at a segment went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoardTurn {
+pub enum SegmentTurn {
     /// All have shown what they show.
     Come,
     /// The time is over, or the machine is lost.
@@ -20,19 +20,19 @@ pub enum BoardTurn {
 
 /// What the table answered.
 #[inline]
-fn turn(came: i64) -> BoardTurn {
+fn turn(came: i64) -> SegmentTurn {
     match came {
-        board::COME => BoardTurn::Come,
-        board::LATE => BoardTurn::Late,
-        board::CLOSED => BoardTurn::Closed,
-        0.. => BoardTurn::Over(came as usize),
-        _ => BoardTurn::Disagreed,
+        segment::COME => SegmentTurn::Come,
+        segment::LATE => SegmentTurn::Late,
+        segment::CLOSED => SegmentTurn::Closed,
+        0.. => SegmentTurn::Over(came as usize),
+        _ => SegmentTurn::Disagreed,
     }
 }
 
 impl CoreApi {
-    /// Opens the board of a group; see [`Table::board_open`].
-    pub fn open_board(
+    /// Opens the segment of a group; see [`Table::board_open`].
+    pub fn open_segment(
         &self,
         group: &str,
         member: usize,
@@ -48,77 +48,83 @@ impl CoreApi {
         .map(|()| number)
     }
 
-    /// Takes a turn at a board; see [`Table::board_turn`].
+    /// Takes a turn at a segment; see [`Table::board_turn`].
     #[inline]
     pub fn take_turn(
         &self,
-        board: u64,
+        segment: u64,
         word: u32,
         data: [&[u8]; 2],
         requests: &[Request],
         notes: &Notes,
-    ) -> BoardTurn {
+    ) -> SegmentTurn {
         let pieces = data.map(|data| Piece { start: data.as_ptr(), length: data.len() });
         // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
         let came = unsafe {
             let requests_start = requests.as_ptr().cast();
             let (start, count) = (pieces.as_ptr(), pieces.len());
-            (self.0.board_turn)(board, word, start, count, requests_start, requests.len(), notes)
+            (self.0.board_turn)(segment, word, start, count, requests_start, requests.len(), notes)
         };
         turn(came)
     }
 
-    /// Announces something to all other members of a board; see [`Table::board_announce`].
+    /// Announces something to all other members of a segment; see [`Table::board_announce`].
     #[inline]
-    pub fn announce(&self, board: u64, word: u32, data: &[u8]) -> BoardTurn {
+    pub fn announce(&self, segment: u64, word: u32, data: &[u8]) -> SegmentTurn {
         // SAFETY: the data is borrowed for the call.
-        turn(unsafe { (self.0.board_announce)(board, word, data.as_ptr(), data.len()) })
+        turn(unsafe { (self.0.board_announce)(segment, word, data.as_ptr(), data.len()) })
     }
 
-    /// Waits for the next announcement at a board; see [`Table::board_hear`].
+    /// Waits for the next announcement at a segment; see [`Table::board_hear`].
     #[inline]
     pub fn hear(
         &self,
-        board: u64,
+        segment: u64,
         word: u32,
         into: &mut [u8],
         requests: &[Request],
         notes: &Notes,
-    ) -> BoardTurn {
+    ) -> SegmentTurn {
         let (out, length) = (into.as_mut_ptr(), into.len());
         // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
         turn(unsafe {
-            (self.0.board_hear)(board, word, out, length, requests.as_ptr().cast(), requests.len(), notes)
+            (self.0.board_hear)(segment, word, out, length, requests.as_ptr().cast(), requests.len(), notes)
         })
     }
 
-    /// Copies what a member has shown at a board in the last turn; see [`Table::board_read`].
+    /// Copies what a member has shown at a segment in the last turn; see [`Table::board_read`].
     #[inline]
-    pub fn read_board(&self, board: u64, member: usize, from: usize, into: &mut [u8]) -> Result<(), Status> {
+    pub fn read_segment(
+        &self,
+        segment: u64,
+        member: usize,
+        from: usize,
+        into: &mut [u8],
+    ) -> Result<(), Status> {
         // SAFETY: the room is borrowed for the call.
-        status(unsafe { (self.0.board_read)(board, member as u32, from, into.as_mut_ptr(), into.len()) })
+        status(unsafe { (self.0.board_read)(segment, member as u32, from, into.as_mut_ptr(), into.len()) })
     }
 
-    /// Whether the members of a board can read each other's memory; see [`Table::board_reaches`].
-    pub fn board_reaches(&self, board: u64) -> bool {
-        (self.0.board_reaches)(board) == 1
+    /// Whether the members of a segment can read each other's memory; see [`Table::board_reaches`].
+    pub fn board_reaches(&self, segment: u64) -> bool {
+        (self.0.board_reaches)(segment) == 1
     }
 
     /// Copies out of a member's memory; see [`Table::board_fetch`].
-    pub fn fetch_at_board(
+    pub fn fetch_in_segment(
         &self,
-        board: u64,
+        segment: u64,
         member: usize,
         address: u64,
         into: &mut [u8],
     ) -> Result<(), Status> {
         let (member, out, length) = (member as u32, into.as_mut_ptr(), into.len());
         // SAFETY: the room is borrowed for the call.
-        status(unsafe { (self.0.board_fetch)(board, member, address, out, length) })
+        status(unsafe { (self.0.board_fetch)(segment, member, address, out, length) })
     }
 
-    /// Forgets a board.
-    pub fn close_board(&self, board: u64) {
-        (self.0.board_close)(board)
+    /// Forgets a segment.
+    pub fn close_segment(&self, segment: u64) {
+        (self.0.board_close)(segment)
     }
 }

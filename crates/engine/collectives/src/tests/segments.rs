@@ -1,9 +1,9 @@
-//! Operations at a board that threads share, against the plans with messages.
+//! Operations at a segment that threads share, against the plans with messages.
 
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::driven::on;
-use crate::board::{self, Announcing, Board};
 use crate::plans::{Area, Group, Order, choose, in_a_row};
+use crate::segment::{self, Announcing, SharedSegment};
 use crate::{Exchange, Failure, Fault, Memory, run};
 use parvum_api::Status;
 use std::sync::{Condvar, Mutex};
@@ -56,7 +56,7 @@ impl Announcing for Place<'_> {
     }
 }
 
-impl Board for Place<'_> {
+impl SharedSegment for Place<'_> {
     fn group(&self) -> Group {
         self.group
     }
@@ -92,8 +92,8 @@ impl Board for Place<'_> {
     }
 }
 
-/// Does `work` at a board, on a thread for each of so many members; what each gave.
-pub(super) fn at_board<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
+/// Does `work` at a segment, on a thread for each of so many members; what each gave.
+pub(super) fn in_segment<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
     let wall = Wall {
         shown: Mutex::new((0, vec![None; size])),
         seen: Mutex::new(Vec::new()),
@@ -124,34 +124,34 @@ fn data_comes_to_whom_it_is_for() {
         let root = size / 2;
         let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
         let parts = in_a_row((0..size).map(|_| each));
-        at_board(size, |place| {
+        in_segment(size, |place| {
             let own = place.group.own;
-            board::barrier(place).expect("all come");
+            segment::barrier(place).expect("all come");
             let mut data = if own == root { content(root, each) } else { vec![0; each] };
-            board::broadcast(place, root, &mut data).expect("it succeeds");
+            segment::broadcast(place, root, &mut data).expect("it succeeds");
             assert!(data == content(root, each), "broadcast {size} {each}");
             for root in 0..size {
                 let mut data = if own == root { content(root, each) } else { vec![0; each] };
-                board::announce(place, root, &mut data).expect("it succeeds");
+                segment::announce(place, root, &mut data).expect("it succeeds");
                 assert!(data == content(root, each), "announced {size} {each}");
             }
             let (mine, mut got) = (content(own, each), vec![0; size * each]);
-            board::allgather(place, Some(&mine), &parts, &mut got).expect("it succeeds");
+            segment::allgather(place, Some(&mine), &parts, &mut got).expect("it succeeds");
             assert!(got == all, "allgather {size} {each}");
             let mut got = vec![0; size * each];
             got[own * each..][..each].copy_from_slice(&mine);
-            board::allgather(place, None, &parts, &mut got).expect("it succeeds");
+            segment::allgather(place, None, &parts, &mut got).expect("it succeeds");
             assert!(got == all, "allgather in place {size} {each}");
             let mut got = vec![0; if own == root { size * each } else { 0 }];
-            board::gather(place, root, &mine, &parts, &mut got).expect("it succeeds");
+            segment::gather(place, root, &mine, &parts, &mut got).expect("it succeeds");
             assert!(own != root || got == all, "gather {size} {each}");
             let mut part = vec![0; each];
-            board::scatter(place, root, if own == root { &all } else { &[] }, &mut part)
+            segment::scatter(place, root, if own == root { &all } else { &[] }, &mut part)
                 .expect("it succeeds");
             assert!(part == mine, "scatter {size} {each}");
             let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
             let mut get = vec![0; size * each];
-            board::alltoall(place, &give, &mut get).expect("it succeeds");
+            segment::alltoall(place, &give, &mut get).expect("it succeeds");
             let wanted: Vec<u8> = (0..size).flat_map(|from| content(100 * from + own, each)).collect();
             assert!(get == wanted, "alltoall {size} {each}");
         });
@@ -164,9 +164,9 @@ fn parts_of_any_lengths_are_gathered() {
     let parts = in_a_row(lengths);
     let wanted: Vec<u8> =
         lengths.iter().enumerate().flat_map(|(member, &one)| content(member, one)).collect();
-    at_board(lengths.len(), |place| {
+    in_segment(lengths.len(), |place| {
         let (mine, mut all) = (content(place.group.own, lengths[place.group.own]), vec![0; wanted.len()]);
-        board::allgather(place, Some(&mine), &parts, &mut all).expect("it succeeds");
+        segment::allgather(place, Some(&mine), &parts, &mut all).expect("it succeeds");
         assert!(all == wanted);
     });
 }
@@ -174,14 +174,15 @@ fn parts_of_any_lengths_are_gathered() {
 #[test]
 fn contributions_are_combined_in_the_order_of_members() {
     for (size, length) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
-        at_board(size, |place| {
+        in_segment(size, |place| {
             for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
                 let wanted = combined(0, size, length, combine);
                 let mut data = content(place.group.own, length);
-                board::allreduce(place, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
+                segment::allreduce(place, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
                 assert!(data == wanted, "{size} {length}");
                 let mut data = content(place.group.own, length);
-                board::reduce(place, root, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
+                segment::reduce(place, root, &mut data, UNIT, &mut |x, y| combine(x, y))
+                    .expect("it succeeds");
                 assert!(place.group.own != root || data == wanted, "{size} {length}");
             }
         });
@@ -204,9 +205,9 @@ pub(super) fn add(into: &mut [u8], with: &[u8]) {
 fn a_sum_of_floats_has_the_same_bits_as_by_messages() {
     let mut grouping_matters = false;
     for (size, length) in sizes().flat_map(|size| [8, 96, 8000, 1 << 20].map(|length| (size, length))) {
-        let by_board = at_board(size, |place| {
+        let by_segment = in_segment(size, |place| {
             let mut data = floats(place.group.own, length.min(8000));
-            board::allreduce(place, &mut data, UNIT, &mut add).expect("it succeeds");
+            segment::allreduce(place, &mut data, UNIT, &mut add).expect("it succeeds");
             data
         });
         let by_messages = on(size, |mut node| {
@@ -220,38 +221,38 @@ fn a_sum_of_floats_has_the_same_bits_as_by_messages() {
             data.truncate(8000);
             data
         });
-        assert!(by_board == by_messages, "{size} {length}");
-        assert!(by_board.iter().all(|one| *one == by_board[0]));
+        assert!(by_segment == by_messages, "{size} {length}");
+        assert!(by_segment.iter().all(|one| *one == by_segment[0]));
         let mut backwards = floats(size - 1, length.min(8000));
         (0..size - 1).rev().for_each(|member| add(&mut backwards, &floats(member, length.min(8000))));
-        grouping_matters |= backwards != by_board[0];
+        grouping_matters |= backwards != by_segment[0];
     }
     assert!(grouping_matters, "with these numbers any order would do");
 }
 
 #[test]
 fn one_element_may_be_as_long_as_the_data() {
-    at_board(5, |place| {
+    in_segment(5, |place| {
         let mut data = content(place.group.own, ROOM);
         let mut whole = |into: &mut [u8], with: &[u8]| {
             assert_eq!((into.len(), with.len()), (ROOM, ROOM));
             chain(into, with);
         };
-        board::allreduce(place, &mut data, ROOM, &mut whole).expect("it succeeds");
+        segment::allreduce(place, &mut data, ROOM, &mut whole).expect("it succeeds");
         assert!(data == combined(0, 5, ROOM, chain));
     });
 }
 
 #[test]
 fn members_that_do_different_things_are_told() {
-    let told = at_board(4, |place| match place.group.own {
-        2 => board::barrier(place),
-        own => board::allreduce(place, &mut [own as u8; 8], UNIT, &mut sum),
+    let told = in_segment(4, |place| match place.group.own {
+        2 => segment::barrier(place),
+        own => segment::allreduce(place, &mut [own as u8; 8], UNIT, &mut sum),
     });
     assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 4]);
-    let told = at_board(4, |place| {
+    let told = in_segment(4, |place| {
         let length = if place.group.own == 3 { 9 } else { 8 };
-        board::broadcast(place, 0, &mut vec![0; length])
+        segment::broadcast(place, 0, &mut vec![0; length])
     });
     assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 4]);
 }
