@@ -1,43 +1,43 @@
-//! Operations at a segment: members on one host show each other their data, turn by turn, instead of sending it.
+//! Collectives in a shared segment: members on one host show each other data, round by round, and send no messages.
 //!
-//! What is shown is written once and read by all who need it. An operation has as many turns as its data has pieces of the
-//! segment's room, or twice as many where what members have combined is shown as well; in each all wait for all. So a member's
-//! death ends the operation for everybody, and at the same turn.
+//! Data is written once and read by all members that need it. An operation has as many rounds as its data has pieces of a slot's size, or
+//! twice as many if members show what they have combined. In each round all members wait for all. So the death of a member ends the
+//! operation for everybody, in the same round.
 //!
-//! Contributions are combined in the order of members, `((m0 ∘ m1) ∘ m2) ∘ ...`, as the plans that [`choose`](crate::plans::choose)
-//! takes for as many members: a result has the same bits whichever way it came about.
+//! Contributions are combined in the order of members, `((m0 ∘ m1) ∘ m2) ∘ ...`, as in the plans by messages. A result has the same
+//! bits by either algorithm.
 
 use crate::Combine;
 use crate::driver::Failure;
 use crate::plans::{Group, Span, shares};
 use smallvec::{SmallVec, smallvec};
 
-/// Where members show each other data.
+/// A segment in which members show each other data.
 pub trait SharedSegment {
-    /// This member, and how many there are.
+    /// The number of this member, and how many members there are.
     fn group(&self) -> Group;
 
-    /// How many bytes a member can show in one turn.
+    /// How many bytes a member can show in one round.
     fn room(&self) -> usize;
 
-    /// Shows the two pieces one behind the other, and waits until all members have shown theirs under the same word. A failure
-    /// is everybody's.
+    /// Shows the two pieces one behind the other, and waits until all members have shown theirs under the same word. If a round fails, it
+    /// fails for all members.
     fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure>;
 
-    /// Copies what a member has shown in the last turn, from byte `from` on.
+    /// Copies what a member has shown in the last round, from byte `from` on.
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// A segment at which a member tells all others something without waiting for them.
+/// A segment with a broadcast ring: a member shows data to all others and waits for nobody.
 pub trait Announcing: SharedSegment {
-    /// Makes the next announcement, under a word.
+    /// Writes the next entry, under a word.
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure>;
 
-    /// Waits for the next announcement, which has this length and this word.
+    /// Waits for the next entry, which must have this length and this word.
     fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// What members do; they are told when others do something else. How long the data is, and where, is mixed into the word.
+/// What members do. The word of a round mixes this with lengths and places, so members notice that others do something else.
 #[derive(Clone, Copy)]
 pub(crate) enum Doing {
     Barrier = 1,
@@ -53,7 +53,7 @@ pub(crate) enum Doing {
     ExposeAllToAll,
 }
 
-/// The word of an operation: other numbers give another one, mostly.
+/// The word of an operation. Other numbers give another word, mostly.
 pub(crate) fn word(doing: Doing, numbers: impl IntoIterator<Item = usize>) -> u32 {
     let mixed = numbers.into_iter().fold(doing as u64, |sum, number| {
         // The multiplier of Knuth's generator MMIX: odd, and its upper bits depend on all below.
@@ -63,10 +63,10 @@ pub(crate) fn word(doing: Doing, numbers: impl IntoIterator<Item = usize>) -> u3
     (doing as u32) << 28 | (mixed >> 40) as u32 | 1 << 24
 }
 
-/// Up to so many bytes of all members together each member combines all itself: one turn instead of two.
+/// Up to so many bytes of all members together, each member combines all contributions itself: one round in place of two.
 const ALONE: usize = 16 << 10;
 
-/// So much is combined at a time: it stays in the caches.
+/// Bytes that are combined at a time: they stay in the caches.
 const TILE: usize = 4 << 10;
 
 /// All wait for all.

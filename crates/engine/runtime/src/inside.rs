@@ -2,7 +2,7 @@
 
 use crate::endpoint::{self, Endpoint, Place};
 use crate::runtime::Runtime;
-use crate::segments::meets::Meets;
+use crate::segments::awaited::InSegment;
 use crate::status::account;
 use parvum_engine::RequestId;
 use parvum_sync::BiasedGuard;
@@ -23,7 +23,7 @@ pub(crate) struct Inside {
     /// The receive that is this call's own: it is given up if the program jumps out of the wait.
     pub(crate) owns: Option<RequestId>,
     /// Where it meets others while it waits.
-    pub(crate) meets: Option<Meets>,
+    pub(crate) awaits_in_segment: Option<InSegment>,
 }
 
 impl Deref for Inside {
@@ -55,9 +55,15 @@ impl Inside {
         if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }
-        let (owns, meets) = (None, None);
-        let mut inside =
-            Inside { place, turn: Some(turn), has_spun: false, wait_is_noted: false, owns, meets };
+        let (owns, awaits_in_segment) = (None, None);
+        let mut inside = Inside {
+            place,
+            turn: Some(turn),
+            has_spun: false,
+            wait_is_noted: false,
+            owns,
+            awaits_in_segment,
+        };
         if !inside.waits.waiters.is_empty() || !inside.waits.away.is_nobody() {
             inside.forget_abandoned();
         }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// What interfaces were given.
 pub(crate) struct Services {
-    /// The pages in which the members of groups meet, by the group's name.
-    pub(crate) meetings: Vec<(String, Arc<GroupSegment>)>,
+    /// Segments that this task has mapped, by the name of the group.
+    pub(crate) mapped: Vec<(String, Arc<GroupSegment>)>,
     /// The segments in use, by number less one.
     pub(crate) segments: Vec<Option<SharedSegment>>,
     /// The barrier that the page names.
@@ -34,14 +34,14 @@ pub(crate) struct Services {
 pub(crate) struct LeftBarrier {
     pub(crate) group: String,
     pub(crate) count: i32,
-    pub(crate) meeting: Arc<GroupSegment>,
+    pub(crate) shared: Arc<GroupSegment>,
     pub(crate) turn: u32,
 }
 
 impl Services {
     pub(crate) fn new(memory: Option<u64>) -> Services {
         Services {
-            meetings: Vec::new(),
+            mapped: Vec::new(),
             segments: Vec::new(),
             shown_barrier: Default::default(),
             manager: None,
@@ -58,34 +58,34 @@ impl Services {
 /// A segment in use.
 pub(crate) struct SharedSegment {
     pub(crate) group: Arc<str>,
-    pub(crate) meeting: Arc<GroupSegment>,
-    /// This task's number among the members, and how many those are: the page says so too, but others may write there.
+    pub(crate) shared: Arc<GroupSegment>,
+    /// This task's number among the members, and their count. The segment has the count too, but other members may write there.
     pub(crate) member: u32,
     pub(crate) members: u32,
-    /// How many turns have come.
+    /// How many rounds have come.
     pub(crate) turn: u64,
-    /// What a turn that has not come yet waits for.
+    /// What a round that is not over waits for.
     pub(crate) awaits: Option<Awaited>,
-    /// How many announcements this task has made or heard at the segment, and in which place the next one is.
+    /// How many entries of the broadcast ring this task has written or read, and the place of the next one.
     pub(crate) announced: u64,
     pub(crate) place: usize,
-    /// The members' processes, where each can read every other's memory; otherwise none.
+    /// The processes of the members, if each can read the memory of every other one; else none.
     pub(crate) processes: Box<[u32]>,
 }
 
-/// What a turn waits for.
+/// What a round waits for.
 #[derive(Clone, Copy)]
 pub(crate) enum Awaited {
-    /// The meeting's opening, by its own number of the turn.
+    /// The barrier, by its own number of the round.
     SegmentBarrier(u32),
-    /// The line of the other, where there are two.
+    /// The line of the other one of two members.
     Other,
 }
 
 impl SharedSegment {
     /// Whether all members show the same word.
     pub(crate) fn agrees_on(&self, word: u32) -> bool {
-        (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)
+        (0..self.members).all(|member| self.shared.shown(member, self.turn).0 == word)
     }
 }
 

@@ -1,10 +1,9 @@
-//! The meeting: how the members of a group on one host pass a barrier without asking the daemon.
+//! The barrier of a group on one host, which asks no daemon.
 //!
-//! One word holds everything: how many have come, how many are awaited, whether one of them sleeps,
-//! how often the meeting has opened, and whether it is closed. The last to come opens it by one
-//! exchange, and needs no system call when nobody sleeps; who waits looks at the word, and sleeps, if
-//! it must, on a futex beside it, one for all. The daemon closes a meeting when the
-//! group changes: whoever waits in it then asks the daemon, which keeps barriers in its own way.
+//! One word holds everything: how many members have come, how many are awaited, whether a member sleeps, how often the barrier has
+//! opened, and whether it is closed. The last member opens the barrier by one exchange, and makes no system call if nobody sleeps. The
+//! others look at the word; then they sleep on a futex beside it, one for all. The daemon closes a barrier when its group changes. A
+//! member that waits then asks the daemon.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -22,7 +21,7 @@ const TURN_SHIFT: u32 = 32;
 /// As many may meet at most.
 pub const LARGEST_BARRIER: u32 = AWAITED as u32;
 
-/// What coming to a meeting leads to.
+/// What coming to a barrier leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// This was the last, and it is open.
@@ -32,7 +31,7 @@ pub enum Arrival {
     },
     /// Others are awaited: until [`SegmentBarrier::outcome`] of this turn.
     Waits(u32),
-    /// The meeting is closed: ask the daemon.
+    /// The barrier is closed: ask the daemon.
     Closed,
     /// Others wait for another number.
     Mismatch,
@@ -53,7 +52,7 @@ pub struct SegmentBarrier {
     word: AtomicU64,
     /// The futex: changes after each opening and at the closing.
     pub(crate) changes: AtomicU32,
-    /// How many members the group has, as long as the meeting is not closed.
+    /// How many members the group has, as long as the barrier is not closed.
     members: AtomicU32,
     /// The scheduling group of all who have come so far: 0 of nobody, `MIXED` of several.
     scheduled_in: AtomicU32,
@@ -87,7 +86,7 @@ impl SegmentBarrier {
         self.scheduled_in.load(Ordering::Relaxed) == group
     }
 
-    /// Comes to the meeting of `count` members, or of all.
+    /// Comes to the barrier of `count` members, or of all.
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
@@ -184,7 +183,7 @@ impl SegmentBarrier {
 mod tests {
     use super::*;
 
-    fn meeting(members: u32) -> SegmentBarrier {
+    fn barrier(members: u32) -> SegmentBarrier {
         SegmentBarrier {
             word: AtomicU64::new(0),
             changes: AtomicU32::new(0),
@@ -196,51 +195,51 @@ mod tests {
     #[cfg(not(loom))]
     #[test]
     fn it_opens_for_the_last_and_again_for_the_next_round() {
-        let meeting = meeting(3);
+        let barrier = barrier(3);
         for turn in 0..5 {
-            assert_eq!(meeting.arrive(None), Arrival::Waits(turn));
-            assert_eq!(meeting.arrive(Some(3)), Arrival::Waits(turn));
-            assert_eq!(meeting.arrive(Some(2)), Arrival::Mismatch);
-            assert_eq!(meeting.outcome(turn), None);
-            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: false });
-            assert_eq!(meeting.outcome(turn), Some(Outcome::Opened));
+            assert_eq!(barrier.arrive(None), Arrival::Waits(turn));
+            assert_eq!(barrier.arrive(Some(3)), Arrival::Waits(turn));
+            assert_eq!(barrier.arrive(Some(2)), Arrival::Mismatch);
+            assert_eq!(barrier.outcome(turn), None);
+            assert_eq!(barrier.arrive(None), Arrival::Opened { wake: false });
+            assert_eq!(barrier.outcome(turn), Some(Outcome::Opened));
         }
-        assert_eq!(meeting.arrive(Some(1)), Arrival::Opened { wake: false });
-        assert_eq!(meeting.arrive(Some(0)), Arrival::Mismatch);
-        assert_eq!(meeting.arrive(Some(u32::MAX)), Arrival::Mismatch);
+        assert_eq!(barrier.arrive(Some(1)), Arrival::Opened { wake: false });
+        assert_eq!(barrier.arrive(Some(0)), Arrival::Mismatch);
+        assert_eq!(barrier.arrive(Some(u32::MAX)), Arrival::Mismatch);
     }
 
     #[cfg(not(loom))]
     #[test]
     fn only_sleepers_are_woken_and_only_in_their_turn() {
-        let meeting = meeting(3);
+        let barrier = barrier(3);
         for turn in [0, 2] {
-            assert_eq!(meeting.arrive(None), Arrival::Waits(turn));
-            meeting.fall_asleep();
-            assert_eq!(meeting.arrive(None), Arrival::Waits(turn), "the mark is none of the numbers");
-            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: true });
-            assert_eq!(meeting.arrive(None), Arrival::Waits(turn + 1));
-            assert_eq!(meeting.arrive(None), Arrival::Waits(turn + 1));
-            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: false });
+            assert_eq!(barrier.arrive(None), Arrival::Waits(turn));
+            barrier.fall_asleep();
+            assert_eq!(barrier.arrive(None), Arrival::Waits(turn), "the mark is none of the numbers");
+            assert_eq!(barrier.arrive(None), Arrival::Opened { wake: true });
+            assert_eq!(barrier.arrive(None), Arrival::Waits(turn + 1));
+            assert_eq!(barrier.arrive(None), Arrival::Waits(turn + 1));
+            assert_eq!(barrier.arrive(None), Arrival::Opened { wake: false });
         }
     }
 
     #[cfg(not(loom))]
     #[test]
     fn closed_it_sends_everybody_to_the_daemon() {
-        let meeting = meeting(2);
-        assert_eq!(meeting.arrive(None), Arrival::Waits(0));
-        let before = meeting.fall_asleep();
-        meeting.close();
-        assert_ne!(meeting.fall_asleep(), before);
-        assert_eq!(meeting.outcome(0), Some(Outcome::Closed));
-        assert_eq!(meeting.arrive(None), Arrival::Closed);
+        let barrier = barrier(2);
+        assert_eq!(barrier.arrive(None), Arrival::Waits(0));
+        let before = barrier.fall_asleep();
+        barrier.close();
+        assert_ne!(barrier.fall_asleep(), before);
+        assert_eq!(barrier.outcome(0), Some(Outcome::Closed));
+        assert_eq!(barrier.arrive(None), Arrival::Closed);
     }
 
-    /// The meeting, and a futex as the kernel has it: who finds the value changed does not sleep.
+    /// The barrier, and a futex as the kernel has it: who finds the value changed does not sleep.
     #[cfg(loom)]
     struct Place {
-        meeting: SegmentBarrier,
+        barrier: SegmentBarrier,
         lock: loom::sync::Mutex<()>,
         sleepers: loom::sync::Condvar,
     }
@@ -253,7 +252,7 @@ mod tests {
         }
 
         fn pass(&self) -> Outcome {
-            match self.meeting.arrive(None) {
+            match self.barrier.arrive(None) {
                 Arrival::Opened { wake } => {
                     if wake {
                         self.wake();
@@ -261,12 +260,12 @@ mod tests {
                     Outcome::Opened
                 }
                 Arrival::Waits(turn) => loop {
-                    let seen = self.meeting.fall_asleep();
-                    if let Some(outcome) = self.meeting.outcome(turn) {
+                    let seen = self.barrier.fall_asleep();
+                    if let Some(outcome) = self.barrier.outcome(turn) {
                         break outcome;
                     }
                     let held = self.lock.lock().expect("no panic");
-                    if self.meeting.changes.load(Ordering::Acquire) == seen {
+                    if self.barrier.changes.load(Ordering::Acquire) == seen {
                         drop(self.sleepers.wait(held));
                     }
                 },
@@ -282,7 +281,7 @@ mod tests {
     fn all_or_nobody(members: u32, closes: bool) {
         loom::model(move || {
             let place = loom::sync::Arc::new(Place {
-                meeting: meeting(members),
+                barrier: barrier(members),
                 lock: loom::sync::Mutex::new(()),
                 sleepers: loom::sync::Condvar::new(),
             });
@@ -293,7 +292,7 @@ mod tests {
                 })
                 .collect();
             let first = if closes {
-                place.meeting.close();
+                place.barrier.close();
                 place.wake();
                 Outcome::Closed
             } else {
@@ -332,7 +331,7 @@ mod tests {
         }
         loom::model(move || {
             let place = Place {
-                meeting: meeting(members),
+                barrier: barrier(members),
                 lock: loom::sync::Mutex::new(()),
                 sleepers: loom::sync::Condvar::new(),
             };
@@ -363,19 +362,19 @@ mod tests {
 
     #[cfg(loom)]
     #[test]
-    fn model_of_two_that_meet() {
+    fn model_of_two_members() {
         all_or_nobody(2, false);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_three_that_meet() {
+    fn model_of_three_members() {
         all_or_nobody(3, false);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_a_meeting_that_is_closed() {
+    fn model_of_a_barrier_that_is_closed() {
         all_or_nobody(3, true);
     }
 }

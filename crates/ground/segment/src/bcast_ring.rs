@@ -1,12 +1,12 @@
-//! Announcements: what a member of a segment tells all others without waiting for them, where a turn would have all wait for all.
+//! The broadcast ring: a root shows data to all other members and waits for nobody.
 //!
-//! They are numbered from the opening of the segment on, and all members know which number is next and whose it is. Each has a place of its
-//! own until the next turn: who comes to a turn has heard all before it, so after one all places are free. Who announces writes the data and
-//! then the number on the place's line; who hears looks for the number there. Nobody counts readers.
+//! Entries are numbered from the opening of the segment on. All members know which number is next and who writes it. An entry keeps its
+//! place until the next round: a member that comes to a round has read all entries before it, so a round frees all places. The writer
+//! stores the data and then the number on the line of the entry; a reader looks for the number. Nobody counts readers.
 //!
-//! Who waits for long sleeps on the meeting's futex, and says so on a line that all share: it marks that line and looks once more behind
-//! a fence; who announces looks at the mark behind a fence too, and takes it away before it wakes all. So either the sleeper sees the
-//! announcement, or who announces sees the mark. Checked under loom, with the futex played by a lock and a queue.
+//! A reader that waits for long sleeps on the barrier's futex. It marks one line that all share, then looks at the entry once more behind
+//! a fence. The writer looks at the mark behind a fence too, and removes it before it wakes all. So either the sleeper sees the entry,
+//! or the writer sees the mark. Checked under loom, with a lock and a queue in place of the futex.
 
 use crate::pair::Head;
 #[cfg(loom)]
@@ -56,7 +56,7 @@ impl GroupSegment {
         head.length.store(data.len() as u32, Ordering::Relaxed);
         head.show(number);
         if self.announcement(ANNOUNCEMENTS).take_sleepers() {
-            self.meeting().count_change();
+            self.barrier().count_change();
             self.wake();
         }
         true
@@ -95,7 +95,7 @@ impl GroupSegment {
 
     /// As [`GroupSegment::fall_asleep`], of one who waits for an announcement.
     pub fn fall_asleep_unannounced(&self) -> u32 {
-        let changes = self.meeting().changes();
+        let changes = self.barrier().changes();
         self.announcement(ANNOUNCEMENTS).mark_sleepers();
         changes
     }
@@ -122,7 +122,7 @@ mod tests {
     fn what_one_announces_all_hear_awake_or_asleep() {
         const MEMBERS: u32 = 4;
         const ROUNDS: u64 = 40;
-        let (_page, file) = GroupSegment::create(MEMBERS).expect("a meeting");
+        let (_page, file) = GroupSegment::create(MEMBERS).expect("a segment");
         let data = |number: u64| vec![number as u8; [0, 8, 48, 49, ANNOUNCED_ROOM][number as usize % 5]];
         let announces = || {
             let segment = GroupSegment::open(&file).expect("it opens");
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_announced_before_the_closing_is_heard_and_nothing_after_it() {
-        let (_page, file) = GroupSegment::create(3).expect("a meeting");
+        let (_page, file) = GroupSegment::create(3).expect("a segment");
         let segment = GroupSegment::open(&file).expect("it opens");
         assert!(segment.outcome_of_announcement(0, 0).is_none());
         assert!(segment.announce(0, 0, 1, &[7]));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_has_no_place_is_refused() {
-        let (_page, file) = GroupSegment::create(2).expect("a meeting");
+        let (_page, file) = GroupSegment::create(2).expect("a segment");
         let segment = GroupSegment::open(&file).expect("it opens");
         assert!(
             !segment.announce(0, ANNOUNCEMENTS, 1, &[])

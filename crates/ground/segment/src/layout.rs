@@ -1,47 +1,47 @@
-//! The segment: where the members of a group on one host show each other data, in the file behind their meeting.
+//! The layout of a segment: where the slots of each member and the broadcast ring lie.
 //!
-//! It is used in *turns*. In each a member puts what it shows into a place of its own, comes to the meeting, and when that has
-//! opened reads what the others show. A member has two places, used by turns. Who comes to a meeting has read all that it wants of
-//! the turn before; so when one has opened, nobody reads any more what was shown two turns ago, and its place may be written to.
-//! Nothing but the meeting keeps order: there are no locks and no counts of readers, and a turn comes for all or for nobody.
-//! The model of it stands with the meeting's (`meeting.rs`). Two members need no meeting: see `pair.rs`.
+//! Members use the slots in *rounds*. In a round each member writes data into its own slot, comes to the barrier, and reads the slots of
+//! the others when the barrier has opened. A member has two slots and uses them in turn. A member that comes to the barrier has read
+//! all that it wants of the round before. So an open barrier means that nobody reads the slots of two rounds ago, and they may be
+//! written. Only the barrier keeps this order: there are no locks and no counts of readers. The loom model stands in `barrier.rs`. Two
+//! members need no barrier: see `pair.rs`.
 //!
 //! ```text
-//!    0  meeting
+//!    0  barrier
 //! 4096  lines     for each member two of 64 bytes: a head, and data of up to 48 bytes
-//!       places    for each member two: longer data
-//!       lines     of announcements (see `announcements.rs`), and one more; then room for longer ones
+//!       slots     for each member two: longer data
+//!       ring      a line for each entry of the broadcast ring, and one more; then memory for longer entries
 //! ```
 //!
-//! Short data of all members lies close together. The file has no memory behind what was never written.
+//! Short data of all members lies close together. Pages that nobody has written take no memory.
 
 use crate::pair::Head;
 use parvum_control::PAGE_BYTES;
 
-/// Groups of more members have no segment: each reads what all others show.
+/// Groups of more members have a barrier, and no slots: each member reads the slots of all others.
 pub const MOST_MEMBERS: u32 = 64;
 
-/// So many bytes a member shows in one turn at most.
+/// A slot has so many bytes: a member shows no more in one round.
 pub const SLOT_BYTES: usize = 64 << 10;
 
-/// So many announcements have a place of their own between two turns.
+/// Entries of the broadcast ring between two rounds.
 pub const ANNOUNCEMENTS: usize = 127;
 
-/// So many bytes an announcement has at most.
+/// The most bytes of an entry of the broadcast ring.
 pub const ANNOUNCED_ROOM: usize = 1 << 10;
 
 /// A line, and how much data fits into it behind its head.
 pub(crate) const LINE: usize = 64;
 pub(crate) const SHORT: usize = LINE - size_of::<Head>();
 
-/// Where things lie on the segment of so many members.
+/// The layout of a segment of so many members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) members: u32,
 }
 
 impl Shape {
-    /// Whether there is a segment at all.
+    /// Whether members have slots at all.
     pub(crate) fn has_places(self) -> bool {
         (1..=MOST_MEMBERS).contains(&self.members)
     }

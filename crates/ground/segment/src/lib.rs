@@ -1,11 +1,11 @@
-//! Shared segments: what the members of a group on one host have in common.
+//! Shared segments: the memory that the members of a group on one host have in common.
 //!
-//! A segment is a sealed memfd. Its first page holds the [`SegmentBarrier`], the barrier of the group. Behind the barrier lies memory in which the
-//! members show each other data ([`GroupSegment`]): in turns, by [pairs](pair) of two members, or by announcements ([`bcast_ring`]), for which
-//! nobody waits.
+//! A segment is a sealed memfd. Its first page holds the barrier of the group ([`SegmentBarrier`]). Behind the barrier each member has
+//! slots, in which it shows data to the others ([`GroupSegment`]). Members exchange data in rounds: by the barrier if there are three or
+//! more, by a [pair of lines](pair) if there are two. A root can also write into the [broadcast ring](bcast_ring), and waits for nobody.
 //!
-//! Members change atomics by plain stores: a member that died half way leaves nothing locked. All `unsafe` of the crate is in `map`.
-//! The barrier, the pair and the announcements run under loom.
+//! Members change atomics by plain stores, so a member that dies half way leaves nothing locked. All `unsafe` of the crate is in `map`.
+//! The barrier, the pair and the ring run under loom.
 
 #![deny(unsafe_code)]
 

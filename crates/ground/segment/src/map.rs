@@ -8,7 +8,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
 use std::ptr::NonNull;
 
-/// A shared mapping of a meeting and its segment, unmapped when dropped.
+/// A shared mapping of a barrier and its segment, unmapped when dropped.
 ///
 /// Invariant: `at` points to `bytes` readable and writable bytes, at least a page, mapped shared and page aligned, for as long as
 /// the value lives.
@@ -25,7 +25,7 @@ unsafe impl Sync for SegmentMap {}
 impl SegmentMap {
     /// Maps so many bytes of `file`, at least a page. The caller has made sure that it is so long, and sealed.
     pub(crate) fn new(file: impl AsFd, bytes: usize) -> io::Result<SegmentMap> {
-        assert!(bytes >= PAGE_BYTES, "a meeting has a page");
+        assert!(bytes >= PAGE_BYTES, "a segment has a page");
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing that exists.
         let at = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, 0)? };
@@ -33,13 +33,13 @@ impl SegmentMap {
         Ok(SegmentMap { at, bytes })
     }
 
-    pub(crate) fn meeting(&self) -> &SegmentBarrier {
+    pub(crate) fn barrier(&self) -> &SegmentBarrier {
         // SAFETY: by the invariant the memory is there, page aligned and larger than a `SegmentBarrier`,
         // which holds nothing but atomics: every bit pattern is valid, whoever writes them.
         unsafe { self.at.cast::<SegmentBarrier>().as_ref() }
     }
 
-    /// The head of a line at a place behind the meeting, aligned for it.
+    /// The head of a line at a place behind the barrier, aligned for it.
     #[inline]
     pub(crate) fn line(&self, at: usize) -> &LineHead {
         self.check(at, size_of::<LineHead>());
@@ -48,7 +48,7 @@ impl SegmentMap {
         unsafe { self.at.add(at).cast().as_ref() }
     }
 
-    /// Copies bytes to a place behind the meeting.
+    /// Copies bytes to a place behind the barrier.
     #[inline]
     pub(crate) fn write(&self, at: usize, data: &[u8]) {
         self.check(at, data.len());
@@ -57,7 +57,7 @@ impl SegmentMap {
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.add(at).as_ptr(), data.len()) };
     }
 
-    /// Copies bytes from a place behind the meeting.
+    /// Copies bytes from a place behind the barrier.
     #[inline]
     pub(crate) fn read(&self, at: usize, out: &mut [u8]) {
         self.check(at, out.len());
@@ -66,7 +66,7 @@ impl SegmentMap {
     }
 
     fn check(&self, at: usize, length: usize) {
-        assert!(at >= size_of::<SegmentBarrier>(), "behind the meeting");
+        assert!(at >= size_of::<SegmentBarrier>(), "behind the barrier");
         assert!(at.checked_add(length).is_some_and(|end| end <= self.bytes), "within the board");
     }
 }

@@ -1,12 +1,12 @@
-//! The pair: how two members take turns at their segment without a word that both write.
+//! The pair: two members exchange data in rounds, without a word that both write.
 //!
-//! Each has lines of its own, and says on the line of a turn that what it shows there is complete. Who has shown its own waits until
-//! the other's says so: nothing travels but the two lines. The places are used by turns, as at every segment: who shows what belongs
-//! to a turn has read all that it wants of the one before.
+//! Each member has lines of its own. On the line of a round it says that its data for the round is complete, and waits until the line of
+//! the other says so too: only two cache lines move. Slots are used in turn, as in every segment: a member that shows data for a round has
+//! read all that it wants of the round before.
 //!
-//! Who waits for long sleeps on the meeting's futex, and plays the game of the [door](parvum_control::Door) for it: it says on its line that it
-//! sleeps, and makes the fence of who comes, on all processors, so that who comes needs none. Checked under loom, with the futex played
-//! by a loop on a count.
+//! A member that waits for long sleeps on the barrier's futex, by the rules of the [door](parvum_control::Door). It says on its line that
+//! it sleeps, and makes the fence for both, on all processors, so the other one needs no fence. Checked under loom, with a loop on a
+//! count in place of the futex.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};

@@ -1,4 +1,4 @@
-//! A meeting in shared memory with its segment, and how its members sleep and are woken.
+//! A barrier in shared memory with its segment, and how its members sleep and are woken.
 
 use crate::barrier::{Arrival, Outcome, SegmentBarrier};
 use crate::layout::SLOT_BYTES;
@@ -13,7 +13,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A mapped meeting, and its segment if it has one.
+/// A mapped barrier, and its segment if it has one.
 pub struct GroupSegment {
     pub(crate) map: SegmentMap,
     pub(crate) shape: Shape,
@@ -23,19 +23,19 @@ pub struct GroupSegment {
 const LOOKS: Duration = Duration::from_micros(200);
 
 impl GroupSegment {
-    /// Makes a meeting of so many members; gives the descriptor to hand on as well.
+    /// Makes a barrier of so many members; gives the descriptor to hand on as well.
     pub fn create(members: u32) -> io::Result<(GroupSegment, OwnedFd)> {
-        let file = memfd_create("parvum-meeting", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         let shape = Shape { members };
         ftruncate(&file, shape.bytes() as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         // Who makes it for others needs no segment.
         let page = GroupSegment { map: SegmentMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
-        page.meeting().set_members(members);
+        page.barrier().set_members(members);
         Ok((page, file))
     }
 
-    /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is not sealed, or not as long as a meeting of
+    /// Maps the barrier behind `file`, which may be closed afterwards; refuses what is not sealed, or not as long as a barrier of
     /// so many members is.
     pub fn open(file: impl AsFd) -> Result<GroupSegment, ControlError> {
         let file = file.as_fd();
@@ -43,35 +43,35 @@ impl GroupSegment {
         if bytes < PAGE_BYTES {
             return Err(ControlError::Shape);
         }
-        let shape = Shape { members: SegmentMap::new(file, PAGE_BYTES)?.meeting().members() };
+        let shape = Shape { members: SegmentMap::new(file, PAGE_BYTES)?.barrier().members() };
         if shape.bytes() != bytes {
             return Err(ControlError::Shape);
         }
         Ok(GroupSegment { map: SegmentMap::new(file, bytes)?, shape })
     }
 
-    pub(crate) fn meeting(&self) -> &SegmentBarrier {
-        self.map.meeting()
+    pub(crate) fn barrier(&self) -> &SegmentBarrier {
+        self.map.barrier()
     }
 
     /// How many members the group has.
     pub fn members(&self) -> u32 {
-        self.meeting().members()
+        self.barrier().members()
     }
 
     /// See [`SegmentBarrier::schedule_in`].
     pub fn schedule_in(&self, group: u32) {
-        self.meeting().schedule_in(group);
+        self.barrier().schedule_in(group);
     }
 
     /// See [`SegmentBarrier::is_scheduled_in`].
     pub fn is_scheduled_in(&self, group: u32) -> bool {
-        self.meeting().is_scheduled_in(group)
+        self.barrier().is_scheduled_in(group)
     }
 
-    /// Comes to the meeting; see [`SegmentBarrier::arrive`]. The last one wakes those who sleep.
+    /// Comes to the barrier; see [`SegmentBarrier::arrive`]. The last one wakes those who sleep.
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
-        let arrival = self.meeting().arrive(count);
+        let arrival = self.barrier().arrive(count);
         if arrival == (Arrival::Opened { wake: true }) {
             self.wake();
         }
@@ -80,7 +80,7 @@ impl GroupSegment {
 
     /// See [`SegmentBarrier::outcome`].
     pub fn outcome(&self, turn: u32) -> Option<Outcome> {
-        self.meeting().outcome(turn)
+        self.barrier().outcome(turn)
     }
 
     /// How many members can show each other data here, if they can.
@@ -92,7 +92,7 @@ impl GroupSegment {
         self.shape.has_places()
     }
 
-    /// Shows data in a turn, under a word: before coming to its meeting, and after that of the turn before has opened. False:
+    /// Shows data in a turn, under a word: before coming to its barrier, and after that of the turn before has opened. False:
     /// there is no such member, or no room for so much.
     pub fn show<'d>(
         &self,
@@ -112,13 +112,13 @@ impl GroupSegment {
             at += piece.len();
         }
         let head = self.head(member, turn);
-        // Relaxed: whoever reads them, and the data, has come to the meeting, or seen the turn on the line, after this.
+        // Relaxed: whoever reads them, and the data, has come to the barrier, or seen the turn on the line, after this.
         head.word.store(word, Ordering::Relaxed);
         head.length.store(length as u32, Ordering::Relaxed);
         true
     }
 
-    /// The same where two members need no meeting: the other is woken if it sleeps. False also when they are not two.
+    /// The same where two members need no barrier: the other is woken if it sleeps. False also when they are not two.
     #[inline]
     pub fn show_other<'d>(
         &self,
@@ -132,7 +132,7 @@ impl GroupSegment {
         }
         self.head(member, turn).show(turn);
         if self.head(1 - member, turn).sleeps() {
-            self.meeting().count_change();
+            self.barrier().count_change();
             self.wake();
         }
         true
@@ -161,12 +161,12 @@ impl GroupSegment {
     /// Whether nobody can come any more.
     #[inline]
     pub fn is_closed(&self) -> bool {
-        self.meeting().is_closed()
+        self.barrier().is_closed()
     }
 
     /// As [`GroupSegment::fall_asleep`], of one of two who waits for the other in a turn.
     pub fn fall_asleep_beside(&self, member: u32, turn: u64) -> u32 {
-        let changes = self.meeting().changes();
+        let changes = self.barrier().changes();
         self.head(member, turn).fall_asleep();
         changes
     }
@@ -181,7 +181,7 @@ impl GroupSegment {
         self.map.line(self.shape.line(member, turn))
     }
 
-    /// The word under which a member shows something in a turn whose meeting has opened, and how many bytes that is.
+    /// The word under which a member shows something in a turn whose barrier has opened, and how many bytes that is.
     ///
     /// # Panics
     /// When there is no such member, or no segment.
@@ -189,11 +189,11 @@ impl GroupSegment {
     pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
         assert!(member < self.shape.members && self.has_segment(), "a member with a board");
         let head = self.head(member, turn);
-        // Relaxed: the meeting, or the turn on the line, has ordered it.
+        // Relaxed: the barrier, or the turn on the line, has ordered it.
         (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(SLOT_BYTES))
     }
 
-    /// Copies what a member shows in a turn whose meeting has opened, from byte `from` on. False: there is no such member, or it
+    /// Copies what a member shows in a turn whose barrier has opened, from byte `from` on. False: there is no such member, or it
     /// shows less.
     #[inline]
     pub fn read(&self, member: u32, turn: u64, from: usize, out: &mut [u8]) -> bool {
@@ -217,20 +217,20 @@ impl GroupSegment {
 
     /// Closes it and wakes everybody.
     pub fn close(&self) {
-        self.meeting().close();
+        self.barrier().close();
         self.wake();
     }
 
     pub(crate) fn wake(&self) {
-        futex::wake(&self.meeting().changes, futex::ALL, Among::Processes);
+        futex::wake(&self.barrier().changes, futex::ALL, Among::Processes);
     }
 
     /// To be called before looking once more and going to sleep with [`GroupSegment::sleep`].
     pub fn fall_asleep(&self) -> u32 {
-        self.meeting().fall_asleep()
+        self.barrier().fall_asleep()
     }
 
-    /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
+    /// Sleeps until the barrier changes from `changes`, somebody rings at `page` (`rings` is from
     /// [`ControlBlock::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
     pub fn sleep(&self, changes: u32, page: &ControlBlock, rings: u32, limit: Duration) -> Woken {
         let door = (page.rings(), rings, Among::Processes);
@@ -246,7 +246,7 @@ impl GroupSegment {
     }
 
     fn changes(&self, seen: u32) -> (&AtomicU32, u32, Among) {
-        (&self.meeting().changes, seen, Among::Processes)
+        (&self.barrier().changes, seen, Among::Processes)
     }
 }
 
@@ -259,24 +259,24 @@ mod tests {
     fn many_threads_meet_many_times_and_each_round_is_whole() {
         const MEMBERS: u32 = 6;
         const ROUNDS: u32 = 300;
-        let (page, file) = GroupSegment::create(MEMBERS).expect("a meeting");
+        let (page, file) = GroupSegment::create(MEMBERS).expect("a segment");
         drop(page);
         let rounds = Arc::new(std::sync::Mutex::new(vec![0; ROUNDS as usize]));
         let threads: Vec<_> = (0..MEMBERS)
             .map(|_| {
-                let (meeting, rounds) = (GroupSegment::open(&file).expect("it opens"), rounds.clone());
+                let (barrier, rounds) = (GroupSegment::open(&file).expect("it opens"), rounds.clone());
                 std::thread::spawn(move || {
                     let own = ControlBlock::create().expect("a page").0;
                     for round in 0..ROUNDS as usize {
                         rounds.lock().expect("no panic")[round] += 1;
-                        if let Arrival::Waits(turn) = meeting.arrive(None) {
+                        if let Arrival::Waits(turn) = barrier.arrive(None) {
                             loop {
-                                let changes = meeting.fall_asleep();
+                                let changes = barrier.fall_asleep();
                                 let rings = own.fall_asleep();
-                                if meeting.outcome(turn).is_some() {
+                                if barrier.outcome(turn).is_some() {
                                     break;
                                 }
-                                meeting.sleep(changes, &own, rings, Duration::from_secs(20));
+                                barrier.sleep(changes, &own, rings, Duration::from_secs(20));
                                 own.stay_awake();
                             }
                         }
@@ -289,11 +289,11 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_woken_by_the_meeting_or_by_its_own_process() {
-        let (page, _file) = GroupSegment::create(2).expect("a meeting");
+    fn thread_is_woken_by_the_barrier_or_by_its_own_process() {
+        let (page, _file) = GroupSegment::create(2).expect("a segment");
         let word = AtomicU32::new(0);
         let long = Duration::from_secs(100);
-        // It does not even fall asleep: the meeting has changed, then the word is not 0.
+        // It does not even fall asleep: the barrier has changed, then the word is not 0.
         let changes = page.fall_asleep();
         page.close();
         page.sleep_beside(changes, &word, long);
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn two_take_turns_awake_or_asleep_and_each_sees_what_the_other_shows() {
         const TURNS: u64 = 3000;
-        let (_page, file) = GroupSegment::create(2).expect("a meeting");
+        let (_page, file) = GroupSegment::create(2).expect("a segment");
         let member = |own: u32| {
             let segment = GroupSegment::open(&file).expect("it opens");
             move || {
@@ -355,13 +355,13 @@ mod tests {
         assert_eq!(one.outcome_beside(0, 0), Some(Outcome::Opened));
         assert!(show(&one, 0, 1) && one.is_closed());
         assert_eq!(one.outcome_beside(0, 1), Some(Outcome::Closed));
-        let (three, _file) = GroupSegment::create(3).expect("a meeting");
-        assert!(!show(&three, 0, 0), "three need a meeting");
+        let (three, _file) = GroupSegment::create(3).expect("a segment");
+        assert!(!show(&three, 0, 0), "three need the barrier");
     }
 
     #[test]
     fn members_of_several_scheduling_groups_are_noticed() {
-        let (page, _file) = GroupSegment::create(3).expect("a meeting");
+        let (page, _file) = GroupSegment::create(3).expect("a segment");
         page.schedule_in(7);
         page.schedule_in(7);
         assert!(page.is_scheduled_in(7) && !page.is_scheduled_in(9));
@@ -371,17 +371,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_meeting_is_refused() {
+    fn file_that_is_no_segment_is_refused() {
         let file = memfd_create("short", MemfdFlags::CLOEXEC).expect("a file");
         assert!(GroupSegment::open(&file).is_err());
-        let (page, file) = GroupSegment::create(3).expect("a meeting");
+        let (page, file) = GroupSegment::create(3).expect("a segment");
         assert!(GroupSegment::open(&file).is_ok());
-        page.meeting().set_members(4);
+        page.barrier().set_members(4);
         assert!(GroupSegment::open(&file).is_err(), "as long as one of three");
     }
 
     fn open_pair() -> (GroupSegment, GroupSegment) {
-        let (_page, file) = GroupSegment::create(2).expect("a meeting");
+        let (_page, file) = GroupSegment::create(2).expect("a segment");
         let open = || GroupSegment::open(&file).expect("it opens");
         (open(), open())
     }

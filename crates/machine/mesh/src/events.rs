@@ -1,6 +1,6 @@
 //! What a mesh tells its daemon.
 
-use crate::meeting::refusal::Refusal;
+use crate::handshake::refusal::Refusal;
 use crate::streams::reader::StreamReader;
 use crate::wire::frames::Farewell;
 use crate::{Host, Incarnation};

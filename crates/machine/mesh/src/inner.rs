@@ -3,10 +3,10 @@
 use crate::Host;
 use crate::errors::MeshError;
 use crate::events::{MeshEvent, Waiting};
+use crate::handshake::refusal::{Refusal, RefusalKind};
+use crate::handshake::table::Table;
 use crate::keys::HostName;
 use crate::link::Link;
-use crate::meeting::refusal::{Refusal, RefusalKind};
-use crate::meeting::table::Table;
 use crate::session::Session;
 use crate::settings::Settings;
 use quinn::Endpoint;

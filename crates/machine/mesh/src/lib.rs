@@ -39,10 +39,10 @@
 mod carrier;
 mod errors;
 mod events;
+mod handshake;
 mod inner;
 pub mod keys;
 mod link;
-mod meeting;
 mod mesh;
 mod serving;
 mod session;
@@ -54,9 +54,9 @@ pub mod wire;
 
 pub use errors::{MeshError, StreamError};
 pub use events::{Ended, Events, MeshEvent};
-pub use meeting::candidates::{Candidate, Reach, local_candidates};
-pub use meeting::outcome::{ConnectError, Connected, Outcome, Tried};
-pub use meeting::refusal::{Refusal, RefusalKind};
+pub use handshake::candidates::{Candidate, Reach, local_candidates};
+pub use handshake::outcome::{ConnectError, Connected, Outcome, Tried};
+pub use handshake::refusal::{Refusal, RefusalKind};
 pub use mesh::{LinkRow, Mesh};
 pub use settings::{PROTOCOL, Settings};
 pub use simulation::faults::{Faults, Rates};

@@ -2,7 +2,7 @@
 
 use crate::carrier::Carrier;
 use crate::events::Ended;
-use crate::meeting::refusal::REPLACED;
+use crate::handshake::refusal::REPLACED;
 use crate::session::Session;
 use crate::socket::plain;
 use crate::wire::frames::Farewell;

@@ -2,15 +2,15 @@
 
 use crate::errors::MeshError;
 use crate::events::{Ended, Events, MAX_EVENTS};
+use crate::handshake::candidates::{Candidate, local_candidates};
+use crate::handshake::dial;
+use crate::handshake::listening::listen;
+use crate::handshake::outcome::{ConnectError, Connected, Tried};
+use crate::handshake::refusal::ENDED;
+use crate::handshake::tls;
 use crate::inner::Inner;
 use crate::keys::{HostName, Identity};
 use crate::link::Link;
-use crate::meeting::candidates::{Candidate, local_candidates};
-use crate::meeting::dial;
-use crate::meeting::listening::listen;
-use crate::meeting::outcome::{ConnectError, Connected, Tried};
-use crate::meeting::refusal::ENDED;
-use crate::meeting::tls;
 use crate::settings::Settings;
 use crate::socket::{self, plain};
 use crate::streams::sender::StreamSender;

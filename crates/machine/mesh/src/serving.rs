@@ -1,9 +1,9 @@
 //! Serves a link: writes what its session has to say, reads what the peer says, and takes in streams.
 
 use crate::events::{Ended, MeshEvent, Waiting};
+use crate::handshake::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
 use crate::inner::Inner;
 use crate::link::Link;
-use crate::meeting::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
 use crate::session::Session;
 use crate::streams::accepting::accept;
 use crate::wire::frames::{self, Frame, Framer};

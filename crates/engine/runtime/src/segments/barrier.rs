@@ -1,8 +1,8 @@
-//! Barriers: in a page that the members of a group share, or else at the daemon.
+//! Barriers: in the segment of the group if this task has mapped it, else at the daemon.
 
 use crate::errors::AskError;
 use crate::inside::Inside;
-use crate::segments::meets::Meets;
+use crate::segments::awaited::InSegment;
 use crate::services::LeftBarrier;
 use parvum_api::{Notes, call};
 use parvum_segment::{Arrival, GroupSegment, Outcome};
@@ -25,13 +25,13 @@ impl Inside {
         };
         match met? {
             Some(result) => return Ok(result),
-            None => self.services.meetings.retain(|(name, _)| name != group),
+            None => self.services.mapped.retain(|(name, _)| name != group),
         }
         self.show_barrier(group, count);
         let answer = self.ask(Request::Barrier { group: group.to_owned(), count }, &[], notes)?;
         Ok(match answer.reply {
             Ok(Reply::Done) => {
-                self.remember_meeting(group, answer.fds);
+                self.remember_segment(group, answer.fds);
                 Ok(())
             }
             Ok(_) => Err(ErrorKind::Protocol.into()),
@@ -48,27 +48,27 @@ impl Inside {
         }
     }
 
-    /// The page in which the members of a group meet, if this task has it.
-    pub(crate) fn meeting(&self, group: &str) -> Option<Arc<GroupSegment>> {
-        self.services.meetings.iter().find(|(name, _)| name == group).map(|(_, meeting)| meeting.clone())
+    /// The segment of a group, if this task has mapped it.
+    pub(crate) fn segment_of(&self, group: &str) -> Option<Arc<GroupSegment>> {
+        self.services.mapped.iter().find(|(name, _)| name == group).map(|(_, shared)| shared.clone())
     }
 
-    pub(crate) fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
-        if let Some(meeting) = fds.first().and_then(|file| GroupSegment::open(file).ok()) {
-            meeting.schedule_in(self.identity.page.door().scheduled_in());
-            self.services.meetings.push((group.to_owned(), Arc::new(meeting)));
+    pub(crate) fn remember_segment(&mut self, group: &str, fds: Vec<OwnedFd>) {
+        if let Some(shared) = fds.first().and_then(|file| GroupSegment::open(file).ok()) {
+            shared.schedule_in(self.identity.page.door().scheduled_in());
+            self.services.mapped.push((group.to_owned(), Arc::new(shared)));
         }
     }
 
-    /// Meets the others in the group's page. Nothing: there is none, or not for this.
+    /// Passes the barrier in the group's segment. Nothing: there is no segment, or none for this count.
     fn meet(
         &mut self,
         group: &str,
         count: i32,
         notes: &Notes,
     ) -> Result<Option<Result<(), Failure>>, AskError> {
-        let Some(meeting) = self.meeting(group) else { return Ok(None) };
-        // Who waits for sockets as well sleeps in poll(2), where no page wakes anybody.
+        let Some(shared) = self.segment_of(group) else { return Ok(None) };
+        // A task that waits for sockets as well sleeps in poll(2), from which no futex wakes it.
         if self.must_poll() {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl Inside {
             -1 => None,
             _ => Some(count as u32),
         };
-        let turn = match meeting.arrive(wanted) {
+        let turn = match shared.arrive(wanted) {
             Arrival::Opened { .. } => return Ok(Some(Ok(()))),
             Arrival::Waits(turn) => turn,
             Arrival::Closed => return Ok(None),
@@ -86,15 +86,15 @@ impl Inside {
             }
         };
         self.show_barrier(group, count);
-        self.wait_in(LeftBarrier { group: group.to_owned(), count, meeting, turn }, notes)
+        self.wait_in(LeftBarrier { group: group.to_owned(), count, shared, turn }, notes)
     }
 
-    /// Waits in a barrier that this task has come to. Nothing: its page is closed, and the daemon is to be asked.
+    /// Waits in a barrier that this task has come to. Nothing: its segment is closed, and the daemon must be asked.
     fn wait_in(&mut self, here: LeftBarrier, notes: &Notes) -> Result<Option<Result<(), Failure>>, AskError> {
-        let LeftBarrier { meeting, turn, .. } = &here;
-        self.meets = Some(Meets::all(meeting.clone()));
-        let outcome = self.wait_until(notes, |_| meeting.outcome(*turn));
-        self.meets = None;
+        let LeftBarrier { shared, turn, .. } = &here;
+        self.awaits_in_segment = Some(InSegment::all(shared.clone()));
+        let outcome = self.wait_until(notes, |_| shared.outcome(*turn));
+        self.awaits_in_segment = None;
         match outcome {
             Some(Outcome::Opened) => Ok(Some(Ok(()))),
             Some(Outcome::Closed) => Ok(None),

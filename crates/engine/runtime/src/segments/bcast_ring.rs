@@ -1,11 +1,12 @@
-//! The table's announcements: what a member of a segment tells all others without waiting for them.
+//! `board_announce` and `board_hear` of the core API: a member shows data to all others through the broadcast ring, and waits for nobody.
 //!
-//! Each member counts them, its own and those that it hears, and so knows the next one's number and place. A turn frees all places.
+//! Each member counts the entries, its own and those that it reads. So it knows the number and the place of the next entry. A round frees
+//! all places.
 
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, briefly, with};
 use crate::runtime::Runtime;
-use crate::segments::meets::Meets;
+use crate::segments::awaited::InSegment;
 use parvum_api::{Notes, segment as came};
 use parvum_control::A_GROUP;
 use parvum_engine::{Counter, RequestId};
@@ -50,10 +51,10 @@ pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
 impl Runtime {
     fn announce(&mut self, segment: u64, word: u32, data: &[u8]) -> i64 {
         let Some(segment) = self.segment(segment) else { return came::CLOSED };
-        if segment.meeting.is_closed() {
+        if segment.shared.is_closed() {
             return came::CLOSED;
         }
-        if !segment.meeting.announce(segment.announced, segment.place, word, data) {
+        if !segment.shared.announce(segment.announced, segment.place, word, data) {
             return came::DISAGREED;
         }
         segment.has_announced();
@@ -67,9 +68,9 @@ impl Runtime {
         if segment.place >= ANNOUNCEMENTS {
             return Some(came::DISAGREED);
         }
-        match segment.meeting.outcome_of_announcement(segment.announced, segment.place)? {
+        match segment.shared.outcome_of_announcement(segment.announced, segment.place)? {
             Outcome::Closed => return Some(came::CLOSED),
-            Outcome::Opened if !segment.meeting.hear(segment.place, word, out) => {
+            Outcome::Opened if !segment.shared.hear(segment.place, word, out) => {
                 return Some(came::DISAGREED);
             }
             Outcome::Opened => segment.has_announced(),
@@ -90,13 +91,13 @@ impl Inside {
         notes: &Notes,
     ) -> i64 {
         let Some(segment) = self.segment(number) else { return came::CLOSED };
-        let (meeting, group, members) = (segment.meeting.clone(), segment.group.clone(), segment.members);
+        let (shared, group, members) = (segment.shared.clone(), segment.group.clone(), segment.members);
         self.show_barrier(&group, members as i32);
-        self.meets = Some(Meets::announcement(meeting));
+        self.awaits_in_segment = Some(InSegment::announcement(shared));
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
             runtime.hear(number, word, out).or_else(|| runtime.is_any_over(requests).map(|at| at as i64))
         });
-        self.meets = None;
+        self.awaits_in_segment = None;
         over.unwrap_or(came::LATE)
     }
 }

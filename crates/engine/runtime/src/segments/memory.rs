@@ -1,7 +1,7 @@
-//! The members of a segment read each other's memory: found out once for all of them, and done without the process's lock.
+//! Members of a segment read each other's memory, without the process lock.
 //!
-//! That they can is agreed on when the segment is opened: each shows its process and a place where a number lies, and reads all the
-//! others' numbers there. Members in containers may share a segment and not their processes' numbers.
+//! They find out once, when the segment is opened, that all of them can. Each member shows its process and the address of a number, and
+//! reads the numbers of all others. Members in containers may share a segment and have process numbers that the others do not know.
 
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
@@ -57,7 +57,7 @@ impl Inside {
         let Some(segment) = self.segment(number) else { return came::CLOSED };
         let process = |member: u32| {
             let mut bytes = [0; 16];
-            let is_shown = segment.meeting.read(member, segment.turn - 1, 0, &mut bytes);
+            let is_shown = segment.shared.read(member, segment.turn - 1, 0, &mut bytes);
             is_shown.then(|| process_of(bytes)).flatten()
         };
         let processes: Option<Box<[u32]>> =

@@ -1,9 +1,9 @@
-//! Shared segments of a group on one host: its barrier, and what its members show each other without messages.
+//! The segment of a group on one host: its barrier, the data that members show each other, the broadcast ring, open memory.
 
+pub(crate) mod awaited;
 pub(crate) mod barrier;
 #[allow(unsafe_code)]
 pub(crate) mod bcast_ring;
-pub(crate) mod meets;
 #[allow(unsafe_code)]
 pub(crate) mod memory;
 #[allow(unsafe_code)]

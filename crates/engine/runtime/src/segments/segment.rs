@@ -1,15 +1,15 @@
-//! The table's segments: where the members of a group on this host show each other data, turn by turn.
+//! `board_open`, `board_turn` and their kin of the core API: members of a group on this host show each other data, round by round.
 //!
-//! A segment lies in the file of the group's meeting, which the daemon makes and hands to all members when they have met at its
-//! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
-//! messages are to take another route, does not want it, and then nobody uses it.
+//! The daemon makes the segment of a group and hands it to all members when they have passed a barrier at the daemon once. In the first
+//! round the members agree whether all use it. A task that sleeps in poll(2), where no futex wakes it, does not; nor does a task whose
+//! messages are to take another route than shm. Then nobody uses the segment.
 
 use crate::endpoint::Endpoint;
 use crate::errors::AskError;
 use crate::errors::remember;
 use crate::inside::{Inside, briefly, with};
 use crate::runtime::Runtime;
-use crate::segments::meets::Meets;
+use crate::segments::awaited::InSegment;
 use crate::segments::memory::{Introduction, piece_of};
 use crate::services::{Awaited, SharedSegment};
 use parvum_api::{Notes, Piece, Status, segment as came};
@@ -77,7 +77,7 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
     let mut read = |runtime: &mut Runtime| {
         let Some(segment) = runtime.segment(segment) else { return Status::Unknown as i32 };
         // The last turn that has come: the one under way has another number.
-        match segment.turn.checked_sub(1).is_some_and(|turn| segment.meeting.read(member, turn, from, out)) {
+        match segment.turn.checked_sub(1).is_some_and(|turn| segment.shared.read(member, turn, from, out)) {
             true => {
                 runtime.engine.ledger().add(Counter::CopiedOut, length as u64);
                 Status::Done as i32
@@ -93,7 +93,7 @@ pub(crate) extern "C" fn board_close<E: Endpoint>(segment: u64) {
         let place = inside.services.segments.get_mut((segment as usize).wrapping_sub(1));
         let Some(closed) = place.and_then(Option::take) else { return };
         // The page goes with it, unless it is another's by now.
-        inside.services.meetings.retain(|(_, meeting)| !Arc::ptr_eq(meeting, &closed.meeting));
+        inside.services.mapped.retain(|(_, shared)| !Arc::ptr_eq(shared, &closed.shared));
     });
 }
 
@@ -114,7 +114,7 @@ impl Runtime {
 
 impl Inside {
     fn open_segment(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
-        self.services.meetings.retain(|(name, _)| name != group);
+        self.services.mapped.retain(|(name, _)| name != group);
         self.show_barrier(group, members as i32);
         let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
         let answer = self.ask(asked, &[], notes).map_err(|why| match why {
@@ -131,16 +131,16 @@ impl Inside {
         if answer.fds.is_empty() {
             return Err(Status::Unknown);
         }
-        self.remember_meeting(group, answer.fds);
-        let meeting = self.meeting(group).ok_or(Status::NoMemory)?;
-        if meeting.members_if_shown() != Some(members) {
+        self.remember_segment(group, answer.fds);
+        let shared = self.segment_of(group).ok_or(Status::NoMemory)?;
+        if shared.members_if_shown() != Some(members) {
             return Err(Status::Unknown);
         }
         let before = self.services.segments.iter().flatten().find(|segment| *segment.group == *group);
         let turns = before.map_or(0, |segment| segment.turn as u32 & 0xff_ffff);
         let segment = SharedSegment {
             group: group.into(),
-            meeting,
+            shared,
             member,
             members,
             turn: 0,
@@ -212,7 +212,7 @@ impl Inside {
     #[cold]
     fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
         let Some(&mut SharedSegment {
-            ref meeting,
+            ref shared,
             ref group,
             member,
             members,
@@ -223,24 +223,24 @@ impl Inside {
         else {
             return came::LATE;
         };
-        let (meeting, group) = (meeting.clone(), group.clone());
+        let (shared, group) = (shared.clone(), group.clone());
         self.show_barrier(&group, members as i32);
-        self.meets = Some(match awaits {
-            Awaited::SegmentBarrier(_) => Meets::all(meeting.clone()),
-            Awaited::Other => Meets::other(meeting.clone(), member, turn),
+        self.awaits_in_segment = Some(match awaits {
+            Awaited::SegmentBarrier(_) => InSegment::all(shared.clone()),
+            Awaited::Other => InSegment::other(shared.clone(), member, turn),
         });
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
             let outcome = match awaits {
-                Awaited::SegmentBarrier(turn) => meeting.outcome(turn),
-                Awaited::Other => meeting.outcome_beside(member, turn),
+                Awaited::SegmentBarrier(turn) => shared.outcome(turn),
+                Awaited::Other => shared.outcome_beside(member, turn),
             };
             if let Some(outcome) = outcome {
                 return Some(Err(outcome));
             }
             runtime.is_any_over(requests).map(Ok)
         });
-        if let Some(meets) = self.meets.take() {
-            meets.stay_awake();
+        if let Some(awaits_in_segment) = self.awaits_in_segment.take() {
+            awaits_in_segment.stay_awake();
         }
         match over {
             None => came::LATE,
@@ -279,16 +279,16 @@ impl SharedSegment {
         self.place += 1;
     }
 
-    /// Shows something and comes to the meeting. What is to be waited for then, or the answer if nothing can be.
+    /// Shows something and comes to the segment's barrier. What is to be waited for then, or the answer if nothing can be.
     fn show_all<'d>(
         &mut self,
         word: u32,
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> Result<Option<Awaited>, i64> {
-        if !self.meeting.show(self.member, self.turn, word, pieces) {
+        if !self.shared.show(self.member, self.turn, word, pieces) {
             return Err(came::DISAGREED);
         }
-        match self.meeting.arrive(None) {
+        match self.shared.arrive(None) {
             Arrival::Opened { .. } => Ok(None),
             Arrival::Waits(turn) => Ok(Some(Awaited::SegmentBarrier(turn))),
             Arrival::Closed => Err(came::CLOSED),
@@ -303,13 +303,13 @@ impl SharedSegment {
         word: u32,
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> Result<Option<Awaited>, i64> {
-        if self.meeting.is_closed() {
+        if self.shared.is_closed() {
             return Err(came::CLOSED);
         }
-        if !self.meeting.show_other(self.member, self.turn, word, pieces) {
+        if !self.shared.show_other(self.member, self.turn, word, pieces) {
             return Err(came::DISAGREED);
         }
-        let has_come = (0..LOOKS).any(|_| self.meeting.other_has_shown(self.member, self.turn));
+        let has_come = (0..LOOKS).any(|_| self.shared.other_has_shown(self.member, self.turn));
         Ok((!has_come).then_some(Awaited::Other))
     }
 }

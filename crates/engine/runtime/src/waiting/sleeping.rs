@@ -1,4 +1,4 @@
-//! Sleeping: on the page's door, on a meeting's, or in poll(2); and where another thread does that already, on a word of its own
+//! Sleeping: on the page's door, on a segment's, or in poll(2); and where another thread does that already, on a word of its own
 //! ([`crate::waiting::waiters`]).
 
 use crate::connecting::connections::DEAF;
@@ -179,7 +179,7 @@ impl Inside {
         let drives = self.waits.waiters.drives(number);
         if !drives {
             // The driver does not look at what this thread meets in.
-            let meeting = self.meets.clone().map(|meeting| (meeting.fall_asleep(), meeting));
+            let shared = self.awaits_in_segment.clone().map(|shared| (shared.fall_asleep(), shared));
             // Nor does the driver wake for a message of this task to itself that this thread has just moved a step on.
             let moved = self.look();
             if let Some(found) = done(self) {
@@ -190,8 +190,8 @@ impl Inside {
             }
             let Some(word) = self.waits.waiters.word(number) else { return Nap::Moved };
             word.set();
-            let awake = self.without_turn(number, || match meeting {
-                Some((changes, meeting)) => word.sleep_in(&meeting, changes, limit),
+            let awake = self.without_turn(number, || match shared {
+                Some((changes, shared)) => word.sleep_in(&shared, changes, limit),
                 None => word.sleep(limit),
             });
             return Nap::Slept { waker_is_known: false, interrupted: awake == Woken::Interrupted };
@@ -200,7 +200,7 @@ impl Inside {
         if drives {
             self.waits.waiters.watches = self.connections.sockets_to_watch();
         }
-        let changes = self.meets.as_ref().map(|meeting| meeting.fall_asleep());
+        let changes = self.awaits_in_segment.as_ref().map(|shared| shared.fall_asleep());
         let rings = self.falls_asleep(in_poll);
         let moved = self.look();
         if let Some(found) = done(self) {
@@ -215,10 +215,10 @@ impl Inside {
         let page = self.identity.page.clone();
         let awake = if in_poll {
             // No page wakes who sleeps there.
-            let limit = if self.meets.is_some() { limit.min(NAP) } else { limit };
+            let limit = if self.awaits_in_segment.is_some() { limit.min(NAP) } else { limit };
             self.sleep_in_poll(number, limit)
-        } else if let (Some(meeting), Some(changes)) = (self.meets.clone(), changes) {
-            self.without_turn(number, || meeting.sleep(changes, &page, rings, limit))
+        } else if let (Some(shared), Some(changes)) = (self.awaits_in_segment.clone(), changes) {
+            self.without_turn(number, || shared.sleep(changes, &page, rings, limit))
         } else {
             self.without_turn(number, || page.sleep(rings, Some(limit)))
         };
@@ -230,7 +230,7 @@ impl Inside {
     /// but its socket ends, which is heard in poll(2).
     fn may_be_idle(&self) -> bool {
         let connections = &self.connections;
-        self.meets.is_none()
+        self.awaits_in_segment.is_none()
             && !self.engine.has_leaving()
             && connections.unheard.is_empty()
             && connections.unmapped.is_empty()

@@ -28,7 +28,7 @@ const EACH: u32 = 16;
 /// is that look, when the caches are others' in between.
 const LOOK_EACH: u32 = 8;
 
-/// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
+/// So many turns a task takes with members of a segment's barrier that the kernel may not let it take turns with.
 const FEW_TURNS: u32 = 4;
 
 /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called as soon as its message is there.
@@ -68,8 +68,8 @@ impl Inside {
         let among_all = self.can_take_turns();
         let turns = match among_all {
             true => u32::MAX,
-            // If all have only to come to a meeting, one turn of each is enough, in whatever group.
-            false if self.meets_many() => FEW_TURNS,
+            // If all have only to come to a segment's barrier, one turn of each is enough, in whatever group.
+            false if self.awaits_many() => FEW_TURNS,
             false => return None,
         };
         let mut account = None;
@@ -113,7 +113,7 @@ impl Inside {
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let among_all = turns == u32::MAX;
-        let look_each = if self.meets_many() { LOOK_EACH } else { 1 };
+        let look_each = if self.awaits_many() { LOOK_EACH } else { 1 };
         let (mut unlooked, mut unclocked, mut others_ran) = (0, 0, false);
         let mut turn = Instant::now();
         let end = deadline.map_or(turn + MOST, |end| end.min(turn + MOST));
@@ -157,13 +157,13 @@ impl Inside {
 
     /// Whether others that the message may depend on want this core.
     fn is_in_the_way(&self) -> bool {
-        self.meets_many() || self.connections.crowd.wants_this_core(&self.identity.page)
+        self.awaits_many() || self.connections.crowd.wants_this_core(&self.identity.page)
     }
 
     /// Whether the kernel gives this core to those others when this task yields.
     fn can_take_turns(&self) -> bool {
         let group = self.identity.page.door().scheduled_in();
-        let meeting = self.meets.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
-        meeting && self.connections.crowd.takes_turns_with(&self.identity.page)
+        let shared = self.awaits_in_segment.as_ref().is_none_or(|shared| shared.is_scheduled_in(group));
+        shared && self.connections.crowd.takes_turns_with(&self.identity.page)
     }
 }

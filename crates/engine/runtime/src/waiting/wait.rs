@@ -36,13 +36,15 @@ impl Inside {
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
     pub(crate) fn spinning_budget(&self) -> Duration {
         let in_the_way =
-            self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
+            self.awaits_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
         if in_the_way { Duration::ZERO } else { self.waits.patience.budget() }
     }
 
     /// Whether it waits for more tasks than could all run at once.
-    pub(crate) fn meets_many(&self) -> bool {
-        self.meets.as_ref().is_some_and(|meeting| meeting.members() as usize > self.connections.crowd.cores())
+    pub(crate) fn awaits_many(&self) -> bool {
+        self.awaits_in_segment
+            .as_ref()
+            .is_some_and(|shared| shared.members() as usize > self.connections.crowd.cores())
     }
 
     /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
@@ -103,7 +105,7 @@ impl Inside {
             self.end_noted_wait(notes);
             return Some(found);
         }
-        if !self.meets_many() || notes.limit == 0 {
+        if !self.awaits_many() || notes.limit == 0 {
             self.look();
             if let Some(found) = done(self) {
                 self.end_noted_wait(notes);

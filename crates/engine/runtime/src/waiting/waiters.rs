@@ -8,7 +8,7 @@
 //! A signal handler that interrupts a wait may wait itself: then its thread waits twice, the inner wait first. A handler that
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
 
-use crate::segments::meets::Meets;
+use crate::segments::awaited::InSegment;
 use parvum_api::{Notes, call};
 use parvum_engine::RequestId;
 use parvum_sync::futex::{self, Among, Woken};
@@ -64,11 +64,11 @@ impl Word {
         }
     }
 
-    /// The same, or until the meeting changes from `changes`.
-    pub(crate) fn sleep_in(&self, meeting: &Meets, changes: u32, limit: Duration) -> Woken {
+    /// The same, or until the segment's barrier changes from `changes`.
+    pub(crate) fn sleep_in(&self, shared: &InSegment, changes: u32, limit: Duration) -> Woken {
         // Acquire: partner of the release in `wake`.
         match self.0.load(Ordering::Acquire) {
-            0 => meeting.sleep_beside(changes, &self.0, limit),
+            0 => shared.sleep_beside(changes, &self.0, limit),
             _ => Woken::Rung,
         }
     }

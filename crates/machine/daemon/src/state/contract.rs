@@ -281,11 +281,11 @@ pub enum Effect<F> {
     Opened {
         /// Whom.
         waiters: Vec<(ClientId, RequestId)>,
-        /// The number of the meeting, and how many members.
-        meeting: Option<(u64, u32)>,
+        /// The number of the segment, and how many members.
+        segment: Option<(u64, u32)>,
     },
-    /// Close a meeting: its group has changed.
-    CloseMeeting(u64),
+    /// Close a segment: its group has changed.
+    CloseSegment(u64),
     /// A client has become this task: write it into the page.
     Enrolled {
         /// Who.

@@ -41,7 +41,7 @@ pub(super) struct Group {
     waiters: Vec<(ClientId, RequestId, Tid)>,
     /// Where the members may meet without asking: known to their host alone.
     #[serde(skip)]
-    meeting: Option<u64>,
+    segment: Option<u64>,
     /// Members do not change any more until all have left.
     frozen: bool,
     freezers: Vec<(ClientId, RequestId, Tid)>,
@@ -74,10 +74,10 @@ impl<F: Clone> Machine<F> {
         }
         let taken = group.members.keys().zip(0..).take_while(|(have, want)| **have == *want).count() as u32;
         group.members.insert(taken, me);
-        let meeting = group.meeting.take();
+        let segment = group.segment.take();
         group.lost = group.lost.saturating_sub(1);
         group.first_lost = group.first_lost.filter(|_| group.lost > 0);
-        self.close_meeting(meeting);
+        self.close_segment(segment);
         self.grant_wishes();
         Ok(Reply::Number(taken))
     }
@@ -107,7 +107,7 @@ impl<F: Clone> Machine<F> {
             return self.dissolve(name, tid);
         }
         let Some(group) = self.groups.get_mut(name) else { return };
-        let meeting = group.meeting.take();
+        let segment = group.segment.take();
         group.members.retain(|_, t| *t != tid);
         let left = group.members.len();
         let (mut unfrozen, rest) = std::mem::take(&mut group.freezers).into_iter().partition(|f| f.2 == tid);
@@ -131,7 +131,7 @@ impl<F: Clone> Machine<F> {
             self.groups.remove(name);
         }
         gone.append(&mut unfrozen);
-        self.close_meeting(meeting);
+        self.close_segment(segment);
         for (client, id, _) in gone {
             let detail = format!("{tid} left group {name}");
             self.refuse(client, id, Failure::new(ErrorKind::BarrierBroken, detail));
@@ -141,7 +141,7 @@ impl<F: Clone> Machine<F> {
     /// A fixed group that somebody leaves is no more; its members keep what they know of it.
     fn dissolve(&mut self, name: &str, leaver: Tid) {
         let Some(group) = self.groups.remove(name) else { return };
-        self.close_meeting(group.meeting);
+        self.close_segment(group.segment);
         for (client, id, _) in group.waiters {
             let detail = format!("{leaver} left group {name}, whose members were fixed");
             self.refuse(client, id, Failure::new(ErrorKind::NoSuchGroup, detail));
@@ -160,13 +160,13 @@ impl<F: Clone> Machine<F> {
     fn open(&mut self, name: &str, waiters: Vec<(ClientId, RequestId, Tid)>) {
         let waiters: Vec<_> = waiters.into_iter().map(|(client, id, _)| (client, id)).collect();
         let members = self.groups.get(name).map_or(0, |group| group.members.len());
-        let mut meeting = None;
+        let mut segment = None;
         if waiters.len() == members && members <= LARGEST_BARRIER && self.all_are_here(name) {
-            self.last_meeting += 1;
-            meeting = Some((self.last_meeting, members as u32));
-            self.groups.get_mut(name).expect("it has members").meeting = Some(self.last_meeting);
+            self.last_segment += 1;
+            segment = Some((self.last_segment, members as u32));
+            self.groups.get_mut(name).expect("it has members").segment = Some(self.last_segment);
         }
-        self.effects.push(Effect::Opened { waiters, meeting });
+        self.effects.push(Effect::Opened { waiters, segment });
     }
 
     /// Whether all members are tasks of this host, and can share a page.
@@ -179,13 +179,13 @@ impl<F: Clone> Machine<F> {
         self.groups.values().flat_map(|group| group.members.values().copied())
     }
 
-    pub(super) fn close_meetings(&mut self) {
-        let meetings: Vec<_> = self.groups.values_mut().map(|group| group.meeting.take()).collect();
-        meetings.into_iter().for_each(|meeting| self.close_meeting(meeting));
+    pub(super) fn close_segments(&mut self) {
+        let segments: Vec<_> = self.groups.values_mut().map(|group| group.segment.take()).collect();
+        segments.into_iter().for_each(|segment| self.close_segment(segment));
     }
 
-    fn close_meeting(&mut self, meeting: Option<u64>) {
-        self.effects.extend(meeting.map(Effect::CloseMeeting));
+    fn close_segment(&mut self, segment: Option<u64>) {
+        self.effects.extend(segment.map(Effect::CloseSegment));
     }
 
     /// Returns those whose barrier opens: none, or all.
@@ -199,8 +199,8 @@ impl<F: Clone> Machine<F> {
     ) -> Result<Vec<(ClientId, RequestId, Tid)>, Failure> {
         self.member(name, me)?;
         // Who asks cannot meet the others elsewhere; so they must all ask.
-        let meeting = self.groups.get_mut(name).and_then(|group| group.meeting.take());
-        self.close_meeting(meeting);
+        let segment = self.groups.get_mut(name).and_then(|group| group.segment.take());
+        self.close_segment(segment);
         let group = self.groups.get_mut(name).expect("it has a member");
         let agreed = (!group.waiters.is_empty()).then_some(group.count);
         let count = awaited(count, agreed, group.members.len())?;

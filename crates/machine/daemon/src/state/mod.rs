@@ -157,7 +157,7 @@ pub struct Machine<F> {
     parts: parts::Parts,
     contexts: context::Contexts,
     groups: groups::Groups,
-    last_meeting: u64,
+    last_segment: u64,
     /// Questions for members that may be about to join.
     wishes: Vec<groups::Wish>,
     /// The tracers that know what the data in events is called.
@@ -196,7 +196,7 @@ impl<F: Clone> Machine<F> {
             routed: HashSet::new(),
             parts: Default::default(),
             groups: Default::default(),
-            last_meeting: 0,
+            last_segment: 0,
             wishes: Vec::new(),
             tracers: HashSet::new(),
             mailbox: Default::default(),

@@ -27,7 +27,7 @@ pub(super) fn encode(what: &str, fields: &[(&str, &[u8])]) -> Vec<u8> {
         bytes.iter().for_each(|byte| text += &format!("{byte:02x}"));
         text.push('\n');
     }
-    let sum = crate::meeting::tls::digest(text.as_bytes());
+    let sum = crate::handshake::tls::digest(text.as_bytes());
     text += "sum ";
     sum.iter().for_each(|byte| text += &format!("{byte:02x}"));
     text.push('\n');
@@ -59,7 +59,7 @@ pub(super) fn decode<const N: usize>(
         return Err("it is longer than it should be".into());
     }
     let before = text.rfind("sum ").unwrap_or(0);
-    if sum != crate::meeting::tls::digest(&bytes[..before]) {
+    if sum != crate::handshake::tls::digest(&bytes[..before]) {
         return Err("its content was changed".into());
     }
     Ok(fields)
@@ -87,7 +87,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
         _ => check(dir, &fs::symlink_metadata(dir).map_err(|error| system(dir, error))?, true)?,
     }
     // A name of its own, so that two writers do not meet in one file.
-    let random: [u8; 8] = crate::meeting::tls::random().map_err(|error| system(path, error))?;
+    let random: [u8; 8] = crate::handshake::tls::random().map_err(|error| system(path, error))?;
     let spare = path.with_extension(format!("new-{:016x}", u64::from_le_bytes(random)));
     let written = write_new(&spare, bytes).and_then(|()| fs::rename(&spare, path)).and_then(|()| {
         // The new name must outlive a crash too.

@@ -1,7 +1,7 @@
 //! A host's own keys, and what the authority says of them.
 
 use super::{HostName, KeyError, file};
-use crate::meeting::tls;
+use crate::handshake::tls;
 use rcgen::{KeyPair, PKCS_ED25519, PublicKeyData, SignatureAlgorithm};
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};

@@ -1,7 +1,7 @@
 //! Names in certificates.
 
 use super::KeyError;
-use crate::{Host, Incarnation, meeting::tls};
+use crate::{Host, Incarnation, handshake::tls};
 use std::fmt;
 use std::str::FromStr;
 

@@ -88,10 +88,10 @@ impl Shell {
                     let _ = client.post(&FromDaemon::Event(event), fds);
                 }
             }
-            Effect::Opened { waiters, meeting } => self.open_barrier(waiters, meeting),
-            Effect::CloseMeeting(number) => {
-                if let Some(meeting) = self.meetings.borrow_mut().remove(&number) {
-                    meeting.close();
+            Effect::Opened { waiters, segment } => self.open_barrier(waiters, segment),
+            Effect::CloseSegment(number) => {
+                if let Some(segment) = self.segments.borrow_mut().remove(&number) {
+                    segment.close();
                 }
             }
             Effect::Enrolled { client, tid, pid, name, channel } => {
@@ -157,13 +157,13 @@ impl Shell {
         None
     }
 
-    fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, meeting: Option<(u64, u32)>) {
+    fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, segment: Option<(u64, u32)>) {
         let mut fds = Vec::new();
-        if let Some((number, members)) = meeting
+        if let Some((number, members)) = segment
             && let Ok((page, file)) = GroupSegment::create(members)
         {
             // Without a page they go on asking.
-            self.meetings.borrow_mut().insert(number, page);
+            self.segments.borrow_mut().insert(number, page);
             fds.push(Rc::new(file));
         }
         for (client, id) in waiters {

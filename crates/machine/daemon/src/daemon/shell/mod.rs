@@ -45,7 +45,7 @@ pub(super) struct Shell {
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
-    meetings: RefCell<HashMap<u64, GroupSegment>>,
+    segments: RefCell<HashMap<u64, GroupSegment>>,
     around: Surroundings,
     /// What a task has written, on its way from a pipe to a client.
     pub buffer: RefCell<Box<[u8]>>,
@@ -79,7 +79,7 @@ impl Shell {
             clients: Default::default(),
             tasks: Default::default(),
             ports: Default::default(),
-            meetings: Default::default(),
+            segments: Default::default(),
             around,
             buffer: RefCell::new(vec![0; PIPE_HOLDS].into()),
             last_client: Cell::new(0),

@@ -309,7 +309,7 @@ impl<F: Clone> Machine<F> {
     /// Keeps what another host has kept, instead of what is kept here.
     pub(in crate::state) fn install(&mut self, snapshot: &[u8]) {
         let Ok(kept) = postcard::from_bytes::<Kept>(snapshot) else { return };
-        self.close_meetings();
+        self.close_segments();
         let Kept { table, groups, mailbox, names, parts } = kept;
         (self.groups, self.mailbox, self.names) = (groups, mailbox, names);
         let manager = std::mem::replace(&mut self.parts, parts).manager;

@@ -10,11 +10,11 @@
 //! Each Hello must agree with the certificate that was shown. The echoes prove
 //! that both were said now and to each other.
 
+use crate::handshake::refusal::{Refusal, RefusalKind};
+use crate::handshake::tls;
 use crate::inner::Inner;
 use crate::keys::HostName;
 use crate::link::Link;
-use crate::meeting::refusal::{Refusal, RefusalKind};
-use crate::meeting::tls;
 use crate::serving::run;
 use crate::wire::hello::{Body, Hello, MAX_HELLO, Nonce, link_number};
 use crate::{Host, keys};

@@ -6,9 +6,9 @@
 //! ([`Table::admit`] with `decide`), and the other follows.
 
 use crate::events::Ended;
+use crate::handshake::outcome::Tried;
+use crate::handshake::refusal::{Refusal, RefusalKind};
 use crate::link::Link;
-use crate::meeting::outcome::Tried;
-use crate::meeting::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 use crate::{Host, Incarnation};
 use std::collections::HashMap;

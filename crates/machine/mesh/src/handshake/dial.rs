@@ -2,13 +2,13 @@
 //! answers is kept, and what each did is remembered.
 
 use crate::Host;
+use crate::handshake::candidates::expand;
+use crate::handshake::greet::{self, NoLink};
+use crate::handshake::outcome::{ConnectError, Connected, Outcome, Tried};
+use crate::handshake::refusal::{Refusal, RefusalKind};
 use crate::inner::Inner;
 use crate::keys::HostName;
 use crate::link::Link;
-use crate::meeting::candidates::expand;
-use crate::meeting::greet::{self, NoLink};
-use crate::meeting::outcome::{ConnectError, Connected, Outcome, Tried};
-use crate::meeting::refusal::{Refusal, RefusalKind};
 use crate::socket::plain;
 use std::cell::RefCell;
 use std::io;

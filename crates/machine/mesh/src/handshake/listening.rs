@@ -1,7 +1,7 @@
 //! Takes in the handshakes of peers that dial this host.
 
+use crate::handshake::greet::{self, NoLink};
 use crate::inner::Inner;
-use crate::meeting::greet::{self, NoLink};
 use crate::socket::plain;
 use quinn::Incoming;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! The results of dialling a host: what each of its addresses did.
 
 use crate::Host;
-use crate::meeting::refusal::Refusal;
+use crate::handshake::refusal::Refusal;
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
