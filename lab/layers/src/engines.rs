@@ -43,7 +43,9 @@ impl End for Short {
     #[inline]
     fn send(&mut self) {
         let Joined { engine, peer, route, .. } = &mut self.0;
-        while !engine.send_short(*peer, *route, [TAG as u32, 0, 0], &[], Buffering::BySize) {
+        let empty =
+            parvum_engine::Short { tag: TAG, context: 0, meta: 0, data: &[], buffering: Buffering::BySize };
+        while !engine.send_short(*peer, *route, &empty) {
             engine.progress();
         }
     }

@@ -25,7 +25,7 @@ use crate::peers::{OWN_PEER, Peer, PeerState, Peers};
 use crate::recorder::Recorder;
 use crate::sending::credit::Settings;
 pub use ask::Asked;
-pub use direct::{Look, Room};
+pub use direct::{Look, Room, Short};
 pub use held_up::Kept;
 use parvum_transport::own::OwnLink;
 use parvum_transport::{Inbox, Link, Route};

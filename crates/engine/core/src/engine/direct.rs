@@ -47,6 +47,21 @@ impl Room<'_> {
     }
 }
 
+/// A message whose data goes into a link at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Short<'a> {
+    /// The user's tag.
+    pub tag: i32,
+    /// The tag's context.
+    pub context: u32,
+    /// The interface's word: how the data is encoded.
+    pub meta: u32,
+    /// The data.
+    pub data: &'a [u8],
+    /// Who may buffer it.
+    pub buffering: Buffering,
+}
+
 /// What a look at the links found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -128,17 +143,11 @@ impl Direct<'_, '_> {
 
 impl Engine {
     /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then, and
-    /// [`Engine::send`] knows what to do. `words` are its tag, context and meta. What nobody may buffer goes only to a
+    /// [`Engine::send`] knows what to do. What nobody may buffer goes only to a
     /// receive that is seen to be posted, and so its send is over in either sense.
     #[inline]
-    pub fn send_short(
-        &mut self,
-        to: Tid,
-        over: Route,
-        words: [u32; 3],
-        data: &[u8],
-        buffering: Buffering,
-    ) -> bool {
+    pub fn send_short(&mut self, to: Tid, over: Route, message: &Short<'_>) -> bool {
+        let Short { tag, context, meta, data, buffering } = *message;
         let Some(index) = self.peers.index_of(to) else { return false };
         let Peer { links, state } = &mut self.peers[index];
         let (Some(limits), Some(link)) = (&state.limits[over.place()], &mut links[over.place()]) else {
@@ -158,10 +167,9 @@ impl Engine {
         if !may_go {
             return false;
         }
-        let [tag, context, meta] = words;
         let (length, order) = (data.len() as u64, state.outbox.next_order);
         let flags = if asks { KEPT_BY_SENDER } else { 0 };
-        let header = Header { kind: Kind::Start, flags, tag: tag as i32, context, length, meta, order };
+        let header = Header { kind: Kind::Start, flags, tag, context, length, meta, order };
         if buffering == Buffering::Never && !is_awaited(&**link, &header) {
             return false;
         }

@@ -1,14 +1,13 @@
-//! Sending: how data travels is chosen here, from size, buffering and what the link can do.
+//! Sending: a message goes into its link at once, or is queued as [`policy`] decides.
 //!
 //! ```text
-//! short, room, credit          Start                            copied into the link
-//! long, buffered by the sender Offer, then a copy into memory of the link; the receiver follows ... Done
-//! very long, and waited for    Offer ... both ends copy, each other parts ... Done
-//! long, single copy possible   Offer ... the receiver pulls ... Done
-//!                              Offer ... Clear, Answer, More    when it may not pull
-//! long, no single copy         Start, More, More ...            as fast as there is room
-//! never buffered               Offer, whatever the length; Start when it is short and awaited: see `rendezvous`
-//! at the sender if unposted    see `rendezvous`
+//! Eager       Start                              short, the link has room, the receiver has credit
+//! OfferLoan   Offer, copy into memory of the link; the receiver follows ... Done
+//! Offer       Offer ... the receiver reads, both ends if it is very long ... Done
+//!             Offer ... Clear, Answer, More      if the kernel lets nobody read
+//! OfferCopy   the same, of a copy
+//! Stream      Start, More, More ...              as fast as the link takes frames
+//! StreamCopy  the same; what does not leave at once is copied
 //! ```
 
 use super::Engine;
@@ -19,14 +18,13 @@ use crate::memory::Source;
 use crate::peers::{IN_PLACE, OWN_PEER, Peer, PeerState, Pending, is_awaited, is_wanted};
 use crate::requests::{Outcome, State};
 use crate::sending::credit::OVERHEAD;
-use crate::sending::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
+use crate::sending::outgoing::{Buffering, Outgoing, SendError, Sent};
+use crate::sending::policy::{self, Decision};
 use crate::sending::scattered::Scattered;
 use parvum_transport::{Gather, Limits};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
 use parvum_wire::{Header, Kind, Tid};
 
-/// With so many bytes on the way in memory that was lent for them a receiver is behind: what the link keeps mapped.
-const AHEAD: usize = 4 << 20;
 /// Where the task itself is among its peers: between it and itself there is no credit.
 const OWN: usize = OWN_PEER as usize;
 
@@ -80,13 +78,9 @@ impl Engine {
             && gather.len() <= limits.frame
             && state.credit.outstanding < self.core.settings.credit
             && state.outbox.is_idle()
-            && match message.buffering {
-                // It has its receive already, whatever the send waits for.
-                Buffering::Never => is_awaited(&**link, &header),
-                _ if message.completion == Completion::Matched => false,
-                Buffering::SenderIfUnposted => state.offers.is_prompt || is_awaited(&**link, &header),
-                _ => true,
-            };
+            && policy::goes_at_once(message.buffering, message.completion, state.offers.is_prompt, || {
+                is_awaited(&**link, &header)
+            });
         if at_once && link.send(&header, gather).is_ok() {
             state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
             if index != OWN {
@@ -153,29 +147,27 @@ impl Engine {
         limits: Limits,
     ) -> Sent {
         let length = header.length as usize;
-        let keeps = message.keep.is_some() || data.is_some();
-        // Two copies that both sides make at the same time are quicker than one that the receiver makes alone of what
-        // its sender has just written.
-        let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
-            && message.completion == Completion::Copied;
-        let route = self.peers[index].state.route;
-        // But where the data is kept anyway nothing is gained by more memory of the link, which a short program touches first.
-        let is_behind = keeps && limits.single_copy && self.peers[index].lent() >= AHEAD;
-        let ledger = self.peers[index].state.ledger(route);
-        let may_wait =
-            may_copy && !keeps && message.buffering == Buffering::BySize && message.pieces.len() == 1;
-        let in_place = may_wait && self.goes_in_place(index, &header, limits);
-        let loan = match may_copy && length > limits.eager && index != OWN && !is_behind && !in_place {
+        let about = policy::Message {
+            length,
+            buffering: message.buffering,
+            completion: message.completion,
+            is_kept: message.keep.is_some() || data.is_some(),
+            is_one_piece: message.pieces.len() == 1,
+        };
+        let reads_in_place = policy::may_go_in_place(&about) && self.reads_in_place(index, &header, limits);
+        let receiver = policy::Receiver {
+            limits,
+            is_self: index == OWN,
+            lent: self.peers[index].lent(),
+            reads_in_place,
+        };
+        let loan = match policy::borrows(&about, &receiver) {
             true => self.peers[index].lend(length),
             false => None,
         };
-        let offer = match message.buffering {
-            _ if loan.is_some() => true,
-            Buffering::Never | Buffering::SenderIfUnposted => true,
-            Buffering::OrDiscard => length > limits.eager,
-            _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
-        };
-        let copy = message.buffering == Buffering::AtSender && !keeps;
+        let decision = policy::decide(&about, &receiver, loan.is_some());
+        let route = self.peers[index].state.route;
+        let ledger = self.peers[index].state.ledger(route);
         let mut source = if let Some(loan) = &loan {
             ledger.add(Counter::BufferedAtSender, header.length);
             Source::lent(loan.clone(), length)
@@ -188,19 +180,15 @@ impl Engine {
             // or has a copy of its own before the caller's memory is given back.
             unsafe { Source::new(message.pieces, message.keep.clone()) }
         };
-        if copy && offer && loan.is_none() {
+        if decision == Decision::OfferCopy {
             ledger.add(Counter::BufferedAtSender, header.length);
             source.own_from(0, &self.core.kept);
         }
-        let copied = copy || loan.is_some();
-        let owned = (copied || keeps) && message.completion == Completion::Copied;
-        // Data offered in place takes no memory of ours on either side.
-        let asks = message.buffering == Buffering::SenderIfUnposted;
-        let kept = copied || (keeps && !asks) || !offer || message.buffering == Buffering::AtReceiver;
+        let alone = policy::ends_alone(&about, decision);
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
-        let fetch = if offer && message.buffering == Buffering::AtReceiver { FETCH_AT_ONCE } else { 0 };
+        let fetch = if policy::is_fetched_at_once(&about, decision) { FETCH_AT_ONCE } else { 0 };
         let room = state.credit.outstanding + state.outbox.queued < self.core.settings.credit
             || (self.peers[index].state.credit.keeps && self.keeps_for(index, header.length));
         let state = &mut self.peers[index].state;
@@ -209,13 +197,13 @@ impl Engine {
             header: Header { flags: header.flags | fetch, ..header },
             source,
             sent: 0,
-            offer,
-            owned,
+            offer: decision.is_offer(),
+            owned: alone,
             handed: false,
             // Nobody but this task itself could give it credit back.
             cost: if index == OWN {
                 0
-            } else if kept {
+            } else if policy::takes_memory(&about, decision) {
                 OVERHEAD + header.length
             } else {
                 OVERHEAD
@@ -233,18 +221,18 @@ impl Engine {
                 Some(data) => fill(&*loan, data),
                 None => message.pieces.iter().for_each(|piece| loan.fill(piece)),
             }
-        } else if copy && !offer {
+        } else if decision == Decision::StreamCopy {
             // The link takes what it can straight from the program.
             self.own_rest(index, request);
         }
-        let sent = self.outcome_so_far(request, owned && room);
+        let sent = self.outcome_so_far(request, alone && room);
         self.wind_up();
         sent
     }
 
-    /// Whether its receiver copies so long a message at once when it is offered: then its sender helps, and one copy is enough. One that
-    /// nobody waits for is not offered in place where that can be helped: its sender would have to wait.
-    fn goes_in_place(&self, index: usize, header: &Header, limits: Limits) -> bool {
+    /// Whether the receiver waits for so long a message and reads it at once when it is offered: then the sender helps, and one copy is
+    /// enough. A message that nobody waits for is not offered in place if that can be helped, for its sender would have to wait.
+    fn reads_in_place(&self, index: usize, header: &Header, limits: Limits) -> bool {
         limits.single_copy
             && header.length >= IN_PLACE as u64
             && self.peers[index].preferred().is_some_and(|link| is_wanted(link, header))

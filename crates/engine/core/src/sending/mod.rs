@@ -4,4 +4,5 @@ pub(crate) mod copies;
 pub(crate) mod credit;
 pub(crate) mod outflow;
 pub(crate) mod outgoing;
+pub(crate) mod policy;
 pub(crate) mod scattered;

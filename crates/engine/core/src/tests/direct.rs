@@ -2,7 +2,7 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, ONE, OTHER, pair};
-use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent};
+use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent, Short};
 
 /// What a look finds, and the length of the message that it took.
 fn take(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
@@ -97,7 +97,9 @@ fn an_offer_is_not_for_the_short_way() {
 fn a_short_message_is_sent_at_once_or_not_at_all() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let to = b.me();
-    let short = |a: &mut Engine, over, buffering| a.send_short(to, over, [3, 4, 5], b"short", buffering);
+    let short = |a: &mut Engine, over, buffering| {
+        a.send_short(to, over, &Short { tag: 3, context: 4, meta: 5, data: b"short", buffering })
+    };
     assert!(!short(&mut a, OTHER, Buffering::BySize), "joined over another route");
     assert!(!short(&mut a, ONE, Buffering::Never) && !short(&mut a, ONE, Buffering::OrDiscard));
     assert!(take(&mut b, &Pattern::ANY, &mut [0; 8]).0 == Look::Nothing);

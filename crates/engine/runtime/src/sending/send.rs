@@ -8,7 +8,7 @@ use crate::runtime::Runtime;
 use crate::sending::pusher;
 use parvum_api as api;
 use parvum_api::{Piece, Status};
-use parvum_engine::{Buffering, Completion, Engine, Keep, Outgoing, SendError, Sent};
+use parvum_engine::{Buffering, Completion, Engine, Keep, Outgoing, SendError, Sent, Short};
 use parvum_transport::Loan;
 use parvum_wire::Tid;
 use std::ffi::c_void;
@@ -81,7 +81,7 @@ fn sends_short<E: Endpoint>(message: &api::Outgoing, data: &[u8]) -> bool {
         let wanted = runtime.connections.routes.wanted(me, to);
         let &api::Outgoing { tag, context, meta, .. } = message;
         !runtime.engine.has_leaving()
-            && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
+            && runtime.engine.send_short(to, wanted, &Short { tag, context, meta, data, buffering })
     };
     inside::briefly::<E, _>(send).unwrap_or_else(|| with::<E, _>(false, |inside| send(inside)))
 }
