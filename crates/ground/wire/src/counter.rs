@@ -63,6 +63,10 @@ impl Counter {
     pub const PLACES: usize = 31;
 
     /// What each number counts, for people; an empty name is a number not in use.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the compiler evaluates it, and refuses an index out of bounds"
+    )]
     pub const NAMES: [&str; Counter::PLACES] = {
         let mut names = [""; Counter::PLACES];
         names[Counter::Sent as usize] = "messages sent";

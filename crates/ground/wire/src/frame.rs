@@ -171,13 +171,16 @@ impl Header {
         let header = Header {
             kind,
             flags: u16::from_le_bytes([bytes[6], bytes[7]]),
-            tag: i32::from_le_bytes(word(bytes, 8)),
-            context: u32::from_le_bytes(word(bytes, 12)),
-            length: long(bytes, 16),
-            meta: u32::from_le_bytes(word(bytes, 24)),
-            order: u32::from_le_bytes(word(bytes, 28)),
+            tag: i32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]),
+            context: u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]),
+            #[rustfmt::skip]
+            length: u64::from_le_bytes(
+                [bytes[16], bytes[17], bytes[18], bytes[19], bytes[20], bytes[21], bytes[22], bytes[23]],
+            ),
+            meta: u32::from_le_bytes([bytes[24], bytes[25], bytes[26], bytes[27]]),
+            order: u32::from_le_bytes([bytes[28], bytes[29], bytes[30], bytes[31]]),
         };
-        Ok((header, u32::from_le_bytes(word(bytes, 0)), bytes[5]))
+        Ok((header, u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), bytes[5]))
     }
 }
 
@@ -223,9 +226,10 @@ impl Offer {
 
     /// Reads a payload back; fails when it has not exactly the right length.
     pub fn decode(payload: &[u8]) -> Result<Offer, BadFrame> {
-        let bytes: &[u8; Self::SIZE] =
-            payload.try_into().map_err(|_| BadFrame::OfferLength(payload.len()))?;
-        Ok(Offer { cookie: long(bytes, 0), address: long(bytes, 8) })
+        let words =
+            payload.split_first_chunk().and_then(|(cookie, rest)| Some((*cookie, rest.try_into().ok()?)));
+        let (cookie, address) = words.ok_or(BadFrame::OfferLength(payload.len()))?;
+        Ok(Offer { cookie: u64::from_le_bytes(cookie), address: u64::from_le_bytes(address) })
     }
 }
 
@@ -238,18 +242,6 @@ pub enum BadFrame {
     /// An offer's payload has the wrong length.
     #[error("an offer of {0} bytes instead of 16")]
     OfferLength(usize),
-}
-
-#[inline]
-fn word(bytes: &[u8], at: usize) -> [u8; 4] {
-    [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
-}
-
-#[inline]
-fn long(bytes: &[u8], at: usize) -> u64 {
-    let mut out = [0; 8];
-    out.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(out)
 }
 
 #[cfg(test)]

@@ -134,6 +134,11 @@ const NAMES: [&str; 126] = [
 ];
 
 /// The number of a function; 0 for one that never waits.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the loop's condition bounds the index"
+)]
 pub const fn number(name: &str) -> u32 {
     let mut place = 0;
     while place < NAMES.len() {
@@ -145,6 +150,11 @@ pub const fn number(name: &str) -> u32 {
     0
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the loop's condition bounds the index"
+)]
 const fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;

@@ -4,6 +4,8 @@
 //! contains no `unsafe`.
 
 #![forbid(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 pub mod choices;
 pub mod control;

@@ -76,11 +76,13 @@ impl Framed {
 pub fn frame_at(bytes: &[u8]) -> Result<Option<Framed>, String> {
     let Some(head) = bytes.first_chunk::<ROUTED_HEADER>() else { return Ok(None) };
     let (length, share) = Share::read(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
-    if length <= 4 || length - 4 > MAX_ROUTED || !fits(share, length.saturating_add(4)) {
+    // The length counts the receiver's id and the payload, but not its own four bytes.
+    let (payload, whole) = (length.saturating_sub(4), length.saturating_add(4));
+    if payload == 0 || payload > MAX_ROUTED || !fits(share, whole) {
         return Err(format!("length {length}"));
     }
     let to = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
-    Ok((bytes.len() >= 4 + length).then_some(Framed { to, length: 4 + length, share }))
+    Ok((bytes.len() >= whole).then_some(Framed { to, length: whole, share }))
 }
 
 /// A frame has a header when its data is shared, and nothing else when that is left out.
@@ -100,22 +102,20 @@ pub fn run_header(to: Tid, length: u32, share: Share) -> [u8; RUN_HEADER] {
 
 /// The run at the front, its header apart, if all of it is there. A longer one than `limit` is refused before it is.
 pub fn run_at(bytes: &[u8], limit: usize) -> Result<Option<Framed>, String> {
-    let Some(head) = bytes.first_chunk::<RUN_HEADER>() else { return Ok(None) };
+    let Some((head, rest)) = bytes.split_first_chunk::<RUN_HEADER>() else { return Ok(None) };
     let to = Tid(i32::from_le_bytes([head[0], head[1], head[2], head[3]]));
     let (length, share) = Share::read(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
     if length > limit || !fits(share, length) {
         return Err(format!("a run of {length} bytes"));
     }
-    Ok((bytes.len() >= RUN_HEADER + length).then_some(Framed { to, length, share }))
+    Ok((rest.len() >= length).then_some(Framed { to, length, share }))
 }
 
 /// A frame that was left without its data, with it.
 pub fn with_data(bare: &[u8], data: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::with_capacity(bare.len() + data.len());
-    whole.extend_from_slice(&((bare.len() + data.len() - 4) as u32).to_le_bytes());
-    whole.extend_from_slice(&bare[4..]);
-    whole.extend_from_slice(data);
-    whole
+    let rest = bare.get(4..).unwrap_or_default();
+    let length = rest.len().saturating_add(data.len()) as u32;
+    [&length.to_le_bytes(), rest, data].concat()
 }
 
 #[cfg(test)]
@@ -165,5 +165,20 @@ mod tests {
         assert_eq!(run_at(&bytes[..10], 3), Ok(None));
         assert_eq!(run_at(&bytes[..7], 3), Ok(None));
         assert!(run_at(&bytes[..8], 2).is_err(), "too long");
+    }
+
+    #[test]
+    fn a_run_that_is_marked_both_ways_is_never_whole() {
+        let header = run_header(Tid(9), KEEP | AGAIN | 3, Share::No);
+        let bytes = [&header[..], b"abc"].concat();
+        assert!(run_at(&bytes, 99).is_err());
+        assert_eq!(run_at(&bytes, usize::MAX), Ok(None), "its length is greater than any");
+    }
+
+    #[test]
+    fn data_is_put_behind_any_bytes_that_stand_for_a_frame() {
+        for length in 0..4 {
+            assert_eq!(with_data(&[7; 4][..length], b"data"), b"\x04\0\0\0data");
+        }
     }
 }

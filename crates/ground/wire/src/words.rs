@@ -18,10 +18,11 @@ impl Words {
 
     /// Adds a text: its length with the final zero, then both, filled up to four.
     pub fn text(self, text: &[u8]) -> Words {
-        let length = text.len() + 1;
+        let length = text.len().saturating_add(1);
         let mut words = self.number(length as i32);
         words.0.extend_from_slice(text);
-        words.0.resize(words.0.len() + length.next_multiple_of(4) - text.len(), 0);
+        let zeros = length.next_multiple_of(4).saturating_sub(text.len());
+        words.0.extend(std::iter::repeat_n(0, zeros));
         words
     }
 

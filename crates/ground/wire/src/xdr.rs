@@ -48,8 +48,10 @@ element!(
 /// Appends the XDR forms of `items`.
 pub fn encode<T: Element>(items: impl ExactSizeIterator<Item = T>, out: &mut Vec<u8>) {
     let start = out.len();
-    out.resize(start + items.len() * T::WIRE, 0);
-    for (place, item) in out[start..].chunks_exact_mut(T::WIRE).zip(items) {
+    // A length beyond all memory stays one: `resize` refuses it.
+    out.resize(start.saturating_add(items.len().saturating_mul(T::WIRE)), 0);
+    let fresh = out.get_mut(start..).unwrap_or_default();
+    for (place, item) in fresh.chunks_exact_mut(T::WIRE).zip(items) {
         item.put(place);
     }
 }

@@ -65,7 +65,7 @@ pub enum CodecError {
 /// there and hands the body to [`decode`].
 pub fn header(bytes: &[u8]) -> Result<Option<Header>, CodecError> {
     // Two bytes of magic are enough to show a stranger the door early.
-    if bytes.len() >= 6 && bytes[4..6] != MAGIC {
+    if bytes.get(4..6).is_some_and(|magic| magic != MAGIC) {
         return Err(CodecError::Foreign);
     }
     let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else { return Ok(None) };
@@ -83,27 +83,31 @@ pub fn header(bytes: &[u8]) -> Result<Option<Header>, CodecError> {
 /// Appends `message` as a whole frame to `out`. On error `out` is as before.
 pub fn encode<M: Directions>(message: &M, fds: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let start = out.len();
-    let fail = |out: &mut Vec<u8>, error| {
-        out.truncate(start);
-        Err(error)
-    };
     out.extend_from_slice(&[0; HEADER_BYTES]);
     let mut whole = match postcard::to_extend(message, std::mem::take(out)) {
         Ok(whole) => whole,
         // Only a type that cannot be serialised at all gets here; ours can.
         Err(_) => return Err(CodecError::Body),
     };
-    let length = whole.len() - start - HEADER_BYTES;
-    if length > MAX_FRAME || fds > MAX_FDS.into() {
-        *out = whole;
-        return fail(out, CodecError::TooLarge { length, fds });
+    let written = match whole.get_mut(start..).and_then(|frame| frame.split_first_chunk_mut()) {
+        Some((head, body)) if body.len() <= MAX_FRAME && fds <= MAX_FDS.into() => {
+            *head = head_of(body.len(), fds);
+            Ok(())
+        }
+        Some((_, body)) => Err(CodecError::TooLarge { length: body.len(), fds }),
+        None => Err(CodecError::Body),
+    };
+    if written.is_err() {
+        whole.truncate(start);
     }
-    whole[start..start + 4].copy_from_slice(&(length as u32).to_le_bytes());
-    whole[start + 4..start + 6].copy_from_slice(&MAGIC);
-    whole[start + 6] = PROTOCOL;
-    whole[start + 7] = fds as u8;
     *out = whole;
-    Ok(())
+    written
+}
+
+/// The header of a frame. Both numbers are within their bounds.
+fn head_of(length: usize, fds: usize) -> [u8; HEADER_BYTES] {
+    let [a, b, c, d] = (length as u32).to_le_bytes();
+    [a, b, c, d, MAGIC[0], MAGIC[1], PROTOCOL, fds as u8]
 }
 
 /// [`encode`] into a vector of its own.

@@ -586,11 +586,11 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The code a shell would give.
+    /// The code a shell would give. Another daemon names the signal, so the number may be any.
     pub fn shell_code(self) -> i32 {
         match self {
             ExitStatus::Code(code) => code,
-            ExitStatus::Signal(signal) => 128 + signal,
+            ExitStatus::Signal(signal) => signal.saturating_add(128),
         }
     }
 }
@@ -807,3 +807,16 @@ pub enum Event {
 pub trait Directions: Serialize + for<'de> Deserialize<'de> {}
 impl Directions for Call {}
 impl Directions for FromDaemon {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_of_any_number_has_a_code() {
+        assert_eq!(ExitStatus::Code(3).shell_code(), 3);
+        assert_eq!(ExitStatus::Signal(9).shell_code(), 137);
+        // A daemon of another host names the signal.
+        assert_eq!(ExitStatus::Signal(i32::MAX).shell_code(), i32::MAX);
+    }
+}
