@@ -8,6 +8,8 @@
 //! frame of a task that is gone comes one without header and payload.
 
 #![forbid(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Alike, Gather, Limits, Link, Needs, Refused, Route, Sink, Transport};
@@ -153,7 +155,7 @@ impl Shared {
         let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
         let from = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
         // The length counts the id.
-        let end = 4 + length;
+        let end = length.saturating_add(4);
         let whole = ROUTED_HEADER + Header::SIZE..=ROUTED_HEADER + Header::SIZE + FRAME;
         if end != ROUTED_HEADER && !whole.contains(&end) {
             return Err(Refused::Closed);
@@ -178,7 +180,7 @@ impl RoutedLink {
         share: Share,
     ) -> Result<(), Refused> {
         let mut head = [0; BARE];
-        let size = share.mark((BARE - 4 + payload.len()) as u32);
+        let size = share.mark(payload.len().saturating_add(BARE - 4) as u32);
         head[..4].copy_from_slice(&size.to_le_bytes());
         head[4..8].copy_from_slice(&self.peer.0.to_le_bytes());
         head[8..].copy_from_slice(&header.encode(length as u32, 0));
@@ -218,7 +220,7 @@ impl Link for RoutedLink {
                 shared.end_of(&front);
                 return Err(Refused::Closed);
             }
-            let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
+            let frame = shared.inbox.bytes().get(ROUTED_HEADER..front.end).unwrap_or_default();
             let understood = frame.split_first_chunk().and_then(|(head, payload)| {
                 let (header, ..) = Header::decode(head).ok()?;
                 sink.frame(&header, payload);

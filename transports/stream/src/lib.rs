@@ -1,6 +1,8 @@
 //! Frames over a byte stream that does not block: what TCP and the daemon's socket have in common.
 
 #![forbid(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 use parvum_transport::{Gather, Refused};
 use rustix::fd::BorrowedFd;
@@ -47,19 +49,19 @@ impl Outbox {
         }
         let mut slices = [IoSlice::new(&[]); 8];
         slices[0] = IoSlice::new(head);
-        let mut count = 1;
+        let mut count = 1usize;
         let mut offered = head.len();
-        for piece in payload.pieces().take(slices.len() - 1) {
-            slices[count] = IoSlice::new(piece);
-            offered += piece.len();
-            count += 1;
+        for (slice, piece) in slices.iter_mut().skip(1).zip(payload.pieces()) {
+            *slice = IoSlice::new(piece);
+            offered = offered.saturating_add(piece.len());
+            count = count.saturating_add(1);
         }
-        let written = match to.write_vectored(&slices[..count]) {
+        let written = match to.write_vectored(slices.get(..count).unwrap_or(&slices)) {
             Ok(written) => written,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => 0,
             Err(_) => return Err(Refused::Closed),
         };
-        if written < head.len() + payload.len() {
+        if written < head.len().saturating_add(payload.len()) {
             self.keep(written, head, payload);
             if written == offered {
                 self.flush(to)?;
@@ -83,12 +85,12 @@ impl Outbox {
     }
 
     fn refuse_beyond_the_bound(&self) -> Result<(), Refused> {
-        if self.pending.len() - self.sent > Self::BOUND { Err(Refused::Full) } else { Ok(()) }
+        if self.pending.len().saturating_sub(self.sent) > Self::BOUND { Err(Refused::Full) } else { Ok(()) }
     }
 
     /// Keeps the frame from its byte `from` on.
     fn keep(&mut self, from: usize, head: &[u8], payload: Gather<'_>) {
-        self.pending.extend_from_slice(&head[from.min(head.len())..]);
+        self.pending.extend_from_slice(head.get(from..).unwrap_or_default());
         for piece in payload.part(from.saturating_sub(head.len()), payload.len()).pieces() {
             self.pending.extend_from_slice(piece);
         }
@@ -96,10 +98,10 @@ impl Outbox {
 
     /// Writes what is kept; whether all of it has left.
     pub fn flush(&mut self, to: &mut impl Write) -> Result<bool, Refused> {
-        while self.sent < self.pending.len() {
-            match to.write(&self.pending[self.sent..]) {
+        while let Some(rest) = self.pending.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            match to.write(rest) {
                 Ok(0) => return Err(Refused::Closed),
-                Ok(written) => self.sent += written,
+                Ok(written) => self.sent = self.sent.saturating_add(written),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(_) => return Err(Refused::Closed),
@@ -138,17 +140,18 @@ impl Inbox {
             (self.start, self.end) = (0, 0);
         } else if self.start > self.buffer.len() / 2 {
             self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
+            (self.start, self.end) = (0, self.end.saturating_sub(self.start));
         }
-        if self.end == self.buffer.len() || self.closed {
+        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        if free.is_empty() || self.closed {
             return false;
         }
-        let room = (self.buffer.len() - self.end).min(most);
-        match from.read(&mut self.buffer[self.end..][..room]) {
+        let size = free.len().min(most);
+        match from.read(free.get_mut(..size).unwrap_or_default()) {
             Ok(0) => self.closed = true,
             Ok(count) => {
-                self.end += count;
-                self.emptied = count < room;
+                self.end = self.end.saturating_add(count);
+                self.emptied = count < size;
                 return true;
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
@@ -168,11 +171,12 @@ impl Inbox {
         (self.start, self.end) = (0, 0);
         let behind = BEHIND.min(self.buffer.len());
         let size = room.len();
-        let mut slices = [IoSliceMut::new(room), IoSliceMut::new(&mut self.buffer[..behind])];
+        let own = self.buffer.get_mut(..behind).unwrap_or_default();
+        let mut slices = [IoSliceMut::new(room), IoSliceMut::new(own)];
         match from.read_vectored(&mut slices) {
             Ok(0) => self.closed = true,
             Ok(count) => {
-                self.emptied = count < size + behind;
+                self.emptied = count < size.saturating_add(behind);
                 self.end = count.saturating_sub(size);
                 return count.min(size);
             }
@@ -190,13 +194,13 @@ impl Inbox {
     /// What has been read and not consumed.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
     /// The first `count` bytes have been understood.
     #[inline]
     pub fn consume(&mut self, count: usize) {
-        self.start = (self.start + count).min(self.end);
+        self.start = self.start.saturating_add(count).min(self.end);
     }
 
     /// Whether the stream has ended; bytes may be left.

@@ -7,6 +7,8 @@
 //! that follows the greeting is [sealed].
 
 #![forbid(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 pub mod proof;
 mod readiness;
@@ -220,32 +222,34 @@ impl TcpLink {
         for taken in 0..most {
             let bytes = self.inbox.bytes();
             if self.rest > 0 {
-                let part = self.rest.min(bytes.len());
-                if part == 0 {
+                let part = bytes.get(..self.rest).unwrap_or(bytes);
+                let count = part.len();
+                if count == 0 {
                     return Ok(taken);
                 }
-                sink.frame(&Header::answer(Kind::More, 0, 0), &bytes[..part]);
-                self.rest -= part;
-                self.inbox.consume(part);
+                sink.frame(&Header::answer(Kind::More, 0, 0), part);
+                self.rest = self.rest.saturating_sub(count);
+                self.inbox.consume(count);
                 continue;
             }
-            let Some(head) = bytes.first_chunk() else { return Ok(taken) };
+            let Some((head, behind)) = bytes.split_first_chunk() else { return Ok(taken) };
             let (header, length, _) = Header::decode(head).map_err(|_| Refused::Closed)?;
             let length = length as usize;
             let has_data = matches!(header.kind, Kind::Start | Kind::Answer | Kind::More);
             if length > if has_data { FRAME } else { SHORT } {
                 return Err(Refused::Closed);
             }
-            let here = length.min(bytes.len() - Header::SIZE);
+            let payload = behind.get(..length).unwrap_or(behind);
+            let here = payload.len();
             if here < length && (!has_data || length < WORTH_A_PLACE) {
                 return Ok(taken);
             }
-            sink.frame(&header, &bytes[Header::SIZE..Header::SIZE + here]);
-            self.rest = length - here;
+            sink.frame(&header, payload);
+            self.rest = length.saturating_sub(here);
             if has_data {
                 self.long = length >= LONG;
             }
-            self.inbox.consume(Header::SIZE + here);
+            self.inbox.consume(here.saturating_add(Header::SIZE));
         }
         Ok(most)
     }
@@ -266,7 +270,7 @@ impl TcpLink {
             if !room.is_empty() {
                 let count = self.inbox.fill_behind(room, &mut source);
                 sink.filled(count);
-                self.rest -= count;
+                self.rest = self.rest.saturating_sub(count);
                 return count > 0;
             }
         }
@@ -279,12 +283,12 @@ impl TcpLink {
         let Some(sealer) = &mut self.sealer else { return Err(Refused::Closed) };
         let mut to = Quiet(self.stream.as_fd());
         let out = self.outbox.behind(&mut to)?;
-        let mut from = RECORD - header.len();
+        let mut from = RECORD.saturating_sub(header.len());
         sealer.seal(header, payload.part(0, from), out);
         while from < payload.len() {
             self.outbox.flush(&mut to)?;
             sealer.seal(&[], payload.part(from, RECORD), self.outbox.further());
-            from += RECORD;
+            from = from.saturating_add(RECORD);
         }
         self.outbox.flush(&mut to).map(|_| ())
     }
@@ -354,7 +358,7 @@ impl Link for TcpLink {
         let mut taken = self.deliver(most, sink)?;
         while taken < most && self.fill(sink) {
             // What lies in its place counts as well.
-            taken += self.deliver(most - taken, sink)?.max(1);
+            taken = taken.saturating_add(self.deliver(most.saturating_sub(taken), sink)?.max(1));
             if self.inbox.has_emptied() {
                 // Whoever waits asks again: a call of the kernel for nothing costs as much as this message.
                 break;

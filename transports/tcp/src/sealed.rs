@@ -54,7 +54,8 @@ impl Keys {
         }
         let mut nonce = [0; NONCE_LEN];
         nonce[..8].copy_from_slice(&self.count.to_le_bytes());
-        self.count += 1;
+        // So many records that this wraps are never sent.
+        self.count = self.count.wrapping_add(1);
         Nonce::assume_unique_for_key(nonce)
     }
 }
@@ -75,13 +76,14 @@ impl Sealer {
 
     /// Appends one record to `out`: `head`, then the payload, together at most [`RECORD`] bytes.
     pub(crate) fn seal(&mut self, head: &[u8], payload: Gather<'_>, out: &mut Vec<u8>) {
-        let length = ((head.len() + payload.len()) as u32).to_le_bytes();
+        let length = (head.len().saturating_add(payload.len()) as u32).to_le_bytes();
         out.extend_from_slice(&length);
         let begin = out.len();
         out.extend_from_slice(head);
         payload.pieces().for_each(|piece| out.extend_from_slice(piece));
         let nonce = self.0.next();
-        let tag = self.0.key.seal_in_place_separate_tag(nonce, Aad::from(length), &mut out[begin..]);
+        let record = out.get_mut(begin..).unwrap_or_default();
+        let tag = self.0.key.seal_in_place_separate_tag(nonce, Aad::from(length), record);
         out.extend_from_slice(tag.expect("a record is short enough").as_ref());
     }
 }
@@ -99,9 +101,10 @@ pub(crate) struct Opener {
 impl Opener {
     /// `come` is what has come already, at most [`INBOX`] bytes.
     pub(crate) fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE], come: &[u8]) -> Opener {
-        let mut buffer = vec![0; INBOX].into_boxed_slice();
-        buffer[..come.len()].copy_from_slice(come);
-        Opener { keys: Keys::new(end, token, caller, nonce), buffer, open: 0..0, sealed: 0..come.len() }
+        let mut buffer = come.to_vec();
+        buffer.resize(INBOX.max(come.len()), 0);
+        let keys = Keys::new(end, token, caller, nonce);
+        Opener { keys, buffer: buffer.into(), open: 0..0, sealed: 0..come.len() }
     }
 
     /// A stream of what `from` brings, opened.
@@ -111,26 +114,28 @@ impl Opener {
 
     /// Opens the next record, if all of it is there.
     fn open_next(&mut self) -> io::Result<bool> {
-        let Some(&length) = self.buffer[self.sealed.clone()].first_chunk::<LENGTH>() else {
-            return Ok(false);
-        };
+        let sealed = self.buffer.get(self.sealed.clone()).unwrap_or_default();
+        let Some(&length) = sealed.first_chunk::<LENGTH>() else { return Ok(false) };
         let count = u32::from_le_bytes(length) as usize;
         if count == 0 || count > RECORD {
             return Err(ErrorKind::InvalidData.into());
         }
-        let begin = self.sealed.start + LENGTH;
-        let end = begin + count + TAG;
-        if end > self.sealed.end {
-            return Ok(false);
-        }
+        let begin = self.sealed.start.saturating_add(LENGTH);
+        let end = begin.saturating_add(count).saturating_add(TAG);
+        let has_come = end <= self.sealed.end;
+        let Some(record) = self.buffer.get_mut(begin..end).filter(|_| has_come) else { return Ok(false) };
         let nonce = self.keys.next();
-        let record = &mut self.buffer[begin..end];
         if self.keys.key.open_in_place(nonce, Aad::from(length), record).is_err() {
             return Err(ErrorKind::InvalidData.into());
         }
-        self.open = begin..begin + count;
+        self.open = begin..begin.saturating_add(count);
         self.sealed.start = end;
         Ok(true)
+    }
+
+    /// Bytes behind what has come.
+    fn free(&self) -> usize {
+        self.buffer.len().saturating_sub(self.sealed.end)
     }
 
     /// Reads once.
@@ -138,14 +143,14 @@ impl Opener {
         debug_assert!(self.open.is_empty(), "what is open would be lost");
         if self.sealed.is_empty() {
             self.sealed = 0..0;
-        } else if self.sealed.start > 0 && self.buffer.len() - self.sealed.end < LENGTH + RECORD + TAG {
+        } else if self.sealed.start > 0 && self.free() < LENGTH + RECORD + TAG {
             self.buffer.copy_within(self.sealed.clone(), 0);
             self.sealed = 0..self.sealed.len();
         }
-        let room = &mut self.buffer[self.sealed.end..];
+        let room = self.buffer.get_mut(self.sealed.end..).unwrap_or_default();
         let size = room.len();
         let count = from.read(room)?;
-        self.sealed.end += count;
+        self.sealed.end = self.sealed.end.saturating_add(count);
         Ok(match count {
             0 => Filled::Closed,
             _ if count < size => Filled::All,
@@ -173,15 +178,18 @@ pub(crate) struct Opening<'a, R> {
 
 impl<R: Read> Read for Opening<'_, R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let mut taken = 0;
+        let size = room.len();
+        let mut room = room;
         let mut had_all = false;
         loop {
-            let count = self.opener.open.len().min(room.len() - taken);
-            let from = self.opener.open.start;
-            room[taken..taken + count].copy_from_slice(&self.opener.buffer[from..from + count]);
-            self.opener.open.start += count;
-            taken += count;
-            if taken == room.len() {
+            let open = self.opener.buffer.get(self.opener.open.clone()).unwrap_or_default();
+            let count = open.len().min(room.len());
+            let (here, behind) = std::mem::take(&mut room).split_at_mut(count);
+            here.copy_from_slice(open.get(..count).unwrap_or_default());
+            self.opener.open.start = self.opener.open.start.saturating_add(count);
+            room = behind;
+            let taken = size.saturating_sub(room.len());
+            if room.is_empty() {
                 return Ok(taken);
             }
             let more = match self.opener.open_next() {
@@ -201,14 +209,14 @@ impl<R: Read> Read for Opening<'_, R> {
     }
 
     fn read_vectored(&mut self, rooms: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let mut taken = 0;
+        let mut taken = 0usize;
         for room in rooms.iter_mut().filter(|room| !room.is_empty()) {
             let count = match self.read(room) {
                 Ok(count) => count,
                 Err(error) if taken == 0 => return Err(error),
                 Err(_) => break,
             };
-            taken += count;
+            taken = taken.saturating_add(count);
             if count < room.len() {
                 break;
             }
