@@ -117,5 +117,5 @@ impl Inner {
 }
 
 fn kibibytes(bytes: usize) -> u32 {
-    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
+    u32::try_from((bytes / 1024).saturating_add(1)).unwrap_or(u32::MAX)
 }

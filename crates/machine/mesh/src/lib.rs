@@ -35,6 +35,8 @@
 //! ```
 
 #![deny(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 mod carrier;
 mod errors;

@@ -51,7 +51,7 @@ pub(crate) async fn run(
     if matches!(how, Ended::Farewell(_)) {
         // What the peer knew to have arrived is told before the end.
         let _ = stop.send(());
-        let _ = timeout(mesh.settings.detect / 2, &mut streams).await;
+        let _ = timeout(mesh.settings.detect.mul_f64(0.5), &mut streams).await;
     }
     // No stream may be told after the end.
     streams.abort();
@@ -89,19 +89,19 @@ async fn write(link: Rc<Link>, mut stream: SendStream, first: Vec<u8>) {
     if stream.write_all(&frames::resume(session.resume())).await.is_err() {
         return;
     }
-    let mut settle_at = None;
+    let mut owes_since = None;
     loop {
         let mut pieces = take_messages(&link, &session);
         let idle = pieces.is_empty();
         match session.owes() {
             Some(at_once) => {
-                let at = *settle_at.get_or_insert_with(|| Instant::now() + SETTLE);
-                if at_once || !idle || Instant::now() >= at {
-                    settle_at = None;
+                let since: &mut Instant = owes_since.get_or_insert_with(Instant::now);
+                if at_once || !idle || since.elapsed() >= SETTLE {
+                    owes_since = None;
                     pieces.extend(news(&session));
                 }
             }
-            None => settle_at = None,
+            None => owes_since = None,
         }
         if !pieces.is_empty() {
             if stream.write_all_chunks(&mut pieces).await.is_err() {
@@ -117,8 +117,8 @@ async fn write(link: Rc<Link>, mut stream: SendStream, first: Vec<u8>) {
             let _ = stream.finish();
             return;
         }
-        match settle_at {
-            Some(at) => drop(timeout(at - Instant::now(), link.carrier.woken()).await),
+        match owes_since {
+            Some(since) => drop(timeout(SETTLE.saturating_sub(since.elapsed()), link.carrier.woken()).await),
             None => link.carrier.woken().await,
         }
     }
@@ -136,7 +136,7 @@ fn take_messages(link: &Link, session: &Session) -> Vec<Bytes> {
         // `Mesh::open` bounds messages to 32 bits of length.
         pieces.push(Bytes::copy_from_slice(&frames::message_header(message.len() as u32)));
         pieces.push(message);
-        next += 1;
+        next = next.saturating_add(1);
     }
     link.next.set(Some(next));
     pieces
@@ -156,7 +156,7 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
     loop {
         match stream.read_chunks(&mut chunks).await {
             Ok(Some(count)) => {
-                chunks[..count].iter_mut().for_each(|chunk| framer.push(std::mem::take(chunk)));
+                chunks.iter_mut().take(count).for_each(|chunk| framer.push(std::mem::take(chunk)));
             }
             Ok(None) => return Ended::Lost("the peer ended the control stream".into()),
             Err(ReadError::ConnectionLost(error)) => return lost(mesh, &error),

@@ -141,10 +141,10 @@ impl Session {
     /// Queues a message.
     pub fn send(&self, bytes: Bytes, bound: usize) -> Result<(), MeshError> {
         let mut outbox = self.outbox.borrow_mut();
-        if outbox.held > 0 && outbox.held + bytes.len() > bound {
+        if outbox.held > 0 && outbox.held.saturating_add(bytes.len()) > bound {
             return Err(MeshError::Busy { host: self.host, waiting: outbox.held, bound });
         }
-        outbox.held += bytes.len();
+        outbox.held = outbox.held.saturating_add(bytes.len());
         outbox.messages.push_back(bytes);
         drop(outbox);
         self.wake();
@@ -161,14 +161,11 @@ impl Session {
     /// The peer has so many; false when it cannot.
     pub fn acknowledge(&self, received: u64) -> bool {
         let mut outbox = self.outbox.borrow_mut();
-        if received < outbox.first || received - outbox.first > outbox.messages.len() as u64 {
-            return false;
-        }
-        while outbox.first < received {
-            outbox.first += 1;
-            let message = outbox.messages.pop_front();
-            outbox.held -= message.map_or(0, |message| message.len());
-        }
+        let news = received.checked_sub(outbox.first).and_then(|news| usize::try_from(news).ok());
+        let Some(news) = news.filter(|news| *news <= outbox.messages.len()) else { return false };
+        let gone: usize = outbox.messages.drain(..news).map(|message| message.len()).sum();
+        outbox.first = received;
+        outbox.held = outbox.held.saturating_sub(gone);
         true
     }
 
@@ -202,8 +199,8 @@ impl Session {
     /// A message has been told to our daemon.
     pub fn has_told(&self) {
         let had_debt = self.owes().is_some();
-        self.received.set(self.received.get() + 1);
-        self.press(had_debt, self.received.get() - self.acknowledged.get() >= MANY);
+        self.received.set(self.received.get().saturating_add(1));
+        self.press(had_debt, self.received.get().saturating_sub(self.acknowledged.get()) >= MANY);
     }
 
     /// Whether the peer is to be told of something that has come; true when at once.
@@ -223,7 +220,7 @@ impl Session {
     /// A stream begins here.
     pub fn open(&self, stream: impl FnOnce(u64) -> Rc<Outgoing>) -> Rc<Outgoing> {
         let mut streams = self.streams.borrow_mut();
-        streams.last += 1;
+        streams.last = streams.last.saturating_add(1);
         let opened = stream(streams.last);
         let number = streams.last;
         streams.outgoing.insert(number, opened.clone());
@@ -283,7 +280,7 @@ impl Session {
         while let below = streams.over_below
             && streams.over.remove(&below)
         {
-            streams.over_below += 1;
+            streams.over_below = below.saturating_add(1);
         }
     }
 }

@@ -80,12 +80,13 @@ impl Settings {
     /// those we dial: the shorter of the two ends' times counts in the end.
     pub(crate) fn transport(&self, idle: Duration) -> TransportConfig {
         let mut config = TransportConfig::default();
-        let window = u64::from(self.streams) * u64::from(self.stream_window) + CONTROL_WINDOW;
+        let window =
+            u64::from(self.streams).saturating_mul(self.stream_window.into()).saturating_add(CONTROL_WINDOW);
         config
             .max_idle_timeout(Some(idle.try_into().unwrap_or(VarInt::MAX.into())))
             // A fifth: three may be lost. The clock of silence starts with the
             // first of them, hence 0.2 + 0.7 < 1.
-            .keep_alive_interval(Some(self.detect / 5))
+            .keep_alive_interval(Some(self.detect.mul_f64(0.2)))
             // Before the first measurement, retries come after three of these:
             // a lost first packet must not cost a second.
             .initial_rtt(Duration::from_millis(50))

@@ -105,7 +105,7 @@ struct Attempt {
 
 impl Attempt {
     async fn run(self) -> Option<Rc<Link>> {
-        sleep(STAGGER * self.at as u32).await;
+        sleep(STAGGER.saturating_mul(self.at as u32)).await;
         loop {
             let outcome = tokio::select! {
                 result = self.dial() => match result {
@@ -147,7 +147,9 @@ impl Attempt {
     }
 
     fn record(&self, outcome: Outcome) {
-        self.outcomes.borrow_mut()[self.at] = Some(outcome);
+        if let Some(slot) = self.outcomes.borrow_mut().get_mut(self.at) {
+            *slot = Some(outcome);
+        }
     }
 }
 

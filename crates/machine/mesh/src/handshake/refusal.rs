@@ -94,11 +94,8 @@ impl Refusal {
 
     /// Ends the connection and tells the other end why.
     pub(crate) fn close(&self, connection: &quinn::Connection) {
-        let mut end = self.text.len().min(500);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        connection.close(VarInt::from_u32(REFUSED + self.kind as u32), &self.text.as_bytes()[..end]);
+        let cut = self.text.get(..self.text.floor_char_boundary(500)).unwrap_or_default();
+        connection.close(VarInt::from_u32(REFUSED.saturating_add(self.kind as u32)), cut.as_bytes());
     }
 
     /// The refusal in a broken connection, if that is what broke it.

@@ -59,7 +59,7 @@ pub(super) fn decode<const N: usize>(
         return Err("it is longer than it should be".into());
     }
     let before = text.rfind("sum ").unwrap_or(0);
-    if sum != crate::handshake::tls::digest(&bytes[..before]) {
+    if sum != crate::handshake::tls::digest(bytes.get(..before).unwrap_or_default()) {
         return Err("its content was changed".into());
     }
     Ok(fields)
@@ -68,15 +68,14 @@ pub(super) fn decode<const N: usize>(
 /// Bytes from hexadecimal digits, two for each.
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |c: &u8| match c {
-        b'0'..=b'9' => Some(c - b'0'),
-        b'a'..=b'f' => Some(c - b'a' + 10),
+        b'0'..=b'9' | b'a'..=b'f' => char::from(*c).to_digit(16),
         _ => None,
     };
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {
         return None;
     }
-    pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?)).collect()
+    pairs.iter().map(|[high, low]| Some((digit(high)? << 4 | digit(low)?) as u8)).collect()
 }
 
 /// Writes a file of mode 0600 into a directory of mode 0700, which is made when missing.

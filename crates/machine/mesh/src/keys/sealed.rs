@@ -86,7 +86,7 @@ impl Sealed {
     /// Seals a word.
     pub fn seal(&mut self, word: &[u8]) -> Result<Vec<u8>, KeyError> {
         let mut text = word.to_vec();
-        let nonce = nonce(&mut self.said);
+        let nonce = nonce(&mut self.said)?;
         self.own.seal_in_place_append_tag(nonce, Aad::empty(), &mut text).map_err(|_| unfit())?;
         Ok(text)
     }
@@ -96,18 +96,19 @@ impl Sealed {
         let mut text = text.to_vec();
         let mut heard = self.heard;
         let word =
-            self.theirs.open_in_place(nonce(&mut heard), Aad::empty(), &mut text).map_err(|_| unfit())?;
+            self.theirs.open_in_place(nonce(&mut heard)?, Aad::empty(), &mut text).map_err(|_| unfit())?;
         let word = word.to_vec();
         self.heard = heard;
         Ok(word)
     }
 }
 
-fn nonce(count: &mut u64) -> Nonce {
+/// The next nonce. No number is ever used twice.
+fn nonce(count: &mut u64) -> Result<Nonce, KeyError> {
     let mut bytes = [0; NONCE_LEN];
     bytes[..8].copy_from_slice(&count.to_le_bytes());
-    *count += 1;
-    Nonce::assume_unique_for_key(bytes)
+    *count = count.checked_add(1).ok_or_else(unfit)?;
+    Ok(Nonce::assume_unique_for_key(bytes))
 }
 
 #[cfg(test)]

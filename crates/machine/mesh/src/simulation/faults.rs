@@ -101,14 +101,14 @@ impl State {
         // Two numbers for each datagram, so that one setting does not shift the luck of another.
         let (loss, late) = (self.luck(), self.luck());
         if self.is_cut(peer) || loss < self.rates.loss {
-            self.lost += 1;
+            self.lost = self.lost.saturating_add(1);
             return Fate::Lost;
         }
-        let delay = self.rates.delay + self.rates.jitter.mul_f64(late);
+        let delay = self.rates.delay.saturating_add(self.rates.jitter.mul_f64(late));
         if delay.is_zero() {
             return Fate::Now;
         }
-        self.delayed += 1;
+        self.delayed = self.delayed.saturating_add(1);
         Fate::Late(delay)
     }
 }
@@ -152,9 +152,9 @@ impl AsyncUdpSocket for FaultySocket {
     ) -> Poll<io::Result<usize>> {
         let received = ready!(self.inner.poll_recv(cx, bufs, meta))?;
         let mut state = self.faults.state();
-        for datagram in &mut meta[..received] {
+        for datagram in meta.iter_mut().take(received) {
             if state.is_cut(datagram.addr) {
-                state.lost += 1;
+                state.lost = state.lost.saturating_add(1);
                 // QUIC passes over what has no bytes.
                 datagram.len = 0;
             }

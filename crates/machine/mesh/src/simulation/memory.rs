@@ -60,8 +60,9 @@ impl AsyncUdpSocket for Endpoint {
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
         let mut inboxes = self.network.inboxes();
         let to = inboxes.get_mut(&transmit.destination.port());
-        if let Some(inbox) = to.filter(|inbox| inbox.bytes + transmit.contents.len() <= BUFFER) {
-            inbox.bytes += transmit.contents.len();
+        if let Some(inbox) = to.filter(|inbox| inbox.bytes.saturating_add(transmit.contents.len()) <= BUFFER)
+        {
+            inbox.bytes = inbox.bytes.saturating_add(transmit.contents.len());
             inbox.datagrams.push_back((self.address, transmit.contents.to_vec()));
             inbox.reader.take().into_iter().for_each(Waker::wake);
         }
@@ -76,14 +77,14 @@ impl AsyncUdpSocket for Endpoint {
     ) -> Poll<io::Result<usize>> {
         let mut inboxes = self.network.inboxes();
         let inbox = inboxes.get_mut(&self.address.port()).ok_or(io::ErrorKind::NotConnected)?;
-        let mut received = 0;
+        let mut received = 0usize;
         for (buffer, meta) in bufs.iter_mut().zip(meta) {
             let Some((addr, bytes)) = inbox.datagrams.pop_front() else { break };
-            inbox.bytes -= bytes.len();
+            inbox.bytes = inbox.bytes.saturating_sub(bytes.len());
             let len = bytes.len().min(buffer.len());
-            buffer[..len].copy_from_slice(&bytes[..len]);
+            buffer.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
             *meta = RecvMeta { addr, len, stride: len, ..RecvMeta::default() };
-            received += 1;
+            received = received.saturating_add(1);
         }
         if received == 0 {
             inbox.reader = Some(cx.waker().clone());

@@ -39,7 +39,10 @@ async fn read_beginning(stream: &mut RecvStream) -> Result<(header::Beginning, B
     let length = begin.length as usize;
     let mut said = BytesMut::new();
     while said.len() < length {
-        let piece = stream.read_chunk(length - said.len(), true).await.map_err(|_| StreamError::Abandoned)?;
+        let piece = stream
+            .read_chunk(length.saturating_sub(said.len()), true)
+            .await
+            .map_err(|_| StreamError::Abandoned)?;
         said.extend_from_slice(&piece.ok_or(StreamError::Abandoned)?.bytes);
     }
     Ok((begin, said.freeze()))

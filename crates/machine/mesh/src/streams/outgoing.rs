@@ -45,7 +45,7 @@ impl Sending {
     fn unwritten(&self) -> Vec<Bytes> {
         let (mut at, mut pieces) = (self.taken, Vec::new());
         for piece in &self.kept {
-            let end = at + piece.len() as u64;
+            let end = at.saturating_add(piece.len() as u64);
             if end > self.written {
                 pieces.push(piece.slice(self.written.saturating_sub(at) as usize..));
             }
@@ -59,12 +59,12 @@ impl Outgoing {
     pub fn taken(&self, bytes: u64) {
         let mut state = self.state.borrow_mut();
         let mut count = bytes.min(state.end).saturating_sub(state.taken);
-        state.taken += count;
+        state.taken = state.taken.saturating_add(count);
         while count > 0 {
             let Some(first) = state.kept.front_mut() else { break };
             let part = first.len().min(count as usize);
             first.advance(part);
-            count -= part as u64;
+            count = count.saturating_sub(part as u64);
             if first.is_empty() {
                 state.kept.pop_front();
             }
@@ -114,7 +114,9 @@ impl Outgoing {
             if !pieces.is_empty() && !give_up {
                 let length: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
                 stream.write_all_chunks(&mut pieces).await?;
-                self.state.borrow_mut().written += length;
+                let mut state = self.state.borrow_mut();
+                state.written = state.written.saturating_add(length);
+                drop(state);
                 self.changed.notify_waiters();
                 continue;
             }

@@ -37,13 +37,13 @@ impl StreamReader {
             match self.stream.read_chunk(limit, true).await {
                 Ok(Some(mut chunk)) => {
                     let known = self.skip.min(chunk.bytes.len() as u64);
-                    self.skip -= known;
+                    self.skip = self.skip.saturating_sub(known);
                     chunk.bytes.advance(known as usize);
                     if chunk.bytes.is_empty() {
                         continue;
                     }
-                    self.at += chunk.bytes.len() as u64;
-                    let much = self.at - self.told >= PORTION;
+                    self.at = self.at.saturating_add(chunk.bytes.len() as u64);
+                    let much = self.at.saturating_sub(self.told) >= PORTION;
                     if much {
                         self.told = self.at;
                     }
@@ -51,7 +51,7 @@ impl StreamReader {
                     return Ok(Some(chunk.bytes));
                 }
                 Ok(None) => {
-                    self.session.owe(self.number, self.at + 1, true);
+                    self.session.owe(self.number, self.at.saturating_add(1), true);
                     return Ok(None);
                 }
                 Err(ReadError::ConnectionLost(_)) => self.go_on().await?,

@@ -33,7 +33,7 @@ impl StreamSender {
                 state: RefCell::default(),
                 more: Notify::new(),
                 changed: Notify::new(),
-                bound: 2 * u64::from(window) + PORTION,
+                bound: u64::from(window).saturating_mul(2).saturating_add(PORTION),
             })
         };
         let stream = session.open(make);
@@ -50,7 +50,8 @@ impl StreamSender {
                 if let Some(over) = &state.over {
                     return Err(over.clone());
                 }
-                let (unwritten, untaken) = (state.end - state.written, state.end - state.taken);
+                let (unwritten, untaken) =
+                    (state.end.saturating_sub(state.written), state.end.saturating_sub(state.taken));
                 if unwritten < AHEAD && untaken < self.0.bound {
                     break;
                 }
@@ -66,7 +67,7 @@ impl StreamSender {
         if let Some(over) = &state.over {
             return Err(over.clone());
         }
-        state.end += bytes.len() as u64;
+        state.end = state.end.saturating_add(bytes.len() as u64);
         state.kept.extend((!bytes.is_empty()).then_some(bytes));
         drop(state);
         self.0.more.notify_one();

@@ -63,9 +63,10 @@ pub fn message_header(length: u32) -> [u8; FRAME_HEADER] {
 }
 
 fn numbers<const N: usize>(kind: u8, numbers: [u64; N]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(FRAME_HEADER + 8 * N);
+    let length = size_of::<[u64; N]>();
+    let mut out = Vec::with_capacity(FRAME_HEADER.saturating_add(length));
     out.push(kind);
-    out.extend_from_slice(&(8 * N as u32).to_le_bytes());
+    out.extend_from_slice(&(length as u32).to_le_bytes());
     numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
     out
 }
@@ -107,7 +108,7 @@ impl Framer {
     /// The next bytes of the stream.
     pub fn push(&mut self, bytes: Bytes) {
         if !bytes.is_empty() {
-            self.held += bytes.len();
+            self.held = self.held.saturating_add(bytes.len());
             self.pieces.push_back(bytes);
         }
     }
@@ -128,7 +129,7 @@ impl Framer {
         if length > bound {
             return Err(Garbled::Bound { what: "a control message", length, bound });
         }
-        if self.held < FRAME_HEADER + length {
+        if self.held.saturating_sub(FRAME_HEADER) < length {
             return Ok(None);
         }
         self.take(FRAME_HEADER);
@@ -159,7 +160,7 @@ impl Framer {
 
     /// Takes `length` bytes that are there: without a copy when they lie together.
     fn take(&mut self, length: usize) -> Bytes {
-        self.held -= length;
+        self.held = self.held.saturating_sub(length);
         if let Some(first) = self.pieces.front_mut()
             && first.len() >= length
         {
@@ -172,7 +173,7 @@ impl Framer {
         let mut whole = BytesMut::with_capacity(length);
         while whole.len() < length {
             let Some(first) = self.pieces.front_mut() else { break };
-            let part = first.split_to(first.len().min(length - whole.len()));
+            let part = first.split_to(first.len().min(length.saturating_sub(whole.len())));
             whole.extend_from_slice(&part);
             if first.is_empty() {
                 self.pieces.pop_front();

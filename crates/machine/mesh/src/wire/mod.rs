@@ -70,10 +70,7 @@ impl<'a> Fields<'a> {
 
 /// Appends a text as [`Fields::text`] reads it, cut to what fits.
 fn put_text(out: &mut Vec<u8>, text: &str) {
-    let mut end = text.len().min(255);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    out.push(end as u8);
-    out.extend_from_slice(&text.as_bytes()[..end]);
+    let cut = text.get(..text.floor_char_boundary(255)).unwrap_or_default();
+    out.push(cut.len() as u8);
+    out.extend_from_slice(cut.as_bytes());
 }
