@@ -191,13 +191,14 @@ impl Link for ShmLink {
         let taken = self.segment.peer_share().take_last(cookie)?;
         self.part = Some(taken);
         let (from, to) = taken.piece;
-        Some((taken.what.from.wrapping_add(from), (to - from) as usize))
+        Some((taken.what.from.wrapping_add(from), to.saturating_sub(from) as usize))
     }
 
     fn put_part(&mut self, part: Option<Gather<'_>>) {
         let Some(taken) = self.part.take() else { return };
         let into = taken.what.into.wrapping_add(taken.piece.0);
-        let is_whole = |part: &Gather<'_>| part.len() as u64 == taken.piece.1 - taken.piece.0;
+        let length = taken.piece.1.saturating_sub(taken.piece.0);
+        let is_whole = |part: &Gather<'_>| part.len() as u64 == length;
         let is_written = match (part.filter(is_whole), self.segment.peer_pid()) {
             (Some(part), Some(pid)) => single_copy::write(pid, part, into).is_ok(),
             _ => false,

@@ -25,12 +25,16 @@
 use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 use parvum_transport::{Gather, Refused, Sink};
 use parvum_wire::Header;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 const LINE: usize = 64;
 /// Payload bytes that fit into a cell.
 pub const INLINE: usize = LINE - Header::SIZE;
 /// The inline count that says "the payload is in bulk memory".
 const IN_BULK: u8 = 0xff;
+
+/// In the body of a cell: where its bulk memory is named, its start in eight bytes and its length in four.
+const NAMED: usize = Header::SIZE - 4;
 
 /// A cell: the publish word and the rest of a line.
 #[repr(C, align(64))]
@@ -132,12 +136,13 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
         Ring { front, back }
     }
 
-    const CELLS: u64 = (FRONT + BACK) as u64;
-    const BULK: usize = LINES * LINE;
+    const CELLS: NonZeroU64 = NonZeroU64::new((FRONT + BACK) as u64).expect("a ring has cells");
+    const BULK: NonZeroUsize = NonZeroUsize::new(LINES * LINE).expect("a ring has bulk memory");
+    const BULK_LENGTH: NonZeroU64 = NonZeroU64::new((LINES * LINE) as u64).expect("as above");
     /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
-    pub const FRAME: usize = Self::BULK / 4;
+    pub const FRAME: usize = Self::BULK.get() / 4;
     /// So little of the bulk may stay for good: a page.
-    const KEPT: usize = Self::BULK / 16;
+    const KEPT: usize = Self::BULK.get() / 16;
 
     /// What a producer that means harm may publish at a position.
     #[cfg(fuzzing)]
@@ -162,7 +167,13 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     /// Where the bulk memory lies, and its length.
     #[cfg(not(loom))]
     pub(crate) fn bulk(&self) -> (*mut u8, usize) {
-        (self.back.bulk.0[0].with_mut(|line| line.cast()), Self::BULK)
+        (self.bulk_at(0), Self::BULK.get())
+    }
+
+    /// The byte of the bulk memory at `start`. The pointer may be used for all lines behind it, not for one alone.
+    #[cfg(not(loom))]
+    fn bulk_at(&self, start: usize) -> *mut u8 {
+        self.back.bulk.0.as_ptr().cast::<u8>().cast_mut().wrapping_add(start)
     }
 
     /// What becomes of the bulk memory when its pages are given back.
@@ -176,10 +187,15 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
 
     #[inline]
     fn lap(position: u64) -> u32 {
-        (position / Self::CELLS + 1) as u32 & !JUMP
+        (position / Self::CELLS).wrapping_add(1) as u32 & !JUMP
     }
 
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "the remainder is below the sum of both lengths"
+    )]
     fn cell(&self, position: u64) -> &'a Cell {
         let index = (position % Self::CELLS) as usize;
         if index < FRONT { &self.front.cells[index] } else { &self.back.cells[index - FRONT] }
@@ -188,7 +204,10 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     /// The position behind this one.
     #[inline]
     fn behind(position: u64, jumps: bool) -> u64 {
-        if jumps { (position / Self::CELLS + 1) * Self::CELLS } else { position + 1 }
+        match jumps {
+            true => (position / Self::CELLS).wrapping_add(1).wrapping_mul(Self::CELLS.get()),
+            false => position.wrapping_add(1),
+        }
     }
 
     /// Copies the payload to bulk memory from `start` on.
@@ -197,7 +216,7 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     /// Producer only; the bytes must be reserved: inside the bulk, and consumed since their last use.
     #[cfg(not(loom))]
     unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
-        let first = self.back.bulk.0[start / LINE].with_mut(|line| line.cast::<u8>());
+        let first = self.bulk_at(start);
         // SAFETY: lines lie side by side in one array and the range ends inside
         // it; the consumer has given the range back, and nobody else writes.
         payload.copy_to(unsafe { std::slice::from_raw_parts_mut(first, payload.len()) });
@@ -209,7 +228,7 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     /// Consumer only; the range must be named by a published cell that is not yet consumed.
     #[cfg(not(loom))]
     unsafe fn read_bulk<R>(&self, start: usize, length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        let first = self.back.bulk.0[start / LINE].with(|line| line.cast::<u8>());
+        let first = self.bulk_at(start);
         // SAFETY: the range was checked to lie inside the bulk; its producer
         // does not touch it before it is consumed.
         read(unsafe { std::slice::from_raw_parts(first, length) })
@@ -250,11 +269,11 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
 /// first cannot be copied from there before the processor has really stored them.
 #[inline]
 fn write_header(body: &mut [u8; LINE - 4], header: &Header, inline: u8) {
-    let [first, words @ ..] = header.words(inline);
+    let [first, second, third, fourth] = header.words(inline);
     body[..4].copy_from_slice(&((first >> 32) as u32).to_le_bytes());
-    for (at, word) in words.iter().enumerate() {
-        body[4 + 8 * at..12 + 8 * at].copy_from_slice(&word.to_le_bytes());
-    }
+    body[4..12].copy_from_slice(&second.to_le_bytes());
+    body[12..20].copy_from_slice(&third.to_le_bytes());
+    body[20..28].copy_from_slice(&fourth.to_le_bytes());
 }
 
 /// So many cells ahead a producer fetches those that it will write. The very next one its consumer is looking at.
@@ -300,8 +319,10 @@ impl Producer {
         payload: Gather<'_>,
     ) -> Result<(), Refused> {
         assert!(payload.len() <= Ring::<F, B, L>::FRAME, "a frame over the limit");
-        let cells = Ring::<F, B, L>::CELLS;
-        if self.next - self.seen_cells >= cells && self.next - self.consumed_cells(ring)? >= cells {
+        let cells = Ring::<F, B, L>::CELLS.get();
+        if self.next.wrapping_sub(self.seen_cells) >= cells
+            && self.next.wrapping_sub(self.consumed_cells(ring)?) >= cells
+        {
             ring.front.starving.0.store(1, Ordering::Relaxed);
             return Err(Refused::Full);
         }
@@ -320,13 +341,13 @@ impl Producer {
             // SAFETY: as above.
             cell.body.with_mut(|shared| unsafe {
                 write_header(&mut *shared, header, IN_BULK);
-                let named = &mut (&mut *shared)[Header::SIZE - 4..];
-                named[..8].copy_from_slice(&start.to_le_bytes());
-                named[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+                let body = &mut *shared;
+                body[NAMED..NAMED + 8].copy_from_slice(&start.to_le_bytes());
+                body[NAMED + 8..NAMED + 12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
             });
         }
         // Its consumer has looked at this cell a lap ago and not yet again: by the time that it is written it is here.
-        expect_to_write(ring.cell(self.next + AHEAD));
+        expect_to_write(ring.cell(self.next.wrapping_add(AHEAD)));
         let jumps = self.jumps(ring);
         let word = Ring::<F, B, L>::lap(self.next) | if jumps { JUMP } else { 0 };
         // Release: partner of the acquire in `Consumer::receive`.
@@ -338,7 +359,7 @@ impl Producer {
     /// Whether the ring begins anew behind the next cell: that is the last of the front, and all before it is consumed.
     #[inline]
     fn jumps<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
-        if self.next % Ring::<F, B, L>::CELLS != F as u64 - 1 {
+        if (self.next % Ring::<F, B, L>::CELLS).wrapping_add(1) != F as u64 {
             return false;
         }
         self.consumed_cells(ring) == Ok(self.next)
@@ -379,13 +400,16 @@ impl Producer {
         ring: Ring<'_, F, B, L>,
         length: usize,
     ) -> Result<u64, Refused> {
-        let bulk = Ring::<F, B, L>::BULK as u64;
+        let bulk = Ring::<F, B, L>::BULK_LENGTH.get();
         let length = (length as u64).next_multiple_of(LINE as u64);
-        let offset = self.bulk % bulk;
+        let offset = self.bulk % Ring::<F, B, L>::BULK_LENGTH;
+        // Below the bulk's length, and a payload is a quarter of it at most: neither sum wraps.
+        let is_beyond = offset.wrapping_add(length) > bulk;
         let skip =
-            if offset + length > bulk || self.begins_anew(ring, offset, length) { bulk - offset } else { 0 };
-        let (start, end) = (self.bulk + skip, self.bulk + skip + length);
-        if end - self.seen_bulk > bulk && end - self.consumed_bulk(ring)? > bulk {
+            if is_beyond || self.begins_anew(ring, offset, length) { bulk.wrapping_sub(offset) } else { 0 };
+        let start = self.bulk.wrapping_add(skip);
+        let end = start.wrapping_add(length);
+        if end.wrapping_sub(self.seen_bulk) > bulk && end.wrapping_sub(self.consumed_bulk(ring)?) > bulk {
             ring.front.starving.0.store(1, Ordering::Relaxed);
             return Err(Refused::Full);
         }
@@ -402,7 +426,7 @@ impl Producer {
         length: u64,
     ) -> bool {
         let kept = Ring::<F, B, L>::KEPT as u64;
-        if offset < length || offset > kept || offset + length <= kept {
+        if offset < length || offset > kept || offset.wrapping_add(length) <= kept {
             return false;
         }
         self.consumed_bulk(ring) == Ok(self.bulk)
@@ -412,7 +436,7 @@ impl Producer {
     /// call, and nothing lies in it. The caller does so before the next frame, if at all.
     pub fn rest<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
         let was_used = std::mem::replace(&mut self.rested, self.bulk) != self.bulk;
-        if was_used || self.bulk - self.given_back <= Ring::<F, B, L>::KEPT as u64 {
+        if was_used || self.bulk.wrapping_sub(self.given_back) <= Ring::<F, B, L>::KEPT as u64 {
             return false;
         }
         let is_empty = self.consumed_bulk(ring) == Ok(self.bulk);
@@ -477,14 +501,13 @@ impl Consumer {
             sink.frame(&header, inline.get(..count as usize).ok_or(Refused::Closed)?);
             return Ok(None);
         }
-        let number = |from: usize, to: usize| {
-            inline[from..to].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
-        };
-        let (start, length) = (number(0, 8), number(8, 12) as usize);
+        let (start, rest) = inline.split_first_chunk().ok_or(Refused::Closed)?;
+        let length = rest.first_chunk().ok_or(Refused::Closed)?;
+        let (start, length) = (u64::from_le_bytes(*start), u32::from_le_bytes(*length) as usize);
         let offset = start as usize % Ring::<F, B, L>::BULK;
         if length > Ring::<F, B, L>::FRAME
             || !offset.is_multiple_of(LINE)
-            || offset + length > Ring::<F, B, L>::BULK
+            || offset.saturating_add(length) > Ring::<F, B, L>::BULK.get()
         {
             return Err(Refused::Closed);
         }

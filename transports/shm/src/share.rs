@@ -86,7 +86,8 @@ fn piece(length: u64) -> u64 {
 /// The piece of that number.
 fn bounds(length: u64, at: u64) -> (u64, u64) {
     let piece = piece(length);
-    (at * piece, ((at + 1) * piece).min(length))
+    let begin = at.saturating_mul(piece);
+    (begin, begin.saturating_add(piece).min(length))
 }
 
 fn pieces(length: u64) -> u64 {
@@ -120,13 +121,13 @@ impl Share {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             let back = self.back_of(state, number, length, mine)?;
-            if mine + back == pieces(length) {
+            if mine.saturating_add(back) == pieces(length) {
                 return Ok(None);
             }
             // Relaxed: what is read of the sender's memory was ordered by the frame that told of it.
             match self.state.compare_exchange_weak(
                 state,
-                state + (1 << FRONT),
+                state.wrapping_add(1 << FRONT),
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
@@ -139,7 +140,9 @@ impl Share {
     /// How many pieces the sender has taken. The receiver alone counts those from the front, and a piece is taken once.
     fn back_of(&self, state: u64, number: u32, length: u64, mine: u64) -> Result<u64, Broken> {
         let (front, back) = taken(state);
-        let is_sound = state >> NUMBER == u64::from(number) && front == mine && mine + back <= pieces(length);
+        let is_sound = state >> NUMBER == u64::from(number)
+            && front == mine
+            && mine.saturating_add(back) <= pieces(length);
         if is_sound { Ok(back) } else { Err(Broken) }
     }
 
@@ -155,18 +158,16 @@ impl Share {
         let (front, back) = taken(state);
         // A peer may write anything here.
         let all = if length == 0 || length > MOST { 0 } else { pieces(length) };
-        if all > COUNT || front + back >= all {
+        if all > COUNT || front.saturating_add(back) >= all {
             return None;
         }
         // Acquire: only if that copy is still open are these numbers its own.
-        self.state.compare_exchange(state, state + 1, Ordering::AcqRel, Ordering::Relaxed).ok()?;
-        let piece = bounds(length, all - 1 - back);
-        Some(Taken {
-            number: state >> NUMBER,
-            count: back + 1,
-            what: What { cookie, from, into, length },
-            piece,
-        })
+        self.state
+            .compare_exchange(state, state.wrapping_add(1), Ordering::AcqRel, Ordering::Relaxed)
+            .ok()?;
+        let count = back.saturating_add(1);
+        let piece = bounds(length, all.saturating_sub(count));
+        Some(Taken { number: state >> NUMBER, count, what: What { cookie, from, into, length }, piece })
     }
 
     /// The sender has written the piece, or could not: then it takes no other.
@@ -188,7 +189,9 @@ impl Share {
         }
         Ok(match count == back {
             false => Written::NotYet,
-            true if is_failed && back > 0 => Written::AllBut(bounds(length, pieces(length) - back)),
+            true if is_failed && back > 0 => {
+                Written::AllBut(bounds(length, pieces(length).saturating_sub(back)))
+            }
             true => Written::All,
         })
     }
@@ -210,7 +213,7 @@ pub fn receive_beside_nonsense(number: u32, mut words: impl FnMut() -> Option<u6
     let share =
         Share { cookie: zero(), from: zero(), into: zero(), length: zero(), state: zero(), done: zero() };
     share.open(number, What { cookie: 7, from: 0, into: 0, length: LENGTH });
-    let (mut mine, mut end) = (0, 0);
+    let (mut mine, mut end) = (0u64, 0);
     let outcome = loop {
         if let (Some(what), Some(nonsense)) = (words(), words()) {
             match what % 80 {
@@ -225,7 +228,7 @@ pub fn receive_beside_nonsense(number: u32, mut words: impl FnMut() -> Option<u6
         match share.take_first(number, LENGTH, mine) {
             Ok(Some((from, to))) => {
                 assert!(from == end && from < to && to <= LENGTH);
-                (mine, end) = (mine + 1, to);
+                (mine, end) = (mine.saturating_add(1), to);
             }
             Ok(None) => break share.what_is_written(number, LENGTH, mine).map(|_| ()),
             Err(why) => break Err(why),

@@ -13,12 +13,16 @@ const NOTHING: iovec = iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
 pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
     let (mut there, mut here) = ([NOTHING; RANGES], [NOTHING; RANGES]);
     let (mut places, mut rooms) = (Cursor::default(), Cursor::default());
-    let mut done = 0;
+    let mut done = 0usize;
     loop {
-        let remote = places.list(&mut there, from.len(), |at| {
-            (std::ptr::without_provenance_mut(from[at].address as usize), from[at].length)
+        let remote = places.list(&mut there, |at| {
+            let Place { address, length } = *from.get(at)?;
+            Some((std::ptr::without_provenance_mut(address as usize), length))
         });
-        let local = rooms.list(&mut here, into.len(), |at| (into[at].as_mut_ptr().cast(), into[at].len()));
+        let local = rooms.list(&mut here, |at| {
+            let room = into.get_mut(at)?;
+            Some((room.as_mut_ptr().cast(), room.len()))
+        });
         if remote == 0 || local == 0 {
             return Ok(done);
         }
@@ -31,9 +35,9 @@ pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usi
         match usize::try_from(got) {
             Ok(0) => return Err(PullRefused::Gone),
             Ok(got) => {
-                done += got;
-                places.pass(got, |at| from[at].length);
-                rooms.pass(got, |at| into[at].len());
+                done = done.saturating_add(got);
+                places.pass(got, |at| from.get(at).map(|place| place.length));
+                rooms.pass(got, |at| into.get(at).map(|room| room.len()));
             }
             Err(_) => return Err(why(std::io::Error::last_os_error())),
         }
@@ -42,14 +46,14 @@ pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usi
 
 /// Copies this data to memory of process `pid`.
 pub fn write(pid: u32, from: Gather<'_>, into: u64) -> Result<(), PullRefused> {
-    let mut done = 0;
+    let mut done = 0usize;
     while done < from.len() {
         let mut here = [NOTHING; RANGES];
         let rest = from.part(done, usize::MAX);
-        let mut count = 0;
+        let mut count: libc::c_ulong = 0;
         for (range, piece) in here.iter_mut().zip(rest.pieces()) {
             *range = iovec { iov_base: piece.as_ptr().cast_mut().cast(), iov_len: piece.len() };
-            count += 1;
+            count = count.saturating_add(1);
         }
         let address = std::ptr::without_provenance_mut((into as usize).wrapping_add(done));
         let there = iovec { iov_base: address, iov_len: rest.len() };
@@ -57,7 +61,7 @@ pub fn write(pid: u32, from: Gather<'_>, into: u64) -> Result<(), PullRefused> {
         let put = unsafe { libc::process_vm_writev(pid as libc::pid_t, here.as_ptr(), count, &there, 1, 0) };
         match usize::try_from(put) {
             Ok(0) => return Err(PullRefused::Gone),
-            Ok(put) => done += put,
+            Ok(put) => done = done.saturating_add(put),
             Err(_) => return Err(why(std::io::Error::last_os_error())),
         }
     }
@@ -74,39 +78,37 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// Lists what is left of `count` ranges, as far as there is room for it; how many were listed.
+    /// Lists what is left of the ranges, as far as there is room for it; how many were listed.
     fn list(
         &self,
         out: &mut [iovec; RANGES],
-        count: usize,
-        mut range: impl FnMut(usize) -> (*mut c_void, usize),
+        mut range: impl FnMut(usize) -> Option<(*mut c_void, usize)>,
     ) -> usize {
-        let mut listed = 0;
-        for at in self.at..count {
-            let (start, length) = range(at);
+        let mut slots = out.iter_mut();
+        for at in self.at.. {
+            let Some((start, length)) = range(at) else { break };
             let skip = if at == self.at { self.within } else { 0 };
-            if length == skip {
+            let left = length.saturating_sub(skip);
+            if left == 0 {
                 continue;
             }
-            out[listed] = iovec { iov_base: start.wrapping_byte_add(skip), iov_len: length - skip };
-            listed += 1;
-            if listed == RANGES {
-                break;
-            }
+            let Some(slot) = slots.next() else { break };
+            *slot = iovec { iov_base: start.wrapping_byte_add(skip), iov_len: left };
         }
-        listed
+        RANGES.saturating_sub(slots.len())
     }
 
     /// Passes so many bytes, which are done.
-    fn pass(&mut self, mut bytes: usize, length: impl Fn(usize) -> usize) {
-        while bytes > 0 {
-            let left = length(self.at) - self.within;
-            if bytes < left {
-                self.within += bytes;
+    fn pass(&mut self, mut bytes: usize, length: impl Fn(usize) -> Option<usize>) {
+        while bytes > 0
+            && let Some(length) = length(self.at)
+        {
+            let Some(rest) = bytes.checked_sub(length.saturating_sub(self.within)) else {
+                self.within = self.within.saturating_add(bytes);
                 return;
-            }
-            bytes -= left;
-            (self.at, self.within) = (self.at + 1, 0);
+            };
+            bytes = rest;
+            (self.at, self.within) = (self.at.saturating_add(1), 0);
         }
     }
 }

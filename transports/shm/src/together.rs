@@ -26,9 +26,9 @@ pub(crate) fn read(
 ) -> Result<(), PullRefused> {
     let length = into.len() as u64;
     share.open(number, What { cookie, from: at, into: into.as_mut_ptr() as u64, length });
-    let (mut failed, mut mine) = (None, 0);
+    let (mut failed, mut mine) = (None, 0u64);
     while let Some(piece) = share.take_first(number, length, mine).map_err(broken)? {
-        mine += 1;
+        mine = mine.saturating_add(1);
         // What is left is nobody's business any more, but to be taken all the same: so the sender takes none of it.
         if failed.is_none() {
             failed = read_piece(pid, piece, from, into).err();
@@ -56,14 +56,14 @@ fn last_of_the_sender(
     (length, mine): (u64, u64),
     from: &[Place],
 ) -> Result<Option<(u64, u64)>, PullRefused> {
-    let mut looks = 0;
+    let mut looks = 0u32;
     let mut naps = 0u32;
     loop {
         match share.what_is_written(number, length, mine).map_err(broken)? {
             Written::All => return Ok(None),
             Written::AllBut(piece) => return Ok(Some(piece)),
             Written::NotYet if looks < LOOKS => {
-                looks += 1;
+                looks = looks.saturating_add(1);
                 std::hint::spin_loop();
             }
             // It does not run just now, or has died in the midst of it: then it writes no more.
@@ -72,7 +72,7 @@ fn last_of_the_sender(
                 if let Err(PullRefused::Gone) = read_piece(pid, (0, 1), from, &mut [0]) {
                     return Err(PullRefused::Gone);
                 }
-                naps += u32::from(naps < SHORT_NAPS || !is_stopped(pid));
+                naps = naps.saturating_add(u32::from(naps < SHORT_NAPS || !is_stopped(pid)));
                 // To write a piece takes a tenth of a millisecond. Who runs and has not written it never will.
                 if naps >= SHORT_NAPS + LONG_NAPS {
                     return Err(PullRefused::Gone);
@@ -96,8 +96,8 @@ fn read_piece(
     from: &[Place],
     into: &mut [u8],
 ) -> Result<(), PullRefused> {
-    let places = part_of(from, begin as usize, (end - begin) as usize);
-    let room = &mut into[begin as usize..end as usize];
+    let places = part_of(from, begin as usize, end.saturating_sub(begin) as usize);
+    let room = into.get_mut(begin as usize..end as usize).ok_or(PullRefused::Gone)?;
     let wanted = room.len();
     match single_copy::read(pid, &places, &mut [IoSliceMut::new(room)])? {
         got if got == wanted => Ok(()),
@@ -109,13 +109,13 @@ fn read_piece(
 fn part_of(from: &[Place], mut skip: usize, mut length: usize) -> Vec<Place> {
     let mut part = Vec::with_capacity(1);
     for place in from {
-        if skip >= place.length {
-            skip -= place.length;
+        let Some(left) = place.length.checked_sub(skip).filter(|left| *left > 0) else {
+            skip = skip.saturating_sub(place.length);
             continue;
-        }
-        let take = length.min(place.length - skip);
+        };
+        let take = length.min(left);
         part.push(Place { address: place.address.wrapping_add(skip as u64), length: take });
-        (skip, length) = (0, length - take);
+        (skip, length) = (0, length.saturating_sub(take));
         if length == 0 {
             break;
         }
