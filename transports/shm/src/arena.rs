@@ -11,7 +11,7 @@
 //! ```
 
 use crate::fill::Fill;
-use crate::segment::Segment;
+use crate::segment::{Segment, Side};
 use parvum_transport::{Kept, Loan, PullRefused};
 use rustix::fd::AsFd;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
@@ -58,9 +58,12 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    fn new(file: impl AsFd, end: usize) -> io::Result<Mapping> {
+    fn new(file: impl AsFd, of: Side) -> io::Result<Mapping> {
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        let from = (Segment::RINGS_BYTES + end * ARENA_BYTES) as u64;
+        let from = match of {
+            Side::Maker => Segment::RINGS_BYTES,
+            Side::Opener => Segment::RINGS_BYTES + ARENA_BYTES,
+        } as u64;
         // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing; the file
         // is sealed at a size that holds it.
         let at = unsafe { mmap(std::ptr::null_mut(), ARENA_BYTES, access, flags, file, from)? };
@@ -69,10 +72,18 @@ impl Mapping {
 
     /// The line of the block that begins at `start`.
     fn fill(&self, start: usize) -> &Fill {
-        assert!(start.is_multiple_of(GRAIN) && start + LINE <= ARENA_BYTES);
+        assert!(start.is_multiple_of(GRAIN) && start.saturating_add(LINE) <= ARENA_BYTES);
         // SAFETY: within the mapping and aligned, by the assertion; it is an atomic, for which every
         // bit pattern is valid.
         unsafe { self.at.add(start).cast::<Fill>().as_ref() }
+    }
+
+    /// The data of the block that begins at `start`, from its byte `within` on, of which `length` bytes are wanted.
+    fn data(&self, start: usize, within: usize, length: usize) -> NonNull<u8> {
+        let from = start.saturating_add(LINE).saturating_add(within);
+        assert!(from.saturating_add(length) <= ARENA_BYTES, "outside the arena");
+        // SAFETY: within the mapping, by the assertion.
+        unsafe { self.at.add(from) }
     }
 }
 
@@ -109,28 +120,26 @@ struct Blocks {
 
 impl Blocks {
     fn take(&mut self, bytes: usize) -> Option<usize> {
-        let (mut start, mut at) = (0, 0);
+        let (mut start, mut at) = (0usize, 0usize);
         for &(begins, ends) in &self.lent {
-            if begins - start >= bytes {
+            if begins.saturating_sub(start) >= bytes {
                 break;
             }
-            (start, at) = (ends, at + 1);
+            (start, at) = (ends, at.saturating_add(1));
         }
-        if start + bytes > ARENA_BYTES {
-            return None;
-        }
-        self.lent.insert(at, (start, start + bytes));
-        self.bytes += bytes;
-        self.touched = self.touched.max(start + bytes);
-        self.needed = self.needed.max(start + bytes);
-        self.count += 1;
+        let end = start.checked_add(bytes).filter(|end| *end <= ARENA_BYTES)?;
+        self.lent.insert(at, (start, end));
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.touched = self.touched.max(end);
+        self.needed = self.needed.max(end);
+        self.count = self.count.wrapping_add(1);
         Some(start)
     }
 
     fn give_back(&mut self, start: usize) {
         if let Ok(at) = self.lent.binary_search_by_key(&start, |(start, _)| *start) {
             let (begins, ends) = self.lent.remove(at);
-            self.bytes -= ends - begins;
+            self.bytes = self.bytes.saturating_sub(ends.saturating_sub(begins));
         }
     }
 }
@@ -148,8 +157,8 @@ impl Blocks {
 }
 
 impl Lender {
-    pub(crate) fn new(file: impl AsFd, end: usize) -> io::Result<Lender> {
-        Ok(Lender(Arc::new(Lending { mapping: Mapping::new(file, end)?, blocks: Mutex::default() })))
+    pub(crate) fn new(file: impl AsFd, of: Side) -> io::Result<Lender> {
+        Ok(Lender(Arc::new(Lending { mapping: Mapping::new(file, of)?, blocks: Mutex::default() })))
     }
 
     /// Room for a message of so many bytes, if there is some.
@@ -183,15 +192,11 @@ impl Lending {
 
     /// Gives the memory behind the first `kept` bytes back to the system. Nothing there may be lent.
     fn keep(&self, blocks: &mut Blocks, kept: usize) {
-        if blocks.touched <= kept {
-            return;
-        }
+        let Some(unused) = blocks.touched.checked_sub(kept).filter(|unused| *unused > 0) else { return };
         assert!(blocks.lent.last().is_none_or(|&(_, end)| end <= kept), "given back while lent");
         // SAFETY: within the mapping. Nothing there is lent, so nobody reads it, and nothing of it can be lent
         // before the lock is free again. If the system refuses, it stays.
-        let _ = unsafe {
-            madvise(self.mapping.at.add(kept).as_ptr().cast(), blocks.touched - kept, Advice::LinuxRemove)
-        };
+        let _ = unsafe { madvise(self.mapping.at.add(kept).as_ptr().cast(), unused, Advice::LinuxRemove) };
         blocks.touched = kept;
     }
 }
@@ -208,9 +213,8 @@ struct Block {
 }
 
 impl Block {
-    fn data(&self) -> NonNull<u8> {
-        // SAFETY: the block was taken with room for the line and the data, within the mapping.
-        unsafe { self.lender.0.mapping.at.add(self.start + LINE) }
+    fn data(&self, from: usize, length: usize) -> NonNull<u8> {
+        self.lender.0.mapping.data(self.start, from, length)
     }
 }
 
@@ -223,21 +227,22 @@ impl Loan for Block {
         let line = self.lender.0.mapping.fill(self.start);
         // Relaxed: only the thread that sends the message fills it.
         let mut from = self.filled.load(Ordering::Relaxed);
-        assert!(length <= self.length - from, "more than was asked for");
-        let end = from + length;
+        let end = from.saturating_add(length);
+        assert!(end <= self.length, "more than was asked for");
         while from < end {
-            let part = PART.min(end - from);
+            let part = PART.min(end.saturating_sub(from));
             // SAFETY: within the block, by the assertion; nobody else has it before it is filled.
-            write(unsafe { std::slice::from_raw_parts_mut(self.data().add(from).as_ptr(), part) });
-            from += part;
+            write(unsafe { std::slice::from_raw_parts_mut(self.data(from, part).as_ptr(), part) });
+            from = from.saturating_add(part);
             self.filled.store(from, Ordering::Relaxed);
             line.advance(from);
         }
     }
 
     fn filled(&self) -> &[u8] {
+        let filled = self.filled.load(Ordering::Relaxed);
         // SAFETY: within the block, and what is filled is not written any more.
-        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), self.filled.load(Ordering::Relaxed)) }
+        unsafe { std::slice::from_raw_parts(self.data(0, filled).as_ptr(), filled) }
     }
 }
 
@@ -257,16 +262,16 @@ impl Drop for Block {
 pub(crate) struct Reader(Arc<Mapping>);
 
 impl Reader {
-    pub(crate) fn new(file: impl AsFd, end: usize) -> io::Result<Reader> {
-        Mapping::new(file, end).map(|mapping| Reader(Arc::new(mapping)))
+    pub(crate) fn new(file: impl AsFd, of: Side) -> io::Result<Reader> {
+        Mapping::new(file, of).map(|mapping| Reader(Arc::new(mapping)))
     }
 
     /// Where the block of an address begins and from which of its bytes on the data lies; `None` when so many bytes
     /// from there on are in no block.
     fn place(address: u64, length: usize) -> Option<(usize, usize)> {
-        let start = ((address & !FLAG) >> WITHIN_BITS) as usize * GRAIN;
+        let start = (((address & !FLAG) >> WITHIN_BITS) as usize).checked_mul(GRAIN)?;
         let within = (address & ((1 << WITHIN_BITS) - 1)) as usize;
-        let end = start.checked_add(LINE + within)?.checked_add(length)?;
+        let end = start.checked_add(LINE)?.checked_add(within)?.checked_add(length)?;
         (end <= ARENA_BYTES).then_some((start, within))
     }
 
@@ -289,10 +294,9 @@ impl Reader {
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<usize, PullRefused> {
         self.each_part(address, length, |start, within, part| {
-            assert!(start + LINE + within + part <= ARENA_BYTES, "outside the arena");
-            // SAFETY: within the mapping, by the assertion; filled, so the peer does not write it while
-            // the message is not released.
-            take(unsafe { std::slice::from_raw_parts(self.0.at.add(start + LINE + within).as_ptr(), part) });
+            let from = self.0.data(start, within, part);
+            // SAFETY: so many bytes lie there; filled, so the peer does not write them while the message is not released.
+            take(unsafe { std::slice::from_raw_parts(from.as_ptr(), part) });
         })
     }
 
@@ -308,15 +312,16 @@ impl Reader {
         // What is in no block cannot have come from a peer that keeps the rules.
         let (start, within) = Self::place(address, length).ok_or(PullRefused::Gone)?;
         let fill = self.0.fill(start);
-        let mut done = 0;
+        let mut done = 0usize;
         while done < length {
-            let part = PART.min(length - done);
-            let wanted = within + done + part;
+            let part = PART.min(length.saturating_sub(done));
+            let from = within.saturating_add(done);
+            let wanted = from.saturating_add(part);
             if fill.filled() < wanted && !is_soon_filled(fill, wanted) {
                 break;
             }
-            use_it(start, within + done, part);
-            done += part;
+            use_it(start, from, part);
+            done = done.saturating_add(part);
         }
         Ok(done)
     }
@@ -328,11 +333,12 @@ impl Reader {
         length: usize,
         into: &mut [IoSliceMut<'_>],
     ) -> Result<usize, PullRefused> {
-        let mut done = 0;
+        let mut done = 0usize;
         for room in into {
-            let wanted = room.len().min(length - done);
-            let got = self.read(address + done as u64, &mut room[..wanted])?;
-            done += got;
+            let wanted = room.len().min(length.saturating_sub(done));
+            let room = room.get_mut(..wanted).unwrap_or_default();
+            let got = self.read(address.saturating_add(done as u64), room)?;
+            done = done.saturating_add(got);
             if got < wanted {
                 break;
             }
@@ -344,10 +350,10 @@ impl Reader {
     /// each part.
     pub(crate) fn kept(&self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let (start, within) = Self::place(address, length)?;
-        let (fill, wanted) = (self.0.fill(start), within + length);
+        let (fill, wanted) = (self.0.fill(start), within.saturating_add(length));
         let mut filled = fill.filled();
         while filled < wanted {
-            if !is_soon_filled(fill, wanted.min(filled + PART)) {
+            if !is_soon_filled(fill, wanted.min(filled.saturating_add(PART))) {
                 return None;
             }
             filled = fill.filled();
@@ -357,13 +363,9 @@ impl Reader {
 
     /// Copies bytes of the block that begins at `start`. They must be filled, and in the arena.
     fn copy(&self, start: usize, within: usize, into: &mut [u8]) {
-        assert!(start + LINE + within + into.len() <= ARENA_BYTES, "outside the arena");
-        // SAFETY: within the mapping, by the assertion; filled, so the peer does not write it while
-        // the message is not released.
-        unsafe {
-            let from = self.0.at.add(start + LINE + within);
-            std::ptr::copy_nonoverlapping(from.as_ptr(), into.as_mut_ptr(), into.len());
-        }
+        let from = self.0.data(start, within, into.len());
+        // SAFETY: so many bytes lie there; filled, so the peer does not write them while the message is not released.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), into.as_mut_ptr(), into.len()) };
     }
 }
 
@@ -391,8 +393,8 @@ struct Whole {
 
 impl Kept for Whole {
     fn read(&self, from: usize, into: &mut [u8]) {
-        assert!(from + into.len() <= self.length, "more than there is");
-        self.arena.copy(self.start, self.within + from, into);
+        assert!(from.saturating_add(into.len()) <= self.length, "more than there is");
+        self.arena.copy(self.start, self.within.saturating_add(from), into);
     }
 }
 
@@ -402,8 +404,8 @@ mod tests {
 
     fn ends() -> (Lender, Reader) {
         let (_segment, file) = Segment::create().expect("memory");
-        let reader = Reader::new(&file, 0).expect("memory");
-        (Lender::new(&file, 0).expect("memory"), reader)
+        let reader = Reader::new(&file, Side::Maker).expect("memory");
+        (Lender::new(&file, Side::Maker).expect("memory"), reader)
     }
 
     #[test]
@@ -493,8 +495,8 @@ mod tests {
     fn an_arena_that_rests_twice_gives_its_memory_back() {
         let (_segment, file) = Segment::create().expect("memory");
         let taken = || rustix::fs::fstat(&file).expect("a file").st_blocks as usize * 512;
-        let reader = Reader::new(&file, 0).expect("memory");
-        let lender = Lender::new(&file, 0).expect("memory");
+        let reader = Reader::new(&file, Side::Maker).expect("memory");
+        let lender = Lender::new(&file, Side::Maker).expect("memory");
         let fresh = taken();
         let data = vec![7; 1_000_000];
         let use_it = || {

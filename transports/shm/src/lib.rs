@@ -12,6 +12,8 @@
 //! (the mapping), `single_copy` (the system call) and the models of `fill` and `share`.
 
 #![deny(unsafe_code)]
+// Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
 #[cfg(not(loom))]
 #[allow(unsafe_code)]

@@ -36,6 +36,39 @@ pub enum SingleCopy {
     Refused = 2,
 }
 
+/// The two ends of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The end that made the segment.
+    Maker,
+    /// The end that was handed the segment.
+    Opener,
+}
+
+impl Side {
+    #[inline]
+    fn other(self) -> Side {
+        match self {
+            Side::Maker => Side::Opener,
+            Side::Opener => Side::Maker,
+        }
+    }
+}
+
+/// What each end has, the maker's first.
+#[repr(transparent)]
+struct Both<T>([T; 2]);
+
+impl<T> Both<T> {
+    #[inline]
+    fn of(&self, side: Side) -> &T {
+        match side {
+            Side::Maker => &self.0[0],
+            Side::Opener => &self.0[1],
+        }
+    }
+}
+
 #[repr(C, align(64))]
 struct End {
     pid: AtomicU32,
@@ -64,15 +97,15 @@ struct Wish {
 struct Head {
     magic: AtomicU64,
     version: AtomicU32,
-    ends: [End; 2],
-    wishes: [Wish; 2],
-    fronts: [Front<FRONT>; 2],
+    ends: Both<End>,
+    wishes: Both<Wish>,
+    fronts: Both<Front<FRONT>>,
 }
 
 #[repr(C)]
 struct Layout {
     head: Head,
-    backs: [Back<BACK, LINES>; 2],
+    backs: Both<Back<BACK, LINES>>,
 }
 
 /// Bytes of header and rings; memory is only taken where it is touched.
@@ -107,8 +140,8 @@ impl From<rustix::io::Errno> for BadSegment {
 #[derive(Clone)]
 pub struct Segment {
     at: NonNull<Layout>,
-    /// Which end this is: 0 made the segment, 1 was handed it.
-    end: usize,
+    /// Which end this is.
+    side: Side,
     own: Arc<Own>,
 }
 
@@ -141,7 +174,7 @@ impl Segment {
         let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let segment = Segment::over(map(&file)?, 0, file.try_clone()?)?;
+        let segment = Segment::over(map(&file)?, Side::Maker, file.try_clone()?)?;
         let head = &segment.layout().head;
         head.version.store(VERSION, Ordering::Relaxed);
         segment.enter();
@@ -157,7 +190,7 @@ impl Segment {
         if fstat(file)?.st_size as u64 != FILE_BYTES as u64 || !sealed {
             return Err(BadSegment::Shape);
         }
-        let segment = Segment::over(map(file)?, 1, file.try_clone_to_owned()?)?;
+        let segment = Segment::over(map(file)?, Side::Opener, file.try_clone_to_owned()?)?;
         let head = &segment.layout().head;
         // Acquire: partner of the release in `create`.
         if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
@@ -168,11 +201,11 @@ impl Segment {
     }
 
     /// That end's, over a new mapping of the file.
-    fn over(at: NonNull<Layout>, end: usize, file: OwnedFd) -> Result<Segment, BadSegment> {
+    fn over(at: NonNull<Layout>, side: Side, file: OwnedFd) -> Result<Segment, BadSegment> {
         // From here on the mapping is given back if something fails.
         let mut own = Own { at, probe: 0, file: Mutex::new(Some(file)) };
         own.probe = random_word()?;
-        Ok(Segment { at, end, own: Arc::new(own) })
+        Ok(Segment { at, side, own: Arc::new(own) })
     }
 
     #[inline]
@@ -184,7 +217,7 @@ impl Segment {
 
     /// Writes what the other end needs for a single copy out of this process.
     fn enter(&self) {
-        let me = &self.layout().head.ends[self.end];
+        let me = &self.layout().head.ends.of(self.side);
         me.probe.store(&raw const self.own.probe as u64, Ordering::Relaxed);
         me.word.store(self.own.probe, Ordering::Relaxed);
         // Release: partner of the acquire in `peer_pid`.
@@ -193,12 +226,12 @@ impl Segment {
 
     /// The arena that this end fills.
     pub(crate) fn lender(&self) -> io::Result<Lender> {
-        Lender::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, self.end)
+        Lender::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, self.side)
     }
 
     /// The arena that the other end fills, once it is there.
     pub(crate) fn reader(&self) -> io::Result<Reader> {
-        Reader::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, 1 - self.end)
+        Reader::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, self.side.other())
     }
 
     fn file(&self) -> MutexGuard<'_, Option<OwnedFd>> {
@@ -213,19 +246,19 @@ impl Segment {
     /// The ring that this end writes.
     #[inline]
     pub(crate) fn outgoing(&self) -> Direction<'_> {
-        self.direction(self.end)
+        self.direction(self.side)
     }
 
     /// The ring that this end reads.
     #[inline]
     pub(crate) fn incoming(&self) -> Direction<'_> {
-        self.direction(1 - self.end)
+        self.direction(self.side.other())
     }
 
     #[inline]
-    fn direction(&self, end: usize) -> Direction<'_> {
+    fn direction(&self, from: Side) -> Direction<'_> {
         let Layout { head, backs } = self.layout();
-        Ring::new(&head.fronts[end], &backs[end])
+        Ring::new(head.fronts.of(from), backs.of(from))
     }
 
     /// Gives the pages of the outgoing ring's bulk memory back to the system, if its producer, who is this
@@ -241,68 +274,68 @@ impl Segment {
 
     /// What this end reads of the other's memory.
     pub(crate) fn share(&self) -> &Share {
-        &self.layout().head.wishes[self.end].share
+        &self.layout().head.wishes.of(self.side).share
     }
 
     /// What the other end reads of this one's.
     pub(crate) fn peer_share(&self) -> &Share {
-        &self.layout().head.wishes[1 - self.end].share
+        &self.layout().head.wishes.of(self.side.other()).share
     }
 
     /// Publishes which message this end awaits.
     #[inline]
     pub(crate) fn set_awaited(&self, word: u64) {
         // Release: partner of the acquire in `peer_awaits`. Who reads it may rely on the receive that it tells of.
-        self.layout().head.wishes[self.end].awaited.store(word, Ordering::Release);
+        self.layout().head.wishes.of(self.side).awaited.store(word, Ordering::Release);
     }
 
     /// Which message the other end awaits.
     #[inline]
     pub(crate) fn peer_awaits(&self) -> u64 {
         // Acquire: partner of the release in `set_awaited`.
-        self.layout().head.wishes[1 - self.end].awaited.load(Ordering::Acquire)
+        self.layout().head.wishes.of(self.side.other()).awaited.load(Ordering::Acquire)
     }
 
     /// Publishes which long message this end waits for just now.
     pub(crate) fn set_wanted(&self, word: u64) {
         // Relaxed: a hint, and the ring orders all that follows from it.
-        self.layout().head.wishes[self.end].wanted.store(word, Ordering::Relaxed);
+        self.layout().head.wishes.of(self.side).wanted.store(word, Ordering::Relaxed);
     }
 
     /// Which one the other end waits for.
     pub(crate) fn peer_wants(&self) -> u64 {
         // Relaxed: see `set_wanted`.
-        self.layout().head.wishes[1 - self.end].wanted.load(Ordering::Relaxed)
+        self.layout().head.wishes.of(self.side.other()).wanted.load(Ordering::Relaxed)
     }
 
     /// Tells the other end its place in this end's inbox.
     pub(crate) fn set_place(&self, place: u32) {
         // Relaxed: who does not see it yet says so at the place of all.
-        self.layout().head.ends[self.end].place.store(place, Ordering::Relaxed);
+        self.layout().head.ends.of(self.side).place.store(place, Ordering::Relaxed);
     }
 
     /// This end's place in the other's inbox.
     pub(crate) fn peer_place(&self) -> u32 {
-        self.layout().head.ends[1 - self.end].place.load(Ordering::Relaxed)
+        self.layout().head.ends.of(self.side.other()).place.load(Ordering::Relaxed)
     }
 
     /// The other end's process, once it has mapped the segment.
     pub fn peer_pid(&self) -> Option<u32> {
         // Acquire: partner of the release in `enter`; `probe` and `word` are set when the pid is.
-        let pid = self.layout().head.ends[1 - self.end].pid.load(Ordering::Acquire);
+        let pid = self.layout().head.ends.of(self.side.other()).pid.load(Ordering::Acquire);
         (pid != 0).then_some(pid)
     }
 
     /// Tries a single copy from the other end, once; later calls give the same answer.
     /// `Untried` while the other end has not mapped the segment.
     pub fn try_single_copy(&self, allowed: bool) -> SingleCopy {
-        let mine = &self.layout().head.ends[self.end].single_copy;
+        let mine = &self.layout().head.ends.of(self.side).single_copy;
         let known = verdict(mine.load(Ordering::Relaxed));
         if known != SingleCopy::Untried {
             return known;
         }
         let Some(pid) = self.peer_pid() else { return SingleCopy::Untried };
-        let peer = &self.layout().head.ends[1 - self.end];
+        let peer = &self.layout().head.ends.of(self.side.other());
         let (address, word) = (peer.probe.load(Ordering::Relaxed), peer.word.load(Ordering::Relaxed));
         let mut seen = [0; 8];
         let works = allowed
@@ -316,7 +349,7 @@ impl Segment {
 
     /// Whether the other end can read this one's memory, as far as it has found out.
     pub fn peer_single_copy(&self) -> SingleCopy {
-        verdict(self.layout().head.ends[1 - self.end].single_copy.load(Ordering::Relaxed))
+        verdict(self.layout().head.ends.of(self.side.other()).single_copy.load(Ordering::Relaxed))
     }
 }
 
@@ -331,10 +364,10 @@ impl Drop for Own {
 /// A word that no other process has, nor another segment of this one: not even a child that was forked with the same memory.
 fn random_word() -> io::Result<u64> {
     let mut word = [0; 8];
-    let mut done = 0;
-    while done < word.len() {
-        match getrandom(&mut word[done..], GetRandomFlags::empty()) {
-            Ok(got) => done += got,
+    let mut done = 0usize;
+    while let Some(rest) = word.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match getrandom(rest, GetRandomFlags::empty()) {
+            Ok(got) => done = done.saturating_add(got),
             Err(Errno::INTR) => {}
             Err(why) => return Err(why.into()),
         }
@@ -410,7 +443,8 @@ mod tests {
     fn a_process_without_the_word_is_not_taken_for_the_peer() {
         let (maker, file) = Segment::create().expect("memory");
         let other = Segment::open(&file).expect("a segment");
-        let (one, two) = (&other.layout().head.ends[0], &other.layout().head.ends[1]);
+        let (one, two) =
+            (other.layout().head.ends.of(Side::Maker), other.layout().head.ends.of(Side::Opener));
         assert_ne!(one.word.load(Ordering::Relaxed), two.word.load(Ordering::Relaxed), "a word for each end");
         // As if the number of the process led to another process, in which other data lies at that address.
         two.word.fetch_add(2, Ordering::Relaxed);
