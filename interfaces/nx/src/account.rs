@@ -48,6 +48,7 @@ pub(crate) fn received(bytes: u64) {
 /// Writes what was copied since the last look to the account of a call.
 #[inline]
 pub(crate) fn copied_in(task: &Task, call: Call) {
+    // Relaxed, here and below: counters, for people.
     let now = task.cells[Counter::CopiedFromHere as usize].load(Ordering::Relaxed);
     let before = SEEN.load(Ordering::Relaxed);
     if now != before {

@@ -55,7 +55,8 @@ pub(crate) struct Posted {
 
 static POSTED: Mutex<Vec<Posted>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// Held back by `masktrap`.
+/// Held back by `masktrap`. The release of `mask` and the acquire of `Entry::take` are partners: a handler finds what the program had
+/// written before it let handlers in. Another thread may enter a handler while `mask` runs. No ordering could prevent that.
 static MASKED: AtomicBool = AtomicBool::new(false);
 /// The thread in which one runs, by its address; 0 for none. Who changes it from 0 may enter handlers, and nobody else.
 static RUNNER: AtomicUsize = AtomicUsize::new(0);
@@ -73,7 +74,8 @@ pub(crate) fn are_posted() -> bool {
 
 /// Whether a handler may be entered now.
 pub(crate) fn may_run() -> bool {
-    !MASKED.load(Ordering::SeqCst) && RUNNER.load(Ordering::SeqCst) == 0
+    // Relaxed: `Entry::take` decides.
+    !MASKED.load(Ordering::Relaxed) && RUNNER.load(Ordering::Relaxed) == 0
 }
 
 /// The right to enter handlers: one thread's at a time.
@@ -85,7 +87,8 @@ impl Entry {
         // Acquire: partner of the release below, so that a handler finds what the one before it has written.
         let taken = RUNNER.compare_exchange(0, this_thread(), Ordering::AcqRel, Ordering::Relaxed);
         let entry = taken.ok().map(|_| Entry)?;
-        (!MASKED.load(Ordering::SeqCst)).then_some(entry)
+        // Acquire: partner of the release in `mask`.
+        (!MASKED.load(Ordering::Acquire)).then_some(entry)
     }
 }
 
@@ -102,6 +105,7 @@ pub(crate) const LOOK_AGAIN: i64 = 1_000_000;
 /// Adds one.
 pub(crate) fn post(task: &'static Task, posted: Posted) {
     lock().push(posted);
+    // Relaxed, here and in what takes them away: a number to look at. The lock orders the handlers themselves.
     COUNT.fetch_add(1, Ordering::Relaxed);
     interrupt::handle(task);
 }
@@ -127,7 +131,8 @@ const LOOK: Notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, c
 
 /// Holds handlers back, or lets them in; gives what was before.
 pub(crate) fn mask(held: bool) -> bool {
-    MASKED.swap(held, Ordering::SeqCst)
+    // Release: partner of the acquire in `Entry::take`. Acquire: another thread may have set what was before.
+    MASKED.swap(held, Ordering::AcqRel)
 }
 
 impl Posted {
@@ -158,10 +163,11 @@ impl Posted {
 /// Adds what handlers wait for to what is waited for, as far as they may run. Gives for how long that holds: while another thread
 /// is in a handler nobody enters the next, and this one, which could afterwards, looks again soon.
 pub(crate) fn awaited(requests: &mut Vec<Request>, limit: i64) -> i64 {
-    if !are_posted() || MASKED.load(Ordering::SeqCst) {
+    // Relaxed, here and below: `Entry::take` decides. A thread that sees an old value waits as if it had come a moment earlier.
+    if !are_posted() || MASKED.load(Ordering::Relaxed) {
         return limit;
     }
-    match RUNNER.load(Ordering::SeqCst) {
+    match RUNNER.load(Ordering::Relaxed) {
         0 => {
             // One of several is enough: when it is over, the others are looked at.
             requests.extend(lock().iter().filter_map(|posted| posted.requests().last()));

@@ -191,6 +191,7 @@ pub(crate) unsafe fn post(
     let flags = if task.copies_in_irecv { 0 } else { CLAIM };
     // SAFETY: the caller's promise.
     let request = unsafe { task.api.post_into(pattern, room.start, room.length, flags) };
+    // Relaxed, here and where it falls: a number to look at. What the ids stand for is behind a lock.
     RECEIVES.fetch_add(1, Ordering::Relaxed);
     Ok(Operation::Receive { request, room: room.length, info })
 }

@@ -16,17 +16,26 @@ use parvum_sync::futex::{self, Among};
 use parvum_sync::without_signals;
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, compiler_fence};
 use std::thread::Thread;
 use std::time::Duration;
 
 mod stuck;
 
 /// The thread that the program runs in, as the system numbers it.
+///
+/// Relaxed everywhere: the start of the thread of handlers orders the one store before that thread's loads.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// Whether that thread is inside a call of ours.
+///
+/// Relaxed everywhere: the program's own thread writes it, and the signal handler that decides by it runs in that thread. The thread
+/// of handlers reads it only to save itself a request.
 static INSIDE: AtomicBool = AtomicBool::new(false);
 /// What the two say to each other; a futex.
+///
+/// Two pairs order the program's memory. The release with which `stand_still` answers `STANDS` meets the acquires of `interrupt`: a
+/// handler finds what the program has written. The release with which `interrupt` stores `RUNS` meets the acquire of `stand_still`:
+/// the program finds what the handler has written. All other changes hand nothing over, and are relaxed.
 static STATE: AtomicU32 = AtomicU32::new(RUNS);
 const RUNS: u32 = 0;
 /// Our thread asks the program's to stand still.
@@ -61,8 +70,8 @@ static SERVES: AtomicBool = AtomicBool::new(false);
 /// Takes in, from now on, what comes while the program computes, if it has such messages.
 #[inline]
 pub(crate) fn serve_if_long(task: &'static Task, length: usize) {
-    // Relaxed: a second look follows.
-    if length > LONG && !SERVES.load(Ordering::Relaxed) && !SERVES.swap(true, Ordering::SeqCst) {
+    // Relaxed: one caller finds it false and starts the thread, and nobody waits for the thread.
+    if length > LONG && !SERVES.load(Ordering::Relaxed) && !SERVES.swap(true, Ordering::Relaxed) {
         serve(task);
     }
 }
@@ -87,9 +96,9 @@ pub(crate) fn handle(task: &'static Task) {
     static HANDLING: OnceLock<Option<Thread>> = OnceLock::new();
     let thread = HANDLING.get_or_init(|| {
         // SAFETY: the call only tells the thread's number.
-        PROGRAM.store(unsafe { libc::gettid() }, Ordering::SeqCst);
+        PROGRAM.store(unsafe { libc::gettid() }, Ordering::Relaxed);
         IS_PROGRAM.set(true);
-        INSIDE.store(true, Ordering::SeqCst);
+        INSIDE.store(true, Ordering::Relaxed);
         install();
         task.api.serve(0, false);
         let run = move || attend(task);
@@ -119,24 +128,31 @@ pub(crate) fn is_needed() -> bool {
     PROGRAM.load(Ordering::Relaxed) != 0
 }
 
-/// The program's thread is inside a call of ours.
-pub(crate) fn enters() {
-    if IS_PROGRAM.get() {
-        INSIDE.store(true, Ordering::SeqCst);
-    } else {
-        stuck::enters();
+/// The thread begins a call of ours. Whether it was inside one already: a handler that the call runs may call as well.
+pub(crate) fn enters() -> bool {
+    if !IS_PROGRAM.get() {
+        return stuck::enters();
     }
+    let was_inside = INSIDE.load(Ordering::Relaxed);
+    INSIDE.store(true, Ordering::Relaxed);
+    // The call's own work must not move before the store: the signal handler could run in between.
+    compiler_fence(Ordering::SeqCst);
+    was_inside
 }
 
-/// It is not any more. What comes from now on, or has come, rings for our thread.
-pub(crate) fn leaves(api: CoreApi) {
-    if IS_PROGRAM.get() {
-        INSIDE.store(false, Ordering::SeqCst);
-        if handlers::are_posted() {
-            api.watch();
-        }
-    } else {
-        stuck::leaves();
+/// The call ends that began as `enters` has said. After the outermost, what comes or has come rings for our thread.
+pub(crate) fn leaves(api: CoreApi, was_inside: bool) {
+    if was_inside {
+        return;
+    }
+    if !IS_PROGRAM.get() {
+        return stuck::leaves();
+    }
+    // The call's work must not move behind the store either.
+    compiler_fence(Ordering::SeqCst);
+    INSIDE.store(false, Ordering::Relaxed);
+    if handlers::are_posted() {
+        api.watch();
     }
 }
 
@@ -147,7 +163,7 @@ fn attend(task: &'static Task) {
             std::thread::park();
             continue;
         }
-        if INSIDE.load(Ordering::SeqCst) {
+        if INSIDE.load(Ordering::Relaxed) {
             // The program runs them itself; when it leaves, what is left rings.
             std::thread::sleep(PAUSE);
             continue;
@@ -165,26 +181,31 @@ fn attend(task: &'static Task) {
 
 /// Stops the program and enters the handlers. `false` when it did not stop.
 fn interrupt(task: &'static Task) -> bool {
-    STATE.store(ASKED, Ordering::SeqCst);
-    let program = PROGRAM.load(Ordering::SeqCst);
+    // Relaxed: the kernel orders the store before the signal.
+    STATE.store(ASKED, Ordering::Relaxed);
+    let program = PROGRAM.load(Ordering::Relaxed);
     // SAFETY: a signal to a thread of this process, for which a handler is installed.
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), program, signal()) };
     let began = std::time::Instant::now();
-    while STATE.load(Ordering::SeqCst) == ASKED && began.elapsed() < PATIENCE {
+    // Relaxed: the load below decides.
+    while STATE.load(Ordering::Relaxed) == ASKED && began.elapsed() < PATIENCE {
         wait(ASKED, Some(PATIENCE));
     }
-    if STATE.compare_exchange(STANDS, STANDS, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-        // A request that comes late finds that nobody asks any more.
-        let late = STATE.swap(RUNS, Ordering::SeqCst) == STANDS;
+    // Acquire: partner of the release in `stand_still`.
+    if STATE.load(Ordering::Acquire) != STANDS {
+        // A request that comes late finds that nobody asks any more. Relaxed: without a handler there is nothing to hand over.
+        let late = STATE.swap(RUNS, Ordering::Relaxed) == STANDS;
         if !late {
             return false;
         }
     }
     // It may stand inside the engine, called by another interface, and then nobody can call that.
     if task.api.is_free() {
-        handlers::run_ready_while(task, || STATE.load(Ordering::SeqCst) == STANDS);
+        // Acquire: as above.
+        handlers::run_ready_while(task, || STATE.load(Ordering::Acquire) == STANDS);
     }
-    STATE.store(RUNS, Ordering::SeqCst);
+    // Release: partner of the acquire in `stand_still`.
+    STATE.store(RUNS, Ordering::Release);
     wake();
     true
 }
@@ -195,14 +216,17 @@ extern "C" fn stand_still(_: c_int) {
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let before = unsafe { *errno };
-    let answer = if INSIDE.load(Ordering::SeqCst) || !handlers::may_run() { REFUSED } else { STANDS };
-    if STATE.compare_exchange(ASKED, answer, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+    let answer = if INSIDE.load(Ordering::Relaxed) || !handlers::may_run() { REFUSED } else { STANDS };
+    // Release: partner of the acquires in `interrupt`. Relaxed on failure: nobody asks any more.
+    if STATE.compare_exchange(ASKED, answer, Ordering::Release, Ordering::Relaxed).is_ok() {
         wake();
-        while STATE.load(Ordering::SeqCst) == STANDS {
+        // Acquire: partner of the release in `interrupt`.
+        while STATE.load(Ordering::Acquire) == STANDS {
             wait(STANDS, Some(LOOK));
             if stuck::is_handler_stuck() {
-                // Else the handler is over this very moment.
-                let _ = STATE.compare_exchange(STANDS, WENT_ON, Ordering::SeqCst, Ordering::SeqCst);
+                // On failure the handler is over this very moment. Relaxed: the handler goes on beside the program, and the lock that
+                // it waits for orders the two.
+                let _ = STATE.compare_exchange(STANDS, WENT_ON, Ordering::Relaxed, Ordering::Relaxed);
             }
         }
     }
@@ -227,4 +251,18 @@ fn wait(while_it_is: u32, limit: Option<Duration>) {
 
 fn wake() {
     futex::wake(&STATE, futex::ALL, Among::Threads);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_inside_a_handler_is_told_that_the_program_was_inside_already() {
+        IS_PROGRAM.set(true);
+        assert!(!enters(), "the program's own call");
+        assert!(enters(), "that of a handler that runs in the program's call");
+        // Only the outermost call lets the program be stopped when it ends.
+        assert!(INSIDE.load(Ordering::Relaxed));
+    }
 }

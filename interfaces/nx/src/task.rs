@@ -82,9 +82,10 @@ pub(crate) fn own_node() -> Option<usize> {
 }
 
 /// This process's ptype, to be sent along or to receive with.
+///
+/// Relaxed, here and below: a program sets its ptype in its first thread, before it does anything else.
 #[inline]
 pub(crate) fn ptype_in_use() -> Nx<u32> {
-    // Relaxed: programs set it before they do anything else.
     match PTYPE_STATE.load(Ordering::Relaxed) {
         FIXED => {}
         NONE => return Err(NxError::NoSet),

@@ -181,13 +181,11 @@ pub(crate) fn fail_for_good(name: &str, why: NxError) -> ! {
 #[inline]
 fn with<R>(work: impl FnOnce(&'static Task) -> Nx<R>) -> Nx<R> {
     let task = task()?;
-    if interrupt::is_needed() {
-        interrupt::enters();
-    }
+    let was_inside = interrupt::is_needed() && interrupt::enters();
     let result = work(task);
     if interrupt::is_needed() {
         posted::run_ready(task);
-        interrupt::leaves(task.api);
+        interrupt::leaves(task.api, was_inside);
     }
     result
 }

@@ -3,12 +3,12 @@
 //! The kernel says in which call a thread sleeps. All that is used here may be used inside a handler of signals.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
-/// The thread that runs handlers, as the system numbers it.
+/// The thread that runs handlers, as the system numbers it. Relaxed: a look that finds 0 is made again later.
 static THREAD: AtomicI32 = AtomicI32::new(0);
-/// Whether it is inside a call of ours, where it may sleep for a message.
-static CALLING: AtomicBool = AtomicBool::new(false);
+/// Begins and ends of that thread's calls of ours, where it may sleep for a message: odd inside of one.
+static CALLS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static IS_HANDLERS: Cell<bool> = const { Cell::new(false) };
@@ -17,7 +17,7 @@ thread_local! {
 /// Says that handlers run in this thread.
 pub(super) fn this_thread_runs_handlers() {
     IS_HANDLERS.set(true);
-    THREAD.store(this_thread(), Ordering::SeqCst);
+    THREAD.store(this_thread(), Ordering::Relaxed);
 }
 
 fn this_thread() -> i32 {
@@ -25,22 +25,40 @@ fn this_thread() -> i32 {
     unsafe { libc::gettid() }
 }
 
-pub(super) fn enters() {
-    if IS_HANDLERS.get() {
-        CALLING.store(true, Ordering::SeqCst);
+/// The thread begins a call. Whether it is inside one already.
+pub(super) fn enters() -> bool {
+    if !IS_HANDLERS.get() {
+        return false;
     }
+    // Relaxed: this thread alone counts. The kernel orders the store before the thread's sleep, which `is_outside_while` looks for.
+    let was_inside = CALLS.load(Ordering::Relaxed) % 2 == 1;
+    if !was_inside {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+    }
+    was_inside
 }
 
+/// The thread ends its outermost call.
 pub(super) fn leaves() {
     if IS_HANDLERS.get() {
-        CALLING.store(false, Ordering::SeqCst);
+        // Relaxed: as in `enters`.
+        CALLS.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// Whether that thread sleeps for a lock, and in no call of ours.
 pub(super) fn is_handler_stuck() -> bool {
-    let thread = THREAD.load(Ordering::SeqCst);
-    thread != 0 && !CALLING.load(Ordering::SeqCst) && is_in_call(thread, libc::SYS_futex)
+    // Relaxed: see `THREAD`.
+    let thread = THREAD.load(Ordering::Relaxed);
+    thread != 0 && is_outside_while(|| is_in_call(thread, libc::SYS_futex))
+}
+
+/// Whether something holds while the thread is outside of all calls of ours, from before the look until after it. A question before
+/// the look alone would be too little: the thread may begin a call in between, and sleep there for a message.
+fn is_outside_while(look: impl FnOnce() -> bool) -> bool {
+    // Relaxed, both: the look asks the kernel, which orders the thread's stores before its sleep.
+    let before = CALLS.load(Ordering::Relaxed);
+    before.is_multiple_of(2) && look() && CALLS.load(Ordering::Relaxed) == before
 }
 
 /// Whether a thread of this process sleeps in that system call. False where the system does not say.
@@ -97,6 +115,15 @@ mod tests {
                 enters();
                 start.wait();
                 leaves();
+                // A call may begin during the look, or begin and end. Then the look may have seen the sleep of the call.
+                assert!(is_outside_while(|| true));
+                assert!(!is_outside_while(|| !enters()));
+                leaves();
+                assert!(!is_outside_while(|| {
+                    enters();
+                    leaves();
+                    true
+                }));
             });
             start.wait();
             while !is_handler_stuck() {
@@ -104,7 +131,7 @@ mod tests {
             }
             drop(held);
             // From here it is inside a call at last, and stays there until this thread comes too.
-            while !CALLING.load(Ordering::SeqCst) {
+            while CALLS.load(Ordering::Relaxed).is_multiple_of(2) {
                 std::thread::yield_now();
             }
             assert!(!is_handler_stuck());
