@@ -42,6 +42,7 @@ impl Shown {
         self.cells[WAY].store(rest | at << 8, Ordering::Relaxed);
     }
 
+    /// Relaxed everywhere in this file: what is shown is for people, and decides nothing.
     fn held(&self) -> &[AtomicU32] {
         let cells = &self.cells[HELD..];
         // SAFETY: the same memory as halves; they are used as atomics alone, by this process, and their readers see whole cells.

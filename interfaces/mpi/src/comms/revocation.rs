@@ -4,7 +4,7 @@ use crate::errors::{Error, class};
 use crate::process::machine::{LOOK, Machine, machine, machine_notes};
 use parvum_api::{ANY_TASK, Buffering, Completion, Pattern, Request, SendTo, TagKind};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,6 +65,7 @@ pub(crate) fn is_revoked(context: u32) -> bool {
 fn change(what: impl FnOnce(&mut Revoked, Instant)) {
     let mut revoked = REVOKED.lock().unwrap_or_else(PoisonError::into_inner);
     what(&mut revoked, Instant::now());
+    // Release: partner of the acquire in `is_revoked`.
     COUNT.store(revoked.contexts.len(), Ordering::Release);
 }
 
@@ -74,6 +75,7 @@ fn hear_of(context: u32) {
 
 /// A communicator is gone from this process. Who listens for no news has nothing to forget.
 pub(crate) fn forget(context: u32) {
+    // Acquire: as in `is_revoked`.
     if news().is_some() || COUNT.load(Ordering::Acquire) > 0 {
         change(|revoked, now| revoked.leave(context, now));
     }
@@ -85,8 +87,16 @@ pub(crate) fn listen() {
     if !machine.is_joined() {
         // Nobody could revoke anything yet.
         WANTED.store(true, Ordering::Relaxed);
-    } else if NEWS.load(Ordering::Acquire) == 0 {
+        // Partner of the fence in `listen_if_wanted`: another thread that joins meanwhile sees the wish, or is seen to have joined.
+        fence(Ordering::SeqCst);
+        if !machine.is_joined() {
+            return;
+        }
+    }
+    // Acquire: as in `news`.
+    if NEWS.load(Ordering::Acquire) == 0 {
         let request = machine.api.post(&pattern(), 0);
+        // Release: partner of the acquire in `news`, behind which the engine has the receive. Acquire: another thread has posted one.
         if NEWS.compare_exchange(0, request.0, Ordering::AcqRel, Ordering::Acquire).is_err() {
             machine.api.cancel(request);
         }
@@ -98,6 +108,8 @@ static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// The process has joined a machine.
 pub(crate) fn listen_if_wanted() {
+    // Partner of the fence in `listen`.
+    fence(Ordering::SeqCst);
     if WANTED.load(Ordering::Relaxed) {
         listen();
     }
@@ -105,6 +117,7 @@ pub(crate) fn listen_if_wanted() {
 
 /// What a wait of a program that goes on after a death is woken by as well.
 pub(crate) fn news() -> Option<Request> {
+    // Acquire: partner of the releases in `listen` and `hear`.
     Some(NEWS.load(Ordering::Acquire)).filter(|&request| request != 0).map(Request)
 }
 
@@ -115,6 +128,7 @@ pub(crate) fn hear(machine: &Machine) {
         machine.api.give_back(&message);
         hear_of(u32::from_ne_bytes(message.tag.to_ne_bytes()));
         let next = machine.api.post(&pattern(), 0);
+        // Release: partner of the acquire in `news`.
         NEWS.store(next.0, Ordering::Release);
     }
 }

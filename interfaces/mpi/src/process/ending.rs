@@ -25,6 +25,7 @@ pub(crate) fn watch() {
 
 /// From now on this process must call `MPI_Finalize`.
 pub(crate) fn begin() {
+    // Relaxed: `exit` comes after `MPI_Init` in the program's own order. The daemon sees an end that this does not.
     BEGAN.store(std::process::id(), Ordering::Relaxed);
 }
 

@@ -69,6 +69,7 @@ pub(crate) fn within(kind: u32, function: u32) -> u32 {
     if crate::process::this::threads() == THREAD_MULTIPLE {
         enter(function);
     }
+    // Relaxed: for a person's eyes, here and below.
     functions::within(kind, function) | MARK.load(Ordering::Relaxed)
 }
 

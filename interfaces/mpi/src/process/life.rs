@@ -21,6 +21,8 @@ const WORLD_CONTEXT: u32 = 0x7d69_0000;
 const SELF_CONTEXT: u32 = 0x7d69_0002;
 
 /// How many sessions are open. They live on when the world ends (MPI 4.1, 11.3).
+///
+/// Relaxed everywhere: whoever decides by the number holds `one_at_a_time`, and so does each session after it was counted.
 static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// What `machine` calls in rare cases.
@@ -44,6 +46,7 @@ pub(crate) fn session_begins() -> Mpi {
 pub(crate) fn session_ends() {
     let _turn = one_at_a_time();
     if SESSIONS.fetch_sub(1, Ordering::Relaxed) == 1 && is_finalized() {
+        // Release: as in `ensure_running`.
         STAGE.store(FINALIZED, Ordering::Release);
     }
 }
@@ -56,13 +59,17 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 
 /// Joins the machine. Waits until all processes of the run are started.
 pub(crate) fn init(threads: i32) -> Mpi {
+    // Acquire: partner of the release below.
     if HAS_WORLD.load(Ordering::Acquire) {
         return Err(Error::new(class::OTHER, "MPI_Init was called twice"));
     }
     ensure_running()?;
+    // Relaxed: the release of `HAS_WORLD` hands it over.
     THREADS.store(threads, Ordering::Relaxed);
     let alone = threads != THREAD_MULTIPLE && !rivals::has_other_interface();
+    // Relaxed: a thread of a session that still sees `false` posts its receives at once, which is always right.
     MAY_DEFER.store(alone, Ordering::Relaxed);
+    // Release: partner of the acquires in `is_initialized` and above. Whoever sees a world sees its level of threads.
     HAS_WORLD.store(true, Ordering::Release);
     ending::begin();
     process()?.api.oblige(true);
@@ -72,16 +79,18 @@ pub(crate) fn init(threads: i32) -> Mpi {
 /// The same, for a session.
 pub(crate) fn ensure_running() -> Mpi {
     let _turn = one_at_a_time();
+    // Acquire: as in `process`.
     match STAGE.load(Ordering::Acquire) {
         RUNNING | DEFERRING => return Ok(()),
         FINALIZED => {
-            // The process is still part of its machine. Release: as at the first time.
+            // The process is still part of its machine. Release: as below.
             STAGE.store(RUNNING, Ordering::Release);
             return Ok(());
         }
         _ => {}
     }
     join()?;
+    // Release: partner of the acquires in `process` and its like, which find what `join` has made.
     STAGE.store(RUNNING, Ordering::Release);
     spawned::meet_parents(process()?)
 }
@@ -132,11 +141,13 @@ pub(crate) fn finalize() -> Mpi {
     progress::finish_all()?;
     process.world.attributes.delete_all(COMM_WORLD)?;
     service::end();
+    // Release: partner of the acquire in `is_finalized`. Whoever sees that the world is over finds all of its end done.
     FINALIZED_WORLD.store(true, Ordering::Release);
     process.api.oblige(false);
     {
         let _turn = one_at_a_time();
         if SESSIONS.load(Ordering::Relaxed) == 0 {
+            // Release: as in `ensure_running`.
             STAGE.store(FINALIZED, Ordering::Release);
         }
     }

@@ -195,6 +195,7 @@ pub(crate) fn meet_parents(process: &'static Process) -> Mpi {
     let tasks = tasks.iter().map(|&task| task as i32).collect();
     let made = from_told(&process.world, (context, None), false, tasks)?;
     made.set_name(b"MPI_COMM_PARENT");
+    // Relaxed, here and below: the number of a handle. The table of handles has a lock, behind which the communicator is.
     WITH_PARENTS.store(keep(made)?, Ordering::Relaxed);
     Ok(())
 }
@@ -228,6 +229,7 @@ static NEXT_PORT: AtomicI32 = AtomicI32::new(1);
 
 impl Port {
     pub(crate) fn open(process: &Process) -> Port {
+        // Relaxed: each number is given out once, whatever the order.
         Port { task: process.me(), number: NEXT_PORT.fetch_add(1, Ordering::Relaxed) }
     }
 

@@ -70,6 +70,7 @@ fn undeferred() -> &'static Process {
 /// Whether receives may be left unposted: one thread at a time calls, and nobody waits by another interface meanwhile.
 #[inline]
 pub(crate) fn may_defer() -> bool {
+    // Relaxed: see where `life` sets it.
     MAY_DEFER.load(Ordering::Relaxed)
 }
 
@@ -82,6 +83,7 @@ pub(crate) fn defers(some: bool) {
 
 /// Whether `MPI_Init` was called.
 pub(crate) fn is_initialized() -> bool {
+    // Acquire: partner of the release in `life::init`.
     HAS_WORLD.load(Ordering::Acquire)
 }
 
@@ -93,10 +95,12 @@ pub(crate) fn has_begun() -> bool {
 
 /// Whether `MPI_Finalize` was called.
 pub(crate) fn is_finalized() -> bool {
+    // Acquire: partner of the release in `life::finalize`.
     FINALIZED_WORLD.load(Ordering::Acquire)
 }
 
 /// The level of threads that the program was given.
 pub(crate) fn threads() -> i32 {
+    // Relaxed: set before `MPI_Init` returns, and the program orders its threads behind that call.
     THREADS.load(Ordering::Relaxed)
 }

@@ -35,6 +35,7 @@ pub(crate) fn programs(signal: c_int) -> Option<&'static libc::sigaction> {
 
 fn keep(signal: c_int, action: libc::sigaction) {
     if let Some(kept) = kept(signal) {
+        // Release: partner of the acquire in `programs`.
         kept.store(Box::leak(Box::new(action)), Ordering::Release);
     }
 }

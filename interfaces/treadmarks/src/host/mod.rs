@@ -199,6 +199,7 @@ impl Host {
     /// Nobody waits for the first to hear of it: letters keep their order, and the lock is this task's for certain.
     pub(crate) fn release(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
         let (word, bit) = (lock as usize / 64, 1 << (lock % 64));
+        // Relaxed: as in `acquire`.
         let holds = self.holds.get(word).ok_or(Trouble::NoSuchLock(lock))?;
         if holds.fetch_and(!bit, Ordering::Relaxed) & bit == 0 {
             return Err(Trouble::NotHeld(lock));

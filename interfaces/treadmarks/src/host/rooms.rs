@@ -104,6 +104,7 @@ impl Rooms {
     /// For the node: asks another task's thread to close pages. Nothing else is asked of it until [`Rooms::await_closed`].
     pub(crate) fn ask(&self, task: usize, first: u32, count: u32, access: Access) {
         let bell = &self.head.bells[task];
+        // Relaxed, these three: the release below hands them over.
         bell.first.store(first, Ordering::Relaxed);
         bell.count.store(count, Ordering::Relaxed);
         bell.access.store(access as u32, Ordering::Relaxed);
@@ -115,6 +116,7 @@ impl Rooms {
     /// Whether it has closed them; `false` after a while in which it has not.
     pub(crate) fn await_closed(&self, task: usize, looks: u32) -> bool {
         let bell = &self.head.bells[task];
+        // Relaxed: this thread has written it, in `ask`.
         let asked = bell.asked.load(Ordering::Relaxed);
         for _ in 0..looks {
             // Acquire: partner of the release in `guard`, here and below.
@@ -134,6 +136,7 @@ impl Rooms {
     pub(crate) fn guard(&self) -> ! {
         let bell = &self.head.bells[self.own];
         loop {
+            // Acquire: partner of the release in `ask`. So the loads of the three words below are relaxed. Only this thread writes `done`.
             let asked = bell.asked.load(Ordering::Acquire);
             if asked == bell.done.load(Ordering::Relaxed) {
                 let _ = futex::sleep(&bell.asked, asked, None, Among::Processes);
@@ -145,6 +148,7 @@ impl Rooms {
                 _ => Access::None,
             };
             self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
+            // Release: partner of the acquires in `await_closed`. Whoever sees it finds the pages closed.
             bell.done.store(asked, Ordering::Release);
             futex::wake(&bell.done, 1, Among::Processes);
         }

@@ -32,7 +32,7 @@ fn gone(run: &Run, service: i32) {
     if !run.replicas {
         run.peers.has_ended(node);
     }
-    // As above.
+    // Acquire: partner of the releases in `question`, `Run::look_who_leaves` and `Run::abandon`.
     let over = run.peers.all_leave.load(Ordering::Acquire);
     let keeper = run.peers.keeper();
     run.died(node);
@@ -98,6 +98,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
         }
         kind::LEAVING if run.peers.own == 0 || run.replicas => run.leaves(from, bytes).ok()?,
         kind::OVER if from == 0 || run.replicas => {
+            // Release: partner of the acquires in `gone` and `Peers::has_ended`.
             run.peers.all_leave.store(true, Ordering::Release);
             run.tell(from, kind::KNOWN);
         }

@@ -95,6 +95,7 @@ impl Near {
 
     fn sleep_for(&self, word: &AtomicU32) {
         loop {
+            // Relaxed: the exchange below decides, and acquires as in `acquire`.
             let seen = word.load(Ordering::Relaxed);
             // Who has slept does not know whether others do: they are assumed to.
             if seen == 0 {
@@ -111,6 +112,7 @@ impl Near {
     #[inline]
     pub(crate) fn release(&self, lock: u32) -> Result<(), Trouble> {
         let word = &self.control.locks.get(lock as usize).ok_or(Trouble::NoSuchLock(lock))?.0;
+        // Relaxed: only this process writes its own number.
         if word.load(Ordering::Relaxed) & !WANTED != self.own {
             return Err(Trouble::NotHeld(lock));
         }
@@ -133,6 +135,7 @@ impl Near {
         if !enter(word, writes) {
             self.shown.waiting(call::LOCK, Some(lock), || {
                 while !enter(word, writes) {
+                    // Relaxed: `enter` decides, and acquires.
                     let seen = word.load(Ordering::Relaxed);
                     if seen & !WANTED != 0 {
                         sleep_while(word, seen);
@@ -147,11 +150,13 @@ impl Near {
     pub(crate) fn release_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
         let word = &self.control.views.get(view as usize).ok_or(Trouble::NoSuchView(view))?.0;
         let how = if writes { 2 } else { 1 };
+        // Relaxed: as in `acquire_view`.
         let held = self.holds[view as usize].compare_exchange(how, 0, Ordering::Relaxed, Ordering::Relaxed);
         held.map_err(|_| Trouble::ViewNotHeld(view))?;
         self.shown.gives(LOCKS + view);
         let less = if writes { WRITTEN } else { 1 };
-        // Release: partner of the acquire in `enter`. Who leaves last wakes all who wait: one may write, or all read.
+        // Release: partner of the acquire in `enter`, which sees through the relaxed exchanges too: they continue this release. The
+        // process that leaves last wakes all that wait: one may write, or all read.
         let before = word.fetch_sub(less, Ordering::Release);
         if before - less == WANTED
             && word.compare_exchange(WANTED, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -165,6 +170,7 @@ impl Near {
         if barrier >= BARRIERS {
             return Err(Trouble::NoSuchBarrier(barrier));
         }
+        // Relaxed: one thread of the process at a time is in a barrier.
         let turn = self.turns.fetch_add(1, Ordering::Relaxed);
         let row = &self.control.at[(turn % 2) as usize];
         // Release and acquire: partners of each other; the barrier in between orders them too, but by other means.
@@ -174,6 +180,7 @@ impl Near {
         self.shown.meeting(barrier, || partition.barrier()).map_err(|failure| lost(failure, partition))?;
         partition.is_about(-1);
         self.shown.count_barrier();
+        // Acquire: partner of the release above, of each node.
         let at = |node: usize| (node, row[node].load(Ordering::Acquire).wrapping_sub(1));
         match (1..partition.size()).map(at).find(|other| other.1 != at(0).1) {
             Some(other) => Err(Trouble::DifferentBarriers(at(0), other)),
@@ -206,6 +213,7 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
 /// Says that somebody waits, and sleeps as long as the word stays so; not at all if it has changed.
 fn sleep_while(word: &AtomicU32, seen: u32) {
     let wanted = seen | WANTED;
+    // Relaxed: the mark hands nothing over, and takes nothing.
     if seen == wanted || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         let _ = futex::sleep(word, wanted, None, Among::Processes);
     }

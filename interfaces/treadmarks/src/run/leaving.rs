@@ -47,6 +47,7 @@ impl Run {
         let _alone = self.peers.program()?;
         let mut told = None;
         self.shown.waiting(call::SHARED_EXIT, None, || {
+            // Acquire: partner of the release in `may_go`.
             while !self.leaving.go.load(Ordering::Acquire) {
                 let keeper = self.peers.keeper();
                 if told.replace(keeper) == Some(keeper) {
@@ -69,6 +70,7 @@ impl Run {
 
     /// This process ends, and with it the run: what it hears of others' ends from now on is its own doing.
     pub(crate) fn abandon(&self) {
+        // Release: partner of the acquires in `desk::gone` and `Peers::has_ended`.
         self.peers.all_leave.store(true, Ordering::Release);
     }
 

@@ -62,9 +62,11 @@ impl Keys {
     #[inline]
     pub fn give_back(&self, lock: u32) -> bool {
         let Some(state) = self.states.get(lock as usize) else { return false };
+        // Release: partner of the acquires in `take` and `claim`.
         match state.compare_exchange(self.own, FREE, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => true,
             Err(seen) if seen == self.own | WANTED => {
+                // Relaxed: nobody takes a lock that is away. The message to the node hands over what the lock guards.
                 state.store(AWAY, Ordering::Relaxed);
                 false
             }
@@ -74,22 +76,26 @@ impl Keys {
 
     /// For the node, when a task has given a lock back that nobody wants.
     pub fn keep(&self, lock: u32) {
+        // Release: partner of the acquire in `take`.
         self.states[lock as usize].store(FREE, Ordering::Release);
     }
 
     /// For the node, when all that was done is undone: it decides of all locks again.
     pub fn forget(&self) {
-        self.states.iter().for_each(|state| state.store(AWAY, Ordering::Release));
+        // Relaxed: nobody takes a lock that is away, so nothing is handed over. `keep` does that when the lock is here again.
+        self.states.iter().for_each(|state| state.store(AWAY, Ordering::Relaxed));
     }
 
     /// For the node, when another wants a lock: which task has taken it, if one has.
     pub fn claim(&self, lock: u32) -> Result<(), usize> {
         let state = &self.states[lock as usize];
         loop {
+            // Acquire: partner of the releases in `give_back` and `keep`. Relaxed on failure: the task's message comes with the lock.
             match state.compare_exchange(FREE, AWAY, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) | Err(AWAY) => return Ok(()),
                 Err(taken) if taken & WANTED == 0 => {
                     let wanted = taken | WANTED;
+                    // Relaxed: the holder keeps the lock, and tells the node when it gives it back.
                     if state.compare_exchange(taken, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                         return Err((taken - TAKEN) as usize);
                     }
