@@ -2,7 +2,7 @@
 
 use crate::block::{ControlBlock, ControlError, check_shape};
 use crate::layout::{FILE_BYTES, Layout, MEMORY, MEMORY_WAY, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
-use crate::map::PairsMap;
+use crate::map::BehindMap;
 use crate::routes::ROUTES;
 use rustix::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -74,7 +74,7 @@ pub struct Unmatched {
 
 /// The mapped ledgers.
 pub struct CounterBook {
-    map: PairsMap,
+    map: BehindMap,
 }
 
 impl CounterBook {
@@ -82,12 +82,22 @@ impl CounterBook {
     pub fn open(file: impl AsFd) -> Result<CounterBook, ControlError> {
         let file = file.as_fd();
         check_shape(file, FILE_BYTES)?;
-        Ok(CounterBook { map: PairsMap::new(file)? })
+        Ok(CounterBook { map: BehindMap::new(file)? })
     }
 
     /// The ledgers themselves, for the task that keeps them.
     pub fn pairs(&self) -> &[PairCells; PAIRS] {
-        self.map.pairs()
+        &self.map.behind().pairs
+    }
+
+    /// Writes down the words of the interfaces that the task uses. A later text begins with the earlier one.
+    pub fn write_words(&self, text: &str) {
+        self.map.behind().words.write(text);
+    }
+
+    /// Those words: see `parvum_wire::calls`.
+    pub fn words(&self) -> String {
+        self.map.behind().words.read()
     }
 
     /// Those in use.
@@ -176,5 +186,6 @@ mod tests {
         // It says that it shares memory too, and shows what of that makes no sense either.
         assert_eq!(totals(page.layout(), &pairs).len(), COUNTERS);
         page.unmatched();
+        assert!(book.words().is_empty(), "nothing was written there");
     }
 }

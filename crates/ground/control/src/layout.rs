@@ -12,7 +12,8 @@
 //!  976  operation what the task does among the members of a communicator (MPI)
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
 //! 3072  inbox     128 x u64: which peers have brought something, when the task has opened it
-//! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
+//! 4096  pairs     976 x 32 x u64: the ledger of each peer and route
+//! 253952 words    8192 bytes: what the interfaces of the task call what it waits in
 //! ```
 //!
 //! Peers map the first page only. The file has no memory behind what was never written.
@@ -20,21 +21,22 @@
 use crate::door::Door;
 use crate::inbox::Inbox;
 use crate::routes::RouteNames;
+use crate::words::WordCells;
 use parvum_wire::Counter;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every control block: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
-/// Size of the file: the page, and the ledgers of pairs.
-pub const FILE_BYTES: usize = PAGE_BYTES + PAIRS * size_of::<PairCells>();
+/// Size of the file: the page, the ledgers of pairs, and the words of interfaces.
+pub const FILE_BYTES: usize = PAGE_BYTES + size_of::<Behind>();
 /// Number of counters.
 pub const COUNTERS: usize = 64;
 /// How many pairs of a peer and a route have a ledger of their own; the last one is for all others.
-pub const PAIRS: usize = 1008;
+pub const PAIRS: usize = 976;
 /// The ledger of a pair: counters by the same numbers, then [`PAIR_PEER`] and what follows it.
 pub type PairCells = [AtomicU64; 32];
 /// In a pair's ledger: the peer's id, and above it the route and why it is this one. Zero: not in use.
@@ -154,6 +156,13 @@ pub struct Layout {
     pub unmatched: [UnmatchedCells; UNMATCHED],
     /// Which peers have brought something, when the task has opened it.
     pub(crate) inbox: Inbox,
+}
+
+/// What lies behind the page.
+#[repr(C)]
+pub(crate) struct Behind {
+    pub pairs: [PairCells; PAIRS],
+    pub words: WordCells,
 }
 
 #[repr(C, align(64))]
@@ -290,6 +299,7 @@ mod tests {
         assert_eq!(offset_of!(Layout, unmatched), 1024);
         assert_eq!(offset_of!(Layout, inbox), 3072);
         assert_eq!(size_of::<Inbox>(), 1024);
+        assert_eq!(offset_of!(Behind, words), 253_952 - PAGE_BYTES);
         assert_eq!(FILE_BYTES, 256 << 10);
     }
 }

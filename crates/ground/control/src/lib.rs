@@ -45,6 +45,8 @@ mod text;
 mod ticks;
 #[cfg(not(loom))]
 mod times;
+#[cfg(not(loom))]
+mod words;
 
 #[cfg(not(loom))]
 pub use bell::Bell;
@@ -70,3 +72,5 @@ pub use routes::{ROUTE_NAME_BYTES, ROUTES};
 pub use ticks::{Clock, Moment};
 #[cfg(not(loom))]
 pub use times::Times;
+#[cfg(not(loom))]
+pub use words::WORDS_BYTES;

@@ -1,6 +1,6 @@
 //! The mapping itself: all `unsafe` of this crate.
 
-use crate::layout::{FILE_BYTES, Layout, PAGE_BYTES, PAIRS, PairCells};
+use crate::layout::{Behind, FILE_BYTES, Layout, PAGE_BYTES};
 use crate::recording::{HEAD_BYTES, Head};
 use crate::ring::{RECORD_BYTES, RecordCells};
 use rustix::fd::AsFd;
@@ -59,21 +59,21 @@ impl Drop for Map {
     }
 }
 
-/// A shared mapping of the ledgers behind a page, unmapped when dropped.
+/// A shared mapping of what lies behind a page, unmapped when dropped.
 ///
-/// Invariant: `at` points to `PAIRS` ledgers, mapped shared, for as long as the value lives.
-pub(crate) struct PairsMap {
-    at: NonNull<[PairCells; PAIRS]>,
+/// Invariant: `at` points to a whole `Behind`, mapped shared, for as long as the value lives.
+pub(crate) struct BehindMap {
+    at: NonNull<Behind>,
 }
 
 // SAFETY: as for `Map`.
-unsafe impl Send for PairsMap {}
+unsafe impl Send for BehindMap {}
 // SAFETY: as for `Map`.
-unsafe impl Sync for PairsMap {}
+unsafe impl Sync for BehindMap {}
 
-impl PairsMap {
+impl BehindMap {
     /// Maps what lies behind the first page. The caller has made sure that the file is `FILE_BYTES` long and sealed.
-    pub(crate) fn new(file: impl AsFd) -> io::Result<PairsMap> {
+    pub(crate) fn new(file: impl AsFd) -> io::Result<BehindMap> {
         // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing that exists.
         let at = unsafe {
             mmap(
@@ -86,18 +86,18 @@ impl PairsMap {
             )?
         };
         let at = NonNull::new(at.cast()).ok_or(io::ErrorKind::Other)?;
-        Ok(PairsMap { at })
+        Ok(BehindMap { at })
     }
 
-    pub(crate) fn pairs(&self) -> &[PairCells; PAIRS] {
+    pub(crate) fn behind(&self) -> &Behind {
         // SAFETY: by the invariant the memory is there and page aligned; it holds nothing but atomics.
         unsafe { self.at.as_ref() }
     }
 }
 
-impl Drop for PairsMap {
+impl Drop for BehindMap {
     fn drop(&mut self) {
-        // SAFETY: `at` came from mmap with this length, and `pairs` borrows from self.
+        // SAFETY: `at` came from mmap with this length, and `behind` borrows from self.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), FILE_BYTES - PAGE_BYTES) };
     }
 }

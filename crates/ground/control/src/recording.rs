@@ -8,6 +8,7 @@ use crate::map::RecordingMap;
 use crate::ring::{RECORD_BYTES, RecordCells, Ring};
 use crate::routes::RouteNames;
 use crate::ticks::{Clock, Moment};
+use crate::words::WordCells;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
 use std::io;
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The first eight bytes of every recording: "ParvumRc".
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumRc");
 /// Room for the head, before the records.
-pub(crate) const HEAD_BYTES: usize = 4096;
+pub(crate) const HEAD_BYTES: usize = 12288;
 /// The memory of the smallest and of the largest recording.
 pub const RECORDING_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 30;
 
@@ -36,6 +37,8 @@ pub(crate) struct Head {
     written: Written,
     /// The names of routes, by number.
     pub(crate) routes: RouteNames,
+    /// The words of the interfaces that the task uses.
+    words: WordCells,
 }
 
 #[repr(C, align(64))]
@@ -218,6 +221,16 @@ impl Recording {
         self.map.head().routes.read()
     }
 
+    /// Writes down the words of interfaces, as the task's control block has them: the recording outlives it.
+    pub fn write_words(&self, text: &str) {
+        self.map.head().words.write(text);
+    }
+
+    /// Those words: see `parvum_wire::calls`.
+    pub fn words(&self) -> String {
+        self.map.head().words.read()
+    }
+
     /// The records.
     #[inline]
     pub fn ring(&self) -> Ring<'_> {
@@ -247,6 +260,7 @@ const _: () = {
     assert!(size_of::<RecordCells>() == RECORD_BYTES);
     assert!(std::mem::offset_of!(Head, written) == 64);
     assert!(std::mem::offset_of!(Head, routes) == 128);
+    assert!(std::mem::offset_of!(Head, words) == 256);
 };
 
 #[cfg(test)]
