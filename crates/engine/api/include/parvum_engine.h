@@ -178,13 +178,13 @@ enum {
 /* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
 struct parvum_notes {
     int64_t limit;             /* negative: without limit; 0: look once                        */
-    uint32_t call;             /* enum parvum_call; in the high half MPI's function, if any    */
+    uint32_t call;             /* enum parvum_call; in the high half a word: see `describe`     */
     int32_t peer;              /* from or to whom; PARVUM_ANY_TASK anyone                      */
     int32_t tag;               /* -1: any                                                      */
     int32_t context;           /* -1: any                                                      */
 };
 
-/* What a function of MPI does among the members of a communicator. */
+/* What a function does among the members of a communicator. */
 struct parvum_told {
     uint32_t function;         /* by the number that the high half of `call` has               */
     uint32_t context;          /* of its messages                                              */
@@ -332,6 +332,10 @@ struct parvum_table {
     /* Waits for the next announcement, of this length and under this word, and copies it. Answers as `board_turn`. */
     int64_t (*board_hear)(uint64_t board, uint32_t word, void *out, size_t length, const uint64_t *requests, size_t awaited,
                           const struct parvum_notes *notes);
+    /* Describes the words of an interface for onlookers, one in a line, each line with its end: "interface NAME", then "call NAME" for
+     * each call that waits. Once for each text, before or after `enrol`. Returns the number of the last word before: the first call of the
+     * text has the next number, in the high half of the notes' `call`. UINT32_MAX: there is no room. */
+    uint32_t (*describe)(const char *text, size_t length);
 };
 
 /* The engine of this process. */

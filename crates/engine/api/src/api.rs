@@ -102,6 +102,13 @@ impl CoreApi {
         CoreApi(unsafe { &*(self.0.service)() })
     }
 
+    /// Describes words for onlookers; the number of the last word before them. `None`: there is no room. See [`Table::describe`].
+    pub fn describe(&self, text: &str) -> Option<u32> {
+        // SAFETY: pointer and length are of one string.
+        let before = unsafe { (self.0.describe)(text.as_ptr(), text.len()) };
+        (before != u32::MAX).then_some(before)
+    }
+
     /// Joins the machine. On failure [`CoreApi::last_error`] says why.
     pub fn enrol(&self, interface: &str) -> Result<Enrolled, Status> {
         let mut out = Enrolled::default();

@@ -23,6 +23,7 @@ mod scattered;
 #[allow(unsafe_code)]
 mod segments;
 mod table;
+mod words;
 
 pub use api::{CoreApi, Data, Receiving, Request, SendTo};
 pub use open::OpenError;
@@ -32,3 +33,4 @@ pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
     RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, call, segment,
 };
+pub use words::Words;

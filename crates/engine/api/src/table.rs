@@ -592,4 +592,8 @@ pub struct Table {
         awaited: usize,
         notes: *const Notes,
     ) -> i64,
+    /// Describes the words of an interface for onlookers: a text as `parvum_wire::calls` says, each line with its end. Before or after
+    /// `enrol`; once for each text, in all later tasks of the process. Returns the number of the last word before its own, so that its
+    /// first one has the next number. `u32::MAX`: there is no room.
+    pub describe: unsafe extern "C" fn(text: *const u8, length: usize) -> u32,
 }

@@ -153,7 +153,10 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         show_wait = "show_wait",
         board_reaches = "board_reaches",
         board_fetch = "board_fetch",
-        send_scattered = "send_scattered"
+        send_scattered = "send_scattered",
+        board_announce = "board_announce",
+        board_hear = "board_hear",
+        describe = "describe"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

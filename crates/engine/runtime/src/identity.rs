@@ -3,6 +3,7 @@
 use crate::errors::StartError;
 use crate::status::account;
 use crate::status::recording;
+use crate::status::words;
 use parvum_control::{ControlBlock, CounterBook, Recording};
 use parvum_engine::Counters;
 use parvum_task::{Options, Session};
@@ -51,7 +52,7 @@ impl Identity {
         if let Some(recording) = &recording {
             recording.name_routes(routes);
         }
-        let ledger = ledger_in(&page, book, role);
+        let ledger = ledger_in(&page, book, role, recording.as_ref());
         let parent = session.me.parent;
         let control_seen = page.door().control_count().wrapping_sub(1);
         Ok((Identity { session, page, event, recording, parent, control_seen }, ledger))
@@ -83,15 +84,22 @@ fn own_name() -> String {
 }
 
 /// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
-fn ledger_in(page: &Arc<ControlBlock>, book: CounterBook, role: Role) -> Counters {
+fn ledger_in(
+    page: &Arc<ControlBlock>,
+    book: CounterBook,
+    role: Role,
+    recording: Option<&Arc<Recording>>,
+) -> Counters {
     /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
     static KEPT: Mutex<Vec<&'static (Arc<ControlBlock>, CounterBook)>> = Mutex::new(Vec::new());
     let kept: &'static (Arc<ControlBlock>, CounterBook) = Box::leak(Box::new((page.clone(), book)));
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
     let (page, book): (&'static ControlBlock, &'static CounterBook) = (&kept.0, &kept.1);
     if role == Role::Task {
-        account::open(page, book);
+        account::open(page, book, recording.cloned());
     }
+    // After that: what is described meanwhile finds the account.
+    words::publish(book, recording.map(|recording| &**recording));
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Counters::new(counters, book.pairs(), &page.layout().unmatched)
 }

@@ -23,6 +23,7 @@ use crate::sending::scattered;
 use crate::sending::send;
 use crate::status::account;
 use crate::status::counters;
+use crate::status::words;
 use crate::waiting::watching;
 use parvum_api as api;
 use parvum_api::{Enrolled, Message, Notes, Progress, Status, Table};
@@ -88,6 +89,7 @@ const fn table<E: Endpoint>() -> Table {
         send_scattered: scattered::send::<E>,
         board_announce: bcast_ring::board_announce::<E>,
         board_hear: bcast_ring::board_hear::<E>,
+        describe: words::describe,
     }
 }
 

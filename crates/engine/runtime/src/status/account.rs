@@ -1,15 +1,17 @@
 //! The account of this process's task: the memory in which onlookers read what it does.
 
-use parvum_control::{ControlBlock, CounterBook};
+use parvum_control::{ControlBlock, CounterBook, Recording};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// Where this task writes what it does; all of it outlives the task.
-#[derive(Clone, Copy)]
 pub(crate) struct Account {
     pub(crate) page: &'static ControlBlock,
     pub(crate) book: &'static CounterBook,
+    /// Where it writes what it does, if its job is recorded.
+    pub(crate) recording: Option<Arc<Recording>>,
     /// The names of routes by number, as the page has them.
     pub(crate) routes: &'static [CString],
 }
@@ -18,9 +20,13 @@ pub(crate) struct Account {
 static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
-pub(crate) fn open(page: &'static ControlBlock, book: &'static CounterBook) {
+pub(crate) fn open(
+    page: &'static ControlBlock,
+    book: &'static CounterBook,
+    recording: Option<Arc<Recording>>,
+) {
     let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
-    let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
+    let account = Account { page, book, recording, routes: names.collect::<Vec<_>>().leak() };
     let account: *mut Account = Box::leak(Box::new(account));
     // Release: partner of the acquires in `account` and `last`.
     ACCOUNT.store(account, Ordering::Release);
@@ -57,7 +63,7 @@ pub(crate) fn last() -> Option<&'static Account> {
 }
 
 /// What this process's task has open now.
-pub(crate) fn account() -> Option<Account> {
+pub(crate) fn account() -> Option<&'static Account> {
     // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
-    unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }.copied()
+    unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }
 }

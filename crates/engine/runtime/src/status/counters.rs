@@ -154,7 +154,7 @@ impl Pair {
 }
 
 impl Totals {
-    fn of(account: Account) -> Totals {
+    fn of(account: &Account) -> Totals {
         let Account { page, book, .. } = account;
         let now = monotonic_ns();
         // Relaxed: written once, before this task had its id.

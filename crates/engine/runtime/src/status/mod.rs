@@ -6,3 +6,5 @@ pub(crate) mod account;
 pub(crate) mod counters;
 pub(crate) mod recording;
 pub(crate) mod remarks;
+#[allow(unsafe_code)]
+pub(crate) mod words;

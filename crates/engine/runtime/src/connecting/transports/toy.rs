@@ -118,7 +118,7 @@ fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBo
     let (page, book) =
         (Box::leak(Box::new(page)), Box::leak(Box::new(CounterBook::open(&file).expect("its ledgers"))));
     page.name_routes(&RoutePolicy::new(&WITH_TOY, None).expect("no name").names());
-    account::open(page, book);
+    account::open(page, book, None);
     let cells = page.counters().first_chunk().expect("there are more");
     let ledger = Counters::new(cells, book.pairs(), &page.layout().unmatched);
     (Engine::new(me, Settings::default(), ledger), page, book)
