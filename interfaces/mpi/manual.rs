@@ -210,7 +210,7 @@ fn waiting(function: &Function, name: &str) -> &'static str {
         .arguments
         .iter()
         .any(|argument| argument.kind == "request_out" && argument.name == "request");
-    if parvum_wire::functions::number(name) != 0 {
+    if crate::functions::number(name) != 0 {
         "It may wait for other processes; a process that waits sleeps, and \\fBparvum why\\fR tells what for."
     } else if begins && !matches!(function.name, "Cancel" | "Start" | "Test" | "Request_free") {
         "It never waits; the request is waited for by \\fBMPI_Wait\\fR(3) and its kin."
@@ -411,7 +411,7 @@ fn write_errors(out: &mut String, function: &Function) {
                 add(name, text.replace("{}", &format!("\\fI{}\\fR", argument.name)));
             }
         }
-        let waits = parvum_wire::functions::number(&format!("{}{}", function.prefix(), function.name)) != 0;
+        let waits = crate::functions::number(&format!("{}{}", function.prefix(), function.name)) != 0;
         let begins = has(&["request_out", "requests_out"]).is_some();
         if function.name.contains("recv") || function.name.contains("Recv") {
             add(

@@ -4,8 +4,8 @@ use crate::look::task;
 use crate::look::views::describe;
 use crate::top::sample::{HostLine, TaskLine};
 use parvum_control::COUNTER_NAMES;
+use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, TaskRow, TaskState};
-use parvum_wire::{Tid, functions};
 use serde_json::{Map, Value, json};
 
 /// A task, as `ps` and `info` have it.
@@ -13,8 +13,8 @@ pub fn task(row: &TaskRow, hosts: &[HostRow]) -> Value {
     let waits = row.waits.as_ref().map(|waits| {
         json!({
             "interface": waits.interface,
-            "call": parvum_control::CALLS.get(waits.call as usize),
-            "function": functions::name(waits.function),
+            "call": waits.name(),
+            "function": waits.function(),
             "root": waits.operation.as_ref().filter(|does| does.root >= 0).map(|does| does.root),
             "peer": (waits.peer >= 0).then(|| Tid(waits.peer).to_string()),
             "tag": (waits.tag >= 0).then_some(waits.tag),

@@ -2,7 +2,7 @@
 
 use crate::look::views::{bytes, describe, host_rows, odd};
 use crate::{look::json, terminal::out, tool};
-use parvum_control::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, SENT_OVER, Taken, Times};
+use parvum_control::{COUNTER_NAMES, MEMORY, SENT_OVER, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::control::{ErrorKind, Failure, PairRow, Reply, Request, Sight, TaskRow};
 use parvum_wire::{Counter, Tid};
@@ -79,14 +79,14 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
 }
 
 /// How a task shares memory, if it does.
-pub fn memory_way(row: &TaskRow) -> Option<&'static str> {
-    let way = *row.counters.get(MEMORY_WAY)? as u8;
-    MEMORY_WAYS.get(usize::from(way)).copied().filter(|way| !way.is_empty())
+pub fn memory_way(row: &TaskRow) -> Option<&str> {
+    row.sight.as_ref().map(|sight| sight.memory_way.as_str()).filter(|way| !way.is_empty())
 }
 
 /// What it has counted of that.
-pub fn memory_counts(row: &TaskRow) -> impl Iterator<Item = (&'static str, u64)> {
-    MEMORY_NAMES.into_iter().zip(row.counters.iter().skip(MEMORY).copied())
+pub fn memory_counts(row: &TaskRow) -> impl Iterator<Item = (&str, u64)> {
+    let names = row.sight.iter().flat_map(|sight| &sight.memory_counts);
+    names.map(String::as_str).zip(row.counters.iter().skip(MEMORY).copied())
 }
 
 /// How many messages a task has sent over each route that it has used, in words.

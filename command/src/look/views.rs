@@ -1,10 +1,9 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::{look::json, settings::configuration, terminal::out, tool};
-use parvum_control::{CALLS, is_of_shared_memory};
 use parvum_task::{Session, SessionError};
+use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, Reply, Request, TaskRow, TaskState, Waits};
-use parvum_wire::{Tid, functions};
 use serde_json::{Value, json as value};
 
 pub fn ps(as_json: bool) -> Result<(), SessionError> {
@@ -206,10 +205,9 @@ pub fn describe(row: &TaskRow) -> String {
 }
 
 fn waiting(waits: &Waits) -> String {
-    let call = functions::name(waits.function).or(CALLS.get(waits.call as usize).copied());
-    let call = call.map_or_else(|| format!("call {}", waits.call), str::to_owned);
-    // A function of MPI's says itself whose it is.
-    let call = if waits.function == 0 { format!("{} {call}", waits.interface) } else { call };
+    // A function of the program says itself whose it is.
+    let call =
+        waits.function().map_or_else(|| format!("{} {}", waits.interface, waits.name()), str::to_owned);
     let since = waits.for_ms as f64 / 1000.0;
     if let Some(what) = shared(waits) {
         return format!("waiting {since:.1} s in {what}");
@@ -227,8 +225,8 @@ fn waiting(waits: &Waits) -> String {
 
 /// What a task waits for at shared memory: a call of TreadMarks', and which lock, barrier or page.
 fn shared(waits: &Waits) -> Option<String> {
-    let call = CALLS.get(waits.call as usize).filter(|_| is_of_shared_memory(waits.call))?;
-    Some(if waits.tag < 0 { (*call).to_owned() } else { format!("{call} {}", waits.tag) })
+    let call = Some(waits.name()).filter(|_| waits.is_of_shared_memory())?;
+    Some(if waits.tag < 0 { call.to_owned() } else { format!("{call} {}", waits.tag) })
 }
 
 /// The same where there is little room: whom it waits for, then how long.
@@ -244,7 +242,7 @@ pub fn briefly(row: &TaskRow) -> String {
         return format!("{}, {since} s", barrier.group);
     }
     let peer = if waits.peer < 0 { "anyone".into() } else { Tid(waits.peer).to_string() };
-    match functions::name(waits.function) {
+    match waits.function() {
         Some(function) => format!("{function}, {since} s"),
         None if waits.tag < 0 => format!("{peer}, {since} s"),
         None => format!("{peer}, tag {}, {since} s", waits.tag),

@@ -217,8 +217,10 @@ mod tests {
         use parvum_wire::control::Waits;
         let mut now = picture(&[(0x40001, 0)], 9);
         now.tasks[0].waits = Some(Waits {
-            call: 0,
+            kind: 1,
             interface: "pvm".into(),
+            word: None,
+            closed: false,
             peer: 0x40002,
             tag: 8,
             context: 0,
@@ -226,7 +228,6 @@ mod tests {
             since: 1,
             ends: false,
             barrier: None,
-            function: 0,
             threads: false,
             operation: None,
         });

@@ -1,8 +1,7 @@
 //! What a recording adds up to: who talks to whom, how long messages are and take, the longest waits, and who waits for ever.
 
 use super::story::{Story, Wait};
-use parvum_control::{CALLS, kind_of_call};
-use parvum_wire::Tid;
+use parvum_wire::{Tid, calls};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A task that ended so long before another had given up is no help to it.
@@ -71,11 +70,9 @@ pub fn containers(story: &Story) -> BTreeSet<(Tid, i32)> {
     let mut found = BTreeSet::new();
     for task in &story.tasks {
         for wait in &task.waits {
-            match CALLS.get(usize::from(wait.call)).copied() {
-                Some("container receive") if wait.tag >= 0 => found.insert((task.tid, wait.tag)),
-                Some("container send" | "rpc call") if wait.peer > 0 => {
-                    found.insert((Tid(wait.peer), wait.tag))
-                }
+            match story.mark(wait) {
+                "own-container" if wait.tag >= 0 => found.insert((task.tid, wait.tag)),
+                "container-of-peer" if wait.peer > 0 => found.insert((Tid(wait.peer), wait.tag)),
                 _ => false,
             };
         }
@@ -90,7 +87,7 @@ pub fn stuck(story: &Story) -> Vec<usize> {
     let last: Vec<Option<&Wait>> =
         story.tasks.iter().map(|task| task.waits.last().filter(|w| w.is_cut)).collect();
     let waits_for_a_message =
-        |wait: &&Wait| matches!(kind_of_call(u32::from(wait.call)), "receive" | "wait" | "barrier");
+        |wait: &&Wait| matches!(calls::kind(wait.kind.into()), "receive" | "wait" | "barrier");
     let mut stuck: BTreeSet<usize> =
         (0..story.tasks.len()).filter(|at| last[*at].filter(waits_for_a_message).is_some()).collect();
     loop {
@@ -126,7 +123,7 @@ pub fn deadlock(story: &Story) -> Option<String> {
         let task = &story.tasks[*at];
         let wait = task.waits.last().expect("it waits");
         let whom = if wait.peer > 0 { format!(" for {}", Tid(wait.peer)) } else { String::new() };
-        format!("{} waits{whom} in {}", task.tid, wait.name())
+        format!("{} waits{whom} in {}", task.tid, story.call(wait))
     };
     let named: Vec<String> = stuck.iter().take(4).map(who).collect();
     let more = if stuck.len() > named.len() {
@@ -147,6 +144,7 @@ pub fn deadlock(story: &Story) -> Option<String> {
 mod tests {
     use super::super::story::tests::example;
     use super::*;
+    use parvum_wire::calls::{Sort, Word};
 
     #[test]
     fn who_talks_to_whom_is_counted() {
@@ -191,7 +189,7 @@ mod tests {
             "{said}"
         );
         // A circle of two, though a third task computes.
-        let wait = |peer| Wait { from: 95, to: 100, call: 1, function: 0, peer, tag: 7, is_cut: true };
+        let wait = |peer| Wait { from: 95, to: 100, kind: 1, word: None, peer, tag: 7, is_cut: true };
         story.tasks[0].waits.push(wait(0x80001));
         story.tasks[1].waits.push(wait(0x40001));
         story.tasks[0].ended = 5_000_000_000;
@@ -206,12 +204,13 @@ mod tests {
     fn containers_are_known_by_the_calls_that_wait_for_them() {
         let mut story = example();
         assert!(containers(&story).is_empty());
-        let call = CALLS.iter().position(|call| *call == "rpc call").expect("there") as u8;
+        let mark = "container-of-peer".to_owned();
+        story.words.push(Word { sort: Sort::Call, mark, name: "rpc call".to_owned() });
         story.tasks[0].waits.push(Wait {
             from: 95,
             to: 100,
-            call,
-            function: 0,
+            kind: 1,
+            word: Some(story.words.len() - 1),
             peer: 0x80001,
             tag: 3,
             is_cut: false,

@@ -20,6 +20,8 @@ pub struct HostPart {
     pub now: (u64, u64, u64),
     pub thrown_away: u64,
     pub tasks: Vec<TaskPart>,
+    /// The words of interfaces: `RecordedTask::words` is a place here.
+    pub words: Vec<String>,
 }
 
 /// What one task has recorded.
@@ -66,14 +68,14 @@ pub fn gather(session: &mut Session) -> Result<Parts, SessionError> {
 fn fetch(session: &mut Session, host: &HostRow, is_own: bool) -> Result<HostPart, SessionError> {
     let request = Request::Recorded { job: session.me.tid, host: host.tid };
     let Reply::Recorded(recorded) = session.request(request)? else { return Err(odd()) };
-    let Recorded { tasks: rows, thrown_away, now, .. } = recorded;
+    let Recorded { tasks: rows, words, thrown_away, now, .. } = recorded;
     let mut tasks = Vec::new();
     for row in rows {
         tasks.push(fetch_task(session, row)?);
     }
     let (ahead, round_trip) = if is_own || tasks.is_empty() { (0, 0) } else { clock(session, host.tid)? };
     let (name, daemon) = (host.name.clone(), host.tid);
-    Ok(HostPart { name, daemon, ahead, round_trip, now, thrown_away, tasks })
+    Ok(HostPart { name, daemon, ahead, round_trip, now, thrown_away, tasks, words })
 }
 
 /// All records up to those of now: a task may still be there, and write more.

@@ -70,7 +70,7 @@ impl Events<'_> {
             Quoted(&task.killed_by.map_or_else(String::new, signal_names::name))
         ))?;
         for wait in &task.waits {
-            let call = wait.name();
+            let call = story.call(wait);
             self.add(format_args!(
                 r#""ph":"X","pid":{pid},"tid":{tid},"ts":{},"dur":{},"cat":"wait","name":"waits: {call}","args":{{"for":"{}","tag":"{}","ended with its task":{}}}"#,
                 Micros(wait.from),

@@ -1,7 +1,7 @@
 //! The recording as a page for a browser, with all that it needs inside.
 
 use super::counts;
-use super::story::{Point, Story, Sums, Task, Wait};
+use super::story::{Point, Story, Sums, Task, place};
 use super::text::Quoted;
 use crate::terminal::signal_names;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let routes: Vec<&str> = story.routes.iter().map(String::as_str).collect();
     let quoted =
         |texts: &[&str]| texts.iter().map(|text| Quoted(text).to_string()).collect::<Vec<_>>().join(",");
-    write!(out, ",\"calls\":[{}],\"routes\":[{}]", quoted(&Wait::names()), quoted(&routes))?;
+    write!(out, ",\"calls\":[{}],\"routes\":[{}]", quoted(&story.calls()), quoted(&routes))?;
     let missing: Vec<&str> = story.missing.iter().map(String::as_str).collect();
     write!(out, ",\"missing\":[{}]", quoted(&missing))?;
     list(out, "hosts", &story.hosts, |out, host| {
@@ -53,7 +53,7 @@ fn sums(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     list(out, "latencies", &counts::latencies(story), bin)?;
     list(out, "longest", &counts::longest_waits(story), |out, (task, wait)| {
         let (length, cut) = (wait.to - wait.from, u8::from(wait.is_cut));
-        write!(out, "[{task},{},{length},{},{},{},{cut}]", wait.from, wait.place(), wait.peer, wait.tag)
+        write!(out, "[{task},{},{length},{},{},{},{cut}]", wait.from, place(wait), wait.peer, wait.tag)
     })?;
     let containers: Vec<_> = counts::containers(story).into_iter().collect();
     list(out, "containers", &containers, |out, (tid, number)| write!(out, "[{},{number}]", tid.0))?;
@@ -95,7 +95,7 @@ fn task_row(out: &mut dyn Write, task: &Task, sums: &Sums) -> io::Result<()> {
     list(out, "waits", &task.waits, |out, wait| {
         let length = wait.to - wait.from;
         let cut = u8::from(wait.is_cut);
-        write!(out, "{},{length},{},{},{},{cut}", wait.from, wait.place(), wait.peer, wait.tag)
+        write!(out, "{},{length},{},{},{},{cut}", wait.from, place(wait), wait.peer, wait.tag)
     })?;
     out.write_all(b"}")
 }

@@ -93,7 +93,7 @@ mod tests {
     fn waiting_is_left_out_and_computing_is_kept() {
         let sent = |peer, order| Happening::Sent { peer, route: 1, tag: 7, order, length: 100 };
         let received = |peer, order| Happening::Received { peer, tag: 7, order, length: 100 };
-        let waits = Happening::Waits { call: 1, function: 0, peer: -1, tag: 7 };
+        let waits = Happening::Waits { kind: 1, word: 0, peer: -1, tag: 7 };
         let a = [
             (5_000_000, sent(0x40002, 0)),
             (6_000_000, waits),

@@ -1,8 +1,9 @@
 //! What the recordings say together: one time for all, each wait with its end, each message with both.
 
 use super::gather::{HostPart, Parts, TaskPart};
-use parvum_control::{CALLS, Happening};
-use parvum_wire::{Tid, functions};
+use parvum_control::Happening;
+use parvum_wire::Tid;
+use parvum_wire::calls::{self, KINDS, Word};
 use std::collections::{BTreeMap, HashMap};
 
 /// A job from its beginning to its end. Times are nanoseconds since the first task began, by our clock.
@@ -12,6 +13,8 @@ pub struct Story {
     pub tasks: Vec<Task>,
     /// The names of the routes of messages, by number; an empty one is of a number not in use.
     pub routes: Vec<String>,
+    /// The words of the tasks' interfaces, each once; [`Wait::word`] is a place here.
+    pub words: Vec<Word>,
     /// In the order sent.
     pub messages: Vec<Message>,
     /// What could not be had, in words.
@@ -48,10 +51,10 @@ pub struct Task {
 pub struct Wait {
     pub from: i64,
     pub to: i64,
-    /// A number of `parvum_control::CALLS`.
-    pub call: u8,
-    /// The function of MPI, by its number; 0 none.
-    pub function: u32,
+    /// Which kind of wait: a number of [`KINDS`].
+    pub kind: u8,
+    /// The interface's word for the call, if it has one.
+    pub word: Option<usize>,
     pub peer: i32,
     pub tag: i32,
     /// It was not over when the task ended.
@@ -76,32 +79,16 @@ pub struct Message {
     pub received: Option<Point>,
 }
 
-impl Wait {
-    /// The name of the call: MPI's own, or that of the interface.
-    pub fn name(&self) -> &'static str {
-        let known = functions::name(self.function).or(CALLS.get(usize::from(self.call)).copied());
-        known.filter(|call| !call.is_empty()).unwrap_or("?")
-    }
-
-    /// Its place among the names of [`Wait::names`].
-    pub fn place(&self) -> usize {
-        match functions::name(self.function) {
-            Some(_) => CALLS.len() + self.function as usize - 1,
-            None => usize::from(self.call),
-        }
-    }
-
-    /// The names of all calls.
-    pub fn names() -> Vec<&'static str> {
-        CALLS.iter().chain(functions::names()).copied().collect()
-    }
-}
-
 impl Message {
     /// When it is first heard of.
     fn first(&self) -> i64 {
         self.sent.or(self.received).map_or(0, |point| point.at)
     }
+}
+
+/// The place of a wait's call among [`Story::calls`].
+pub fn place(wait: &Wait) -> usize {
+    wait.word.map_or(usize::from(wait.kind), |word| KINDS.len() + word)
 }
 
 /// What a task did with its time, and its messages.
@@ -145,11 +132,14 @@ impl Story {
         });
         let zero = beginnings.min().unwrap_or(0);
         let (mut hosts, mut tasks, mut mail) = (Vec::new(), Vec::new(), Mail::default());
+        let mut words = Lexicon::default();
         for host in &parts.hosts {
             let times = Times { host, zero };
+            let texts: Vec<_> = host.words.iter().map(|text| words.add(text)).collect();
             for task in &host.tasks {
+                let numbered = texts.get(task.row.words as usize).cloned().unwrap_or_default();
                 let killed_by = killed.get(&task.row.tid).copied();
-                tasks.push(Task { killed_by, ..summarize(task, &times, hosts.len(), &mut mail) });
+                tasks.push(Task { killed_by, ..summarize(task, &times, hosts.len(), &mut mail, &numbered) });
             }
             let HostPart { name, daemon, ahead, round_trip, .. } = host;
             let (name, number) = (name.clone(), daemon.host());
@@ -159,13 +149,29 @@ impl Story {
         messages.sort_by_key(Message::first);
         let end = tasks.iter().map(|task: &Task| task.ended).max().unwrap_or(0);
         let routes = names_of_routes(&parts);
-        Story { program: program.to_owned(), hosts, tasks, routes, messages, missing: parts.missing, end }
+        let (program, words) = (program.to_owned(), words.0);
+        Story { program, hosts, tasks, routes, words, messages, missing: parts.missing, end }
     }
 
     /// The name of a route, if any task has one for that number.
     pub fn route(&self, number: u8) -> Option<&str> {
         let name = self.routes.get(usize::from(number))?;
         Some(name.as_str()).filter(|name| !name.is_empty())
+    }
+
+    /// The name of a wait's call: its interface's word, or the kind of wait.
+    pub fn call(&self, wait: &Wait) -> &str {
+        self.calls().get(place(wait)).copied().filter(|call| !call.is_empty()).unwrap_or("?")
+    }
+
+    /// The names of all calls: the kinds of waits, and behind them the words.
+    pub fn calls(&self) -> Vec<&str> {
+        KINDS.into_iter().chain(self.words.iter().map(|word| word.name.as_str())).collect()
+    }
+
+    /// What must be known about a wait's call beside its name.
+    pub fn mark(&self, wait: &Wait) -> &str {
+        wait.word.map_or("", |word| &self.words[word].mark)
     }
 
     /// The sums of each task, in the order of the tasks.
@@ -201,6 +207,23 @@ fn names_of_routes(parts: &Parts) -> Vec<String> {
     all
 }
 
+/// All words, each once.
+#[derive(Default)]
+struct Lexicon(Vec<Word>);
+
+impl Lexicon {
+    /// The places of a text's words, by their numbers less one.
+    fn add(&mut self, text: &str) -> Vec<usize> {
+        let place = |word: Word| {
+            self.0.iter().position(|known| *known == word).unwrap_or_else(|| {
+                self.0.push(word);
+                self.0.len() - 1
+            })
+        };
+        calls::words(text).map(place).collect()
+    }
+}
+
 /// Messages, by sender, receiver and number.
 #[derive(Default)]
 struct Mail {
@@ -218,7 +241,7 @@ impl Mail {
     }
 }
 
-fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -> Task {
+fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail, numbered: &[usize]) -> Task {
     let row = &part.row;
     let records: Vec<(i64, Happening)> = part
         .records
@@ -241,8 +264,9 @@ fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -
             Happening::Received { peer, tag, order, length } => {
                 mail.message(Tid(peer), row.tid, order, tag, length).received = Some(point);
             }
-            Happening::Waits { call, function, peer, tag } => {
-                open = Some(Wait { from: at, to: ended, call, function, peer, tag, is_cut: true });
+            Happening::Waits { kind, word, peer, tag } => {
+                let word = (word as usize).checked_sub(1).and_then(|place| numbered.get(place)).copied();
+                open = Some(Wait { from: at, to: ended, kind, word, peer, tag, is_cut: true });
             }
             Happening::GoesOn => {
                 waits.extend(open.take().map(|wait| Wait { to: at, is_cut: false, ..wait }));
@@ -285,6 +309,7 @@ pub(super) mod tests {
             written,
             kept: 1 << 10,
             routes,
+            words: 0,
         };
         TaskPart { row, dropped, records }
     }
@@ -292,14 +317,15 @@ pub(super) mod tests {
     pub fn host(name: &str, number: u32, ahead: i64, tasks: Vec<TaskPart>) -> HostPart {
         let daemon = Tid::new(number, 0).expect("in range");
         let now = (20_000, 10_000, (1_000_000_000 + ahead) as u64);
-        HostPart { name: name.into(), daemon, ahead, round_trip: 500, now, thrown_away: 0, tasks }
+        let words = vec!["interface test\ncall:far shout\nfunction MPI_Barrier\n".to_owned()];
+        HostPart { name: name.into(), daemon, ahead, round_trip: 500, now, thrown_away: 0, tasks, words }
     }
 
     /// Two hosts whose clocks differ, three tasks: one waits for ever, of one the first records are dropped.
     pub fn example() -> Story {
         let sent = |peer, order| Happening::Sent { peer, route: 2, tag: 7, order, length: 100 };
         let received = |peer, order| Happening::Received { peer, tag: 7, order, length: 100 };
-        let waits = Happening::Waits { call: 1, function: 0, peer: -1, tag: 7 };
+        let waits = Happening::Waits { kind: 1, word: 0, peer: -1, tag: 7 };
         let a = [
             (10, sent(0x80001, 0)),
             (20, sent(0x80001, 1)),
@@ -359,11 +385,15 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_wait_has_the_name_of_mpis_function_if_it_is_in_one() {
-        let wait = |call, function| Wait { from: 0, to: 1, call, function, peer: -1, tag: 0, is_cut: false };
-        assert_eq!((wait(1, 0).name(), wait(99, 0).name()), ("receive", "?"));
-        let within = wait(4, functions::number("MPI_Barrier"));
-        assert_eq!((within.name(), Wait::names()[within.place()]), ("MPI_Barrier", "MPI_Barrier"));
-        assert_eq!(Wait::names()[wait(4, 0).place()], "wait");
+    fn a_wait_has_the_word_of_its_interface_if_there_is_one() {
+        let at = |at, word| (at, Happening::Waits { kind: 4, word, peer: -1, tag: 0 });
+        let over = |at| (at, Happening::GoesOn);
+        let what = [at(10, 0), over(11), at(20, 1), over(21), at(30, 2), over(31), at(40, 3), over(41)];
+        let hosts = vec![host("alpha", 1, 0, vec![task(0x40001, "a", 100, 0, &what)])];
+        let story = Story::of("words", Parts { hosts, missing: Vec::new() }, &BTreeMap::new());
+        let waits = &story.tasks[0].waits;
+        let told: Vec<_> = waits.iter().map(|wait| (story.call(wait), story.mark(wait))).collect();
+        assert_eq!(told, [("wait", ""), ("shout", "far"), ("MPI_Barrier", ""), ("wait", "")]);
+        assert_eq!(waits.iter().map(|wait| story.calls()[place(wait)]).nth(2), Some("MPI_Barrier"));
     }
 }

@@ -1,6 +1,6 @@
 //! The words of message containers: waits and messages by the names that lead to a container.
 
-use super::graph::{Picture, name};
+use super::graph::Picture;
 use parvum_task::Session;
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, UnmatchedRow, Waits};
@@ -15,12 +15,10 @@ type Place = (Tid, i32, u32);
 /// The container that a task waits for or sends to.
 fn place_of(task: Tid, waits: &Waits) -> Option<Place> {
     let context = CONTEXT;
-    match name(waits) {
+    match waits.mark() {
         // One that takes what other interfaces send has their words.
-        "container receive" if waits.context == CONTEXT as i32 => Some((task, waits.tag, context)),
-        "container send" | "rpc call" if Tid(waits.peer).is_task() => {
-            Some((Tid(waits.peer), waits.tag, context))
-        }
+        "own-container" if waits.context == CONTEXT as i32 => Some((task, waits.tag, context)),
+        "container-of-peer" if Tid(waits.peer).is_task() => Some((Tid(waits.peer), waits.tag, context)),
         _ => None,
     }
 }
@@ -59,9 +57,9 @@ impl Names {
     pub fn doing(&self, task: Tid, waits: &Waits) -> Option<String> {
         let place = place_of(task, waits)?;
         let it = self.say(place);
-        Some(match name(waits) {
-            "container receive" => format!("waits for a message to its container {it}"),
-            "container send" => format!("waits to send until container {it} of {} has room", place.0),
+        Some(match (waits.mark(), waits.kind_name()) {
+            ("own-container", _) => format!("waits for a message to its container {it}"),
+            (_, "send") => format!("waits to send until container {it} of {} has room", place.0),
             _ => format!("waits in a call for the answer of container {it} of {}", place.0),
         })
     }
@@ -77,15 +75,23 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::why::graph::tests::word;
+    use parvum_wire::calls::Sort;
 
     const ME: Tid = Tid(0x40001);
 
-    fn waits(call: u32, peer: i32, tag: i32, context: u32) -> Waits {
+    const RECEIVE: (u32, &str) = (1, "own-container");
+    const SEND: (u32, &str) = (2, "container-of-peer");
+    const CALL: (u32, &str) = (1, "container-of-peer");
+
+    fn waits((kind, mark): (u32, &str), peer: i32, tag: i32, context: u32) -> Waits {
         let interface = "containers".into();
         let context = context as i32;
         Waits {
-            call,
+            kind,
             interface,
+            word: Some(word(Sort::Call, mark, "a call")),
+            closed: false,
             peer,
             tag,
             context,
@@ -93,7 +99,6 @@ mod tests {
             since: 1,
             ends: false,
             barrier: None,
-            function: 0,
             threads: false,
             operation: None,
         }
@@ -106,20 +111,22 @@ mod tests {
             ((Tid(0x40002), 5, CONTEXT), "server".to_owned()),
         ]));
         let says = |call, peer, tag, context| names.doing(ME, &waits(call, peer, tag, context));
-        assert!(says(32, -1, 3, CONTEXT).is_some_and(|said| said.ends_with("to its container \"inbox\"")));
-        assert!(says(32, -1, 4, CONTEXT).is_some_and(|said| said.ends_with("container number 4")));
-        assert_eq!(says(32, -1, 4, 0), None, "a tag of other interfaces");
         assert!(
-            says(33, 0x40002, 5, CONTEXT)
+            says(RECEIVE, -1, 3, CONTEXT).is_some_and(|said| said.ends_with("to its container \"inbox\""))
+        );
+        assert!(says(RECEIVE, -1, 4, CONTEXT).is_some_and(|said| said.ends_with("container number 4")));
+        assert_eq!(says(RECEIVE, -1, 4, 0), None, "a tag of other interfaces");
+        assert!(
+            says(SEND, 0x40002, 5, CONTEXT)
                 .is_some_and(|said| said.contains("container \"server\" of t40002 has room"))
         );
         assert!(
-            says(34, 0x40002, 5, CONTEXT + 1)
+            says(CALL, 0x40002, 5, CONTEXT + 1)
                 .is_some_and(|said| said.contains("answer of container \"server\""))
         );
-        assert_eq!(says(1, -1, 3, CONTEXT), None);
+        assert_eq!(says((1, ""), -1, 3, CONTEXT), None);
         let message = UnmatchedRow { from: Tid(0x40002), tag: 9, context: CONTEXT, length: 4, order: 1 };
-        let near = names.near(ME, &waits(32, -1, 3, CONTEXT), &message);
+        let near = names.near(ME, &waits(RECEIVE, -1, 3, CONTEXT), &message);
         assert_eq!(near.as_deref(), Some("4 B from t40002 for its container number 9"));
     }
 }

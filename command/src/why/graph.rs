@@ -3,9 +3,9 @@
 use super::containers::Names;
 use super::{shared, words};
 use crate::look::task::route;
-use parvum_control::{CALLS, MEMORY, Taken, is_of_shared_memory, kind_of_call};
+use parvum_control::{MEMORY, Taken};
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
-use parvum_wire::{Counter, Tid, functions};
+use parvum_wire::{Counter, Tid};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of messages that arrive.
@@ -76,11 +76,9 @@ impl Picture {
     /// Whether a task that is still to be started could end its wait: it waits for anyone, and anybody may send to it or
     /// join its group. A run of NX or CMMD has all its nodes from the beginning, and a communicator of MPI its members.
     pub fn may_be_helped(&self, tid: Tid) -> bool {
-        let closed = |waits: &Waits| match waits.interface.as_str() {
-            "nx" | "cmmd" => true,
-            // Only members of the communicator send there, but anybody may come to a port.
-            "MPI" => matches!(kind(waits), "receive" | "probe") && is_among_members(waits.function),
-            _ => false,
+        // Only members of a communicator send there, but anybody may come to a port.
+        let closed = |waits: &Waits| {
+            waits.closed || waits.mark() == "only-members" && matches!(waits.kind_name(), "receive" | "probe")
         };
         self.awaited(tid) == For::Anyone && !self.waits(tid).is_some_and(closed)
     }
@@ -100,9 +98,9 @@ impl Picture {
     pub fn awaited(&self, tid: Tid) -> For {
         match self.waits(tid) {
             None => For::Nobody,
-            Some(waits) if is_of_shared_memory(waits.call) => shared::awaited(self, tid, waits),
+            Some(waits) if waits.is_of_shared_memory() => shared::awaited(self, tid, waits),
             // The last to come into a barrier may be any.
-            Some(waits) if kind(waits) == "barrier" => For::Anyone,
+            Some(waits) if waits.kind_name() == "barrier" => For::Anyone,
             Some(waits) if Tid(waits.peer).is_task() => For::One(Tid(waits.peer)),
             Some(_) => For::Anyone,
         }
@@ -112,7 +110,9 @@ impl Picture {
     pub fn stands_still(&self, later: &Picture, tid: Tid) -> bool {
         let (Some(before), Some(after)) = (self.tasks.get(&tid), later.tasks.get(&tid)) else { return false };
         let same_wait = match (&before.waits, &after.waits) {
-            (Some(a), Some(b)) => (a.since, a.call, a.peer, a.tag) == (b.since, b.call, b.peer, b.tag),
+            (Some(a), Some(b)) => {
+                (a.since, a.kind, &a.word, a.peer, a.tag) == (b.since, b.kind, &b.word, b.peer, b.tag)
+            }
             _ => false,
         };
         // Others' requests for shared memory are served whatever the program waits for.
@@ -123,7 +123,7 @@ impl Picture {
     /// Messages that one task has sent to another and that have not arrived there. What a sender that waits for credit
     /// has sent too much does not count: it does not leave before the receiver has taken others.
     fn on_their_way(&self, from: Tid, to: Tid) -> u64 {
-        if self.waits(from).is_some_and(|waits| name(waits) == "send" && waits.peer == to.0) {
+        if self.waits(from).is_some_and(|waits| waits.name() == "send" && waits.peer == to.0) {
             return 0;
         }
         let with = |at: Tid, peer: Tid, cells: &[usize]| -> u64 {
@@ -236,8 +236,8 @@ impl Picture {
         // The messages of a collective operation are not the program's, and come in no order that it knows.
         let is_collective = waits.operation.as_ref().is_some_and(|does| does.turn >= 0);
         if is_collective
-            || is_of_shared_memory(waits.call)
-            || !matches!(kind(waits), "receive" | "probe" | "wait")
+            || waits.is_of_shared_memory()
+            || !matches!(waits.kind_name(), "receive" | "probe" | "wait")
         {
             return Vec::new();
         }
@@ -253,27 +253,9 @@ impl Picture {
     }
 }
 
-/// Whether a function of MPI waits for messages of the communicator's members alone.
-fn is_among_members(function: u32) -> bool {
-    let name = functions::name(function).unwrap_or_default();
-    ["MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Wait"]
-        .iter()
-        .any(|known| name.starts_with(known))
-}
-
 /// Whether a wait ends by what daemons do, and within a minute.
 fn is_between_daemons(waits: &Waits) -> bool {
-    matches!(kind(waits), "machine" | "join")
-}
-
-/// What kind of wait the call is, the same for all interfaces.
-pub fn kind(waits: &Waits) -> &'static str {
-    kind_of_call(waits.call)
-}
-
-/// The call's name, in the interface's own words if it has any.
-pub fn name(waits: &Waits) -> &'static str {
-    CALLS.get(waits.call as usize).copied().unwrap_or("")
+    matches!(waits.kind_name(), "machine" | "join")
 }
 
 fn count(pair: &PairRow, cell: usize) -> u64 {
@@ -283,6 +265,7 @@ fn count(pair: &PairRow, cell: usize) -> u64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use parvum_wire::calls::{Sort, Word};
     use parvum_wire::control::Sight;
 
     const RECEIVE: u32 = 1;
@@ -292,9 +275,11 @@ pub(super) mod tests {
     }
 
     pub(in crate::why) fn row(local: u32, waits: Option<(u32, i32, i32)>) -> TaskRow {
-        let waits = waits.map(|(call, peer, tag)| Waits {
-            call,
+        let waits = waits.map(|(kind, peer, tag)| Waits {
+            kind,
             interface: "pvm".into(),
+            word: None,
+            closed: false,
             peer,
             tag,
             context: 0,
@@ -302,7 +287,6 @@ pub(super) mod tests {
             since: u64::from(local),
             ends: false,
             barrier: None,
-            function: 0,
             threads: false,
             operation: None,
         });
@@ -321,6 +305,10 @@ pub(super) mod tests {
             rank: None,
             sight: Some(Box::default()),
         }
+    }
+
+    pub(in crate::why) fn word(sort: Sort, mark: &str, name: &str) -> Word {
+        Word { sort, mark: mark.into(), name: name.into() }
     }
 
     fn waiting(local: u32, peer: u32) -> TaskRow {
@@ -381,7 +369,8 @@ pub(super) mod tests {
     fn only_who_cannot_be_helped_from_outside_hangs_for_certain() {
         let any = |local, interface: &str| {
             let mut row = row(local, Some((RECEIVE, -1, 7)));
-            row.waits.as_mut().expect("it waits").interface = interface.into();
+            let waits = row.waits.as_mut().expect("it waits");
+            (waits.interface, waits.closed) = (interface.into(), interface == "nx");
             row
         };
         let surely = |rows: Vec<TaskRow>| {
@@ -394,6 +383,13 @@ pub(super) mod tests {
         assert_eq!(surely(vec![any(1, "pvm"), waiting(2, 1)]), (2, 0), "and who waits for it");
         assert_eq!(surely(vec![any(1, "pvm"), waiting(2, 3), waiting(3, 2)]), (3, 2), "a circle beside it");
         assert_eq!(surely(vec![any(1, "nx"), any(2, "nx")]), (2, 2), "nobody joins a run of NX");
+        let within = |mark: &str| {
+            let mut row = any(1, "MPI");
+            row.waits.as_mut().expect("it waits").word = Some(word(Sort::Function, mark, "MPI_Recv"));
+            row
+        };
+        assert_eq!(surely(vec![within("only-members")]), (1, 1), "nobody joins a communicator");
+        assert_eq!(surely(vec![within("")]), (1, 0), "somebody may come to a port");
         let mut runner = row(3, None);
         (runner.name, runner.spawned) = ("parvum".into(), false);
         assert_eq!(surely(vec![any(1, "nx"), runner]), (1, 1), "`parvum run` sends nothing");

@@ -11,7 +11,6 @@ use crate::{complain, terminal::out, tool};
 use clap::Args;
 use containers::Names;
 use graph::{Finding, Picture};
-use parvum_control::is_of_shared_memory;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState, Waits};
@@ -125,7 +124,7 @@ impl Known {
 
 /// The groups, if a task waits in a barrier. A part of a machine without a majority knows nothing certain of them.
 fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
-    let is_in_barrier = |waits: &Waits| waits.barrier.is_some() && !is_of_shared_memory(waits.call);
+    let is_in_barrier = |waits: &Waits| waits.barrier.is_some() && !waits.is_of_shared_memory();
     let waits_in_barrier = |row: &TaskRow| row.waits.as_ref().is_some_and(is_in_barrier);
     if !picture.tasks().any(waits_in_barrier) {
         return None;
@@ -229,7 +228,7 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
         (TaskState::Enrolled, None) => format!("computes{}", shared::holds(picture, row)),
         (TaskState::Enrolled, Some(waits)) => {
             let limit = if waits.ends { ", for a limited time" } else { "" };
-            let group = waits.barrier.as_ref().filter(|_| !is_of_shared_memory(waits.call));
+            let group = waits.barrier.as_ref().filter(|_| !waits.is_of_shared_memory());
             let of = group.map(|barrier| barrier::gathered(picture, known.groups.as_deref(), barrier));
             let of = of.map_or(String::new(), |gathered| format!(" of {gathered}"));
             let doing = known.names.doing(row.tid, waits).or_else(|| mpi::doing(picture, waits));

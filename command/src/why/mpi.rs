@@ -3,9 +3,9 @@
 //! Nothing is said but what pages said: two ranks are called at odds only when both wait in the same place among the collective
 //! operations of one communicator, in different functions or with arguments that must be the same.
 
-use super::graph::{Picture, kind};
+use super::graph::Picture;
+use parvum_wire::Tid;
 use parvum_wire::control::{OperationRow, TaskRow, Waits};
-use parvum_wire::{Tid, functions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Contexts: of `MPI_COMM_WORLD` and `MPI_COMM_SELF`, and the bit of those that the machine numbers.
@@ -16,8 +16,8 @@ const MADE: u32 = 1 << 31;
 const NO_BYTES: u64 = u64::MAX;
 
 /// The function of MPI that a task waits in.
-fn function(waits: &Waits) -> Option<&'static str> {
-    functions::name(waits.function).filter(|_| waits.interface == "MPI")
+fn function(waits: &Waits) -> Option<&str> {
+    waits.function().filter(|_| waits.interface == "MPI")
 }
 
 /// A task: by its rank, if it is of a run of MPI.
@@ -66,7 +66,7 @@ pub fn doing(picture: &Picture, waits: &Waits) -> Option<String> {
         -1 => String::new(),
         context => format!(" on {}", communicator(context as u32, name)),
     };
-    Some(match (&waits.operation, kind(waits)) {
+    Some(match (&waits.operation, waits.kind_name()) {
         (Some(does), _) if does.turn >= 0 => {
             format!("is in {function}{}{}, waits there for {peer}", on(&does.name), arguments(does))
         }
@@ -90,7 +90,7 @@ pub fn about_circle(picture: &Picture, circle: &[Tid]) -> Option<String> {
         let waits = picture.task(*tid).and_then(|row| row.waits.as_ref());
         waits.is_some_and(|waits| {
             function(waits).is_some()
-                && kind(waits) == "send"
+                && waits.kind_name() == "send"
                 && waits.operation.as_ref().is_some_and(|it| it.turn < 0)
         })
     };
@@ -106,7 +106,7 @@ type Place = (u32, Option<Tid>, i32);
 /// A rank in one place of a communicator's operations.
 struct Member<'p> {
     tid: Tid,
-    function: &'static str,
+    function: &'p str,
     does: &'p OperationRow,
 }
 
@@ -267,6 +267,7 @@ fn listed(ranks: &[u32]) -> String {
 mod tests {
     use super::*;
     use crate::why::graph::tests::{self, tid};
+    use parvum_wire::calls::Sort;
 
     const WAIT: u32 = 4;
 
@@ -276,7 +277,7 @@ mod tests {
         (row.rank, row.parent) = (Some(rank), Some(tid(9)));
         let waits = row.waits.as_mut().expect("it waits");
         (waits.interface, waits.context) = ("MPI".into(), WORLD as i32 + 1);
-        waits.function = functions::number(name);
+        waits.word = Some(tests::word(Sort::Function, "", name));
         let name = "MPI_COMM_WORLD".into();
         waits.operation = Some(OperationRow { name, rank, size: 4, root, turn, bytes });
         row
@@ -344,7 +345,7 @@ mod tests {
         let mut rows = [rank(0, "MPI_Ssend", -1, -1, 8), rank(1, "MPI_Ssend", -1, -1, 8)];
         for row in &mut rows {
             let waits = row.waits.as_mut().expect("it waits");
-            (waits.call, waits.context) = (2, WORLD as i32);
+            (waits.kind, waits.context) = (2, WORLD as i32);
         }
         let doing = doing(&Picture::of(rows.to_vec()), rows[0].waits.as_ref().expect("it waits"));
         assert_eq!(
@@ -353,7 +354,7 @@ mod tests {
         );
         let picture = Picture::of(rows.to_vec());
         assert!(about_circle(&picture, &[tid(1), tid(2)]).is_some());
-        rows[1].waits.as_mut().expect("it waits").call = 1;
+        rows[1].waits.as_mut().expect("it waits").kind = 1;
         assert!(about_circle(&Picture::of(rows.to_vec()), &[tid(1), tid(2)]).is_none());
     }
 

@@ -3,7 +3,7 @@
 //! A task shows which locks it holds, at which barrier it is, and the first task of its run; who waits for a lock shows its number.
 
 use super::graph::{For, Picture};
-use parvum_control::{CALLS, HELD, MEMORY_WAY, is_of_shared_memory};
+use parvum_control::{HELD, MEMORY_WAY};
 use parvum_wire::Tid;
 use parvum_wire::control::{TaskRow, Waits};
 use std::collections::BTreeSet;
@@ -33,13 +33,13 @@ enum What {
 }
 
 fn what(waits: &Waits) -> Option<What> {
-    let name = CALLS.get(waits.call as usize).copied().filter(|_| is_of_shared_memory(waits.call))?;
+    let word = waits.word.as_ref().filter(|_| waits.is_of_shared_memory())?;
     let which = u32::try_from(waits.tag).ok();
-    Some(match (name, which) {
-        ("Tmk_lock_acquire", Some(lock)) => What::Lock(lock),
-        ("Tmk_barrier", Some(barrier)) => What::Barrier(barrier),
-        ("shared page", Some(page)) => What::Page(page),
-        ("Tmk_exit", _) => What::Exit,
+    Some(match (word.mark.as_str(), which) {
+        ("lock", Some(lock)) => What::Lock(lock),
+        ("barrier", Some(barrier)) => What::Barrier(barrier),
+        ("page", Some(page)) => What::Page(page),
+        ("exit", _) => What::Exit,
         _ => What::Answer,
     })
 }
@@ -134,7 +134,7 @@ pub fn doing(picture: &Picture, row: &TaskRow, waits: &Waits) -> Option<String> 
         }
         What::Exit => format!("waits in Tmk_exit for the others: {}", come(picture, row, What::Exit)),
         What::Page(page) => format!("fetches page {page} of the shared heap"),
-        What::Answer => format!("waits in {} for the others", CALLS[waits.call as usize]),
+        What::Answer => format!("waits in {} for the others", waits.name()),
     };
     Some(doing + &holds(picture, row))
 }
@@ -201,18 +201,22 @@ mod tests {
     use super::super::graph::Finding;
     use super::super::graph::tests::{self, tid};
     use super::*;
+    use parvum_wire::calls::Sort;
 
-    const LOCK: u32 = 40;
-    const BARRIER: u32 = 41;
+    /// Marks of calls, as the interface of shared memory has them.
+    const LOCK: &str = "lock";
+    const BARRIER: &str = "barrier";
     /// The first task of the run.
     const FIRST: u64 = 0x40001;
 
     /// A rank of a run: what it waits for, and what it holds.
-    fn rank(rank: u32, waits: Option<(u32, i32)>, locks: &[u32]) -> TaskRow {
-        let mut row = tests::row(rank + 1, waits.map(|(call, which)| (call, -1, which)));
+    fn rank(rank: u32, waits: Option<(&str, i32)>, locks: &[u32]) -> TaskRow {
+        let mut row = tests::row(rank + 1, waits.map(|(_, which)| (4, -1, which)));
+        let word = waits.map(|(mark, _)| tests::word(Sort::Memory, mark, "call"));
+        row.waits.iter_mut().for_each(|waits| waits.word = word.clone());
         row.rank = Some(rank);
         row.counters = vec![0; 64];
-        let barrier = waits.filter(|(call, _)| *call == BARRIER).map_or(0, |(_, which)| which as u64 + 1);
+        let barrier = waits.filter(|(mark, _)| *mark == BARRIER).map_or(0, |(_, which)| which as u64 + 1);
         row.counters[MEMORY_WAY] = 1 | barrier << 8 | FIRST << 32;
         for (place, lock) in locks.iter().enumerate() {
             row.counters[HELD + place / 2] |= u64::from(lock + 1) << (32 * (place % 2));
@@ -301,11 +305,11 @@ mod tests {
 
     #[test]
     fn who_leaves_with_a_lock_is_told() {
-        const EXIT: u32 = 43;
+        const EXIT: &str = "exit";
         let rows = vec![rank(0, Some((EXIT, -1)), &[3]), rank(1, Some((LOCK, 3)), &[])];
         assert_eq!(told(rows.clone()), [Finding::Circle(vec![tid(1), tid(2)])]);
         assert!(said(&rows, 0).starts_with("waits in Tmk_exit for the others: 1 of 2 have come, missing: "));
-        let mut page = rank(0, Some((42, 17)), &[]);
+        let mut page = rank(0, Some(("page", 17)), &[]);
         page.waits.as_mut().expect("it waits").tag = 17;
         assert_eq!(said(&[page.clone()], 0), "fetches page 17 of the shared heap");
         assert_eq!(told(vec![page]), [], "others answer whatever they do");

@@ -1,17 +1,16 @@
 //! Sentences for people: what a task waits for, and how a message differs from that.
 
-use super::graph::{kind, name};
 use parvum_wire::Tid;
 use parvum_wire::control::{UnmatchedRow, Waits};
 
 /// What a task does, in its interface's words.
 pub fn doing(waits: &Waits) -> String {
-    let call = format!("{} {}", waits.interface, name(waits));
+    let call = format!("{} {}", waits.interface, waits.name());
     let tag = if waits.tag < 0 { "any tag".into() } else { format!("tag {}", waits.tag) };
-    match kind(waits) {
+    match waits.kind_name() {
         "receive" | "probe" => format!("waits in {call} for a message from {}, {tag}", peer(waits)),
-        // CMMD's blocking send ends with its receive; others wait only where too much lies unreceived already.
-        "send" if name(waits) == "send_block" => {
+        // Such a send ends with its receive; others wait only if too much lies unreceived already.
+        "send" if waits.mark() == "until-received" => {
             format!("waits in {call}: {} has posted no receive for it, {tag}", peer(waits))
         }
         "send" => format!("waits in {call}: {} has much that it has not received", peer(waits)),
@@ -65,8 +64,10 @@ mod tests {
     #[test]
     fn near_matches_say_what_is_wrong() {
         let waits = Waits {
-            call: 1,
+            kind: 1,
             interface: "pvm".into(),
+            word: None,
+            closed: false,
             peer: 0x40001,
             tag: 7,
             context: 0,
@@ -74,7 +75,6 @@ mod tests {
             since: 1,
             ends: false,
             barrier: None,
-            function: 0,
             threads: false,
             operation: None,
         };
@@ -86,6 +86,6 @@ mod tests {
         assert!(says(message(0x40001, 7, 3)).contains("context 3 and not 0"));
         assert_eq!(near(&waits, &message(0x40002, 8, 0)), None);
         assert!(doing(&waits).contains("from t40001, tag 7"));
-        assert!(doing(&Waits { call: 9, ..waits }).contains("joins t40001"));
+        assert!(doing(&Waits { kind: 9, ..waits }).contains("joins t40001"));
     }
 }

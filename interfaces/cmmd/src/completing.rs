@@ -1,10 +1,11 @@
 //! Completing operations: looking whether they are over, waiting for them, and running their handlers.
 
-use crate::envelope::{Last, notes, told};
+use crate::envelope::{Last, notes};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::{Handler, deliver, scatter};
 use crate::state::operations::{Kind, Operation};
 use crate::state::{Guard, State};
+use crate::words;
 use parvum_api::{Message, Notes, Receiving, Request, Status};
 
 impl State {
@@ -15,7 +16,7 @@ impl State {
         if operation.over.is_some() {
             return true;
         }
-        let once = Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) };
+        let once = Notes { limit: 0, ..notes(words::msg_wait(), -1, -1) };
         match operation.request {
             Some(request) => match api.wait(request, &once) {
                 Err(Status::Pending) => return false,
@@ -59,7 +60,7 @@ impl State {
     fn match_operation(&mut self, mcb: i32) -> bool {
         let Ok(&mut Operation { node, tag, .. }) = self.operations.get(mcb) else { return true };
         let Some(found) = self.find_matching(node, tag) else { return false };
-        let taken = self.api.take(&found, Receiving::Block, &notes(told::MSG_WAIT, -1, -1));
+        let taken = self.api.take(&found, Receiving::Block, &notes(words::msg_wait(), -1, -1));
         if let (Ok(message), Ok(operation)) = (&taken, self.operations.get(mcb)) {
             let Operation { buffer, len, .. } = *operation;
             deliver(message, buffer, len, operation.scattered.as_mut());
@@ -99,7 +100,7 @@ pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
         }
         let request = state.operations.get(mcb).ok().and_then(|operation| operation.request);
         let seen = if request.is_none() { seen } else { u64::MAX };
-        (state, _) = wait_among(state, request, seen, told::MSG_WAIT, -1, -1);
+        (state, _) = wait_among(state, request, seen, words::msg_wait(), -1, -1);
     }
 }
 
@@ -148,7 +149,9 @@ impl Guard {
             let api = self.api;
             while let Ok(false) = self.channels.is_idle(api, name, Some(true)) {
                 let Some((request, peer)) = self.channels.under_way(name) else { break };
-                if self.outside(|| api.wait_any(&[request], u64::MAX, &notes(told::MSG_WAIT, peer, -1))) < 0 {
+                if self.outside(|| api.wait_any(&[request], u64::MAX, &notes(words::msg_wait(), peer, -1)))
+                    < 0
+                {
                     // There is no machine any more.
                     return;
                 }

@@ -25,17 +25,6 @@ pub(crate) mod context {
     pub(crate) const FILES: u32 = CMMD + 6;
 }
 
-/// What onlookers are told that a task waits in: CMMD's row of `parvum_control::CALLS`.
-pub(crate) mod told {
-    pub(crate) const SEND_BLOCK: u32 = 24;
-    pub(crate) const SEND_NOBLOCK: u32 = 25;
-    pub(crate) const RECEIVE_BLOCK: u32 = 26;
-    pub(crate) const MSG_WAIT: u32 = 27;
-    pub(crate) const MSG_PENDING: u32 = 28;
-    pub(crate) const SYNC_WITH_NODES: u32 = 29;
-    pub(crate) const ALL_NODES: u32 = 30;
-}
-
 /// The message that was received or found last.
 #[derive(Clone, Copy)]
 pub(crate) struct Last {

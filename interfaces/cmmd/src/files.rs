@@ -3,11 +3,12 @@
 //! What a node writes to such a file is kept in memory of its own, in the file's place, until the nodes meet in
 //! `CMMD_sync_with_nodes`; then node 0 puts all of it out. So the calls that write stay C's, and wait for nobody.
 
-use crate::envelope::{context, notes, told};
+use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::bytes_of;
 use crate::state::shared::{Shared, Together, is_writable};
 use crate::state::{Guard, State};
+use crate::words;
 use parvum_api::{Pattern, Receiving, TagKind};
 
 impl Guard {
@@ -45,7 +46,7 @@ impl Guard {
                     other: 0,
                     context: context::FILES.into(),
                 };
-                let wait = notes(told::SYNC_WITH_NODES, from, number);
+                let wait = notes(words::sync_with_nodes(), from, number);
                 let api = self.api;
                 let message = self.outside(|| api.receive(&wanted, Receiving::Block, &wait))?;
                 result = result.and(shared.put(bytes_of(&message)));

@@ -1,8 +1,9 @@
 //! The host program: it starts the nodes, and takes part in what they do with it.
 
-use crate::envelope::{context, notes, told};
+use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
 use crate::state::Guard;
+use crate::words;
 use parvum_api::{Message, Pattern, Receiving, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
@@ -124,7 +125,7 @@ impl Guard {
         let wanted =
             Pattern { from, tags: TagKind::Exactly, tag: about, other: 0, context: context::HOST.into() };
         let length = room.len() as u64;
-        let (api, notes) = (self.api, notes(told::ALL_NODES, from, about));
+        let (api, notes) = (self.api, notes(words::all_nodes(), from, about));
         let message = self.outside(|| api.receive(&wanted, Receiving::Into(room), &notes))?;
         if message.length == length { Ok(message) } else { Err(Fault::BadLength) }
     }

@@ -22,3 +22,4 @@ mod host;
 mod lent;
 mod state;
 mod together;
+mod words;

@@ -1,10 +1,11 @@
 //! What all nodes do together: barriers, reductions, scans, broadcast, concatenation.
 
 use crate::combine::Combiner;
-use crate::envelope::{context, notes, told};
+use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::{bytes_of, copy_remote};
 use crate::state::Guard;
+use crate::words;
 use parvum_api::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 use parvum_collectives::operators;
 use parvum_collectives::plans::{Group, Step, broadcast};
@@ -32,9 +33,9 @@ pub(crate) enum Segments {
 impl Guard {
     pub(crate) fn barrier(&mut self) -> Cmmd<()> {
         let nodes = self.nodes()?;
-        nodes.calls_it(told::SYNC_WITH_NODES);
+        nodes.calls_it(words::sync_with_nodes());
         let met = self.outside(|| nodes.barrier());
-        nodes.calls_it(told::ALL_NODES);
+        nodes.calls_it(words::all_nodes());
         Ok(met?)
     }
 
@@ -77,7 +78,7 @@ impl Guard {
             other: 0,
             context: context::BROADCAST.into(),
         };
-        let notes = notes(told::ALL_NODES, ANY_TASK, self.broadcasts);
+        let notes = notes(words::all_nodes(), ANY_TASK, self.broadcasts);
         let mut message = Message::NONE;
         let api = self.api;
         let in_room = self.outside(|| api.receive_fitting(&wanted, room, &notes, &mut message))?;
@@ -144,7 +145,7 @@ impl Guard {
                 context: context::SYNC.into(),
             };
             let limit = if wait { -1 } else { 0 };
-            let notes = Notes { limit, ..notes(told::SYNC_WITH_NODES, ANY_TASK, -1) };
+            let notes = Notes { limit, ..notes(words::sync_with_nodes(), ANY_TASK, -1) };
             let (api, sync) = (self.api, self.syncs);
             match self.outside(|| api.receive(&wanted, Receiving::Into(&mut []), &notes)) {
                 Ok(_) => self.one_came(sync),

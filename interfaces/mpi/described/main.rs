@@ -17,6 +17,9 @@ mod fortran;
 mod fortran08;
 #[path = "../fortran90.rs"]
 mod fortran90;
+#[allow(dead_code, reason = "its words are for the engine")]
+#[path = "../src/process/functions.rs"]
+mod functions;
 #[allow(dead_code, reason = "tests use some of it")]
 #[path = "../header.rs"]
 mod header;

@@ -5,6 +5,7 @@
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
+use crate::words;
 use crate::{handlers, ids, interrupt, select};
 use parvum_api::Completion;
 use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
@@ -13,17 +14,6 @@ use parvum_collectives::{Exchange, Failure, Members, plans};
 use parvum_partition::{AtSegment, Attend};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
-
-/// Numbers of NX's calls, as `parvum_control::NX_CALLS` names them.
-pub(crate) mod waits {
-    pub(crate) const CSEND: u32 = 16;
-    pub(crate) const CRECV: u32 = 17;
-    pub(crate) const MSGWAIT: u32 = 18;
-    pub(crate) const CPROBE: u32 = 19;
-    pub(crate) const MSGCANCEL: u32 = 20;
-    pub(crate) const GSYNC: u32 = 21;
-    pub(crate) const GLOBAL: u32 = 22;
-}
 
 /// A sender waits so long before it calls a receiver that computes, and then so long between two calls.
 const FIRST_CALL: i64 = 50_000;
@@ -156,7 +146,7 @@ pub(crate) unsafe fn send(task: &'static Task, kind: i64, data: Memory, to: i32)
     // SAFETY: the memory is the caller's until the send is over, and that is waited for.
     match unsafe { start_send(task, kind, data, to) }? {
         None => Ok(()),
-        Some(sending) => finish_send(task, sending, waits::CSEND),
+        Some(sending) => finish_send(task, sending, words::csend()),
     }
 }
 
@@ -200,7 +190,7 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
     ptype_in_use()?;
     interrupt::serve_if_long(task, room.length);
     let notes =
-        Notes { limit: -1, call: waits::CRECV, peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
+        Notes { limit: -1, call: words::crecv(), peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
     // What its sender does not hand over whole must find the receive posted: a long message, to lie here directly, and a
     // force message, to come at all.
     let is_posted =
@@ -250,7 +240,7 @@ unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &N
 
 /// The message of a receive that is over.
 pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message> {
-    let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+    let notes = Notes { limit: 0, call: words::msgwait(), peer: -1, tag: -1, context: -1 };
     let message = task.api.wait(request, &notes)?;
     if message.length > room as u64 { Err(NxError::MsgLong) } else { Ok(message) }
 }
@@ -326,7 +316,7 @@ impl Exchange for Group<'_> {
 pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Info>> {
     ptype_in_use()?;
     let tag = pattern_tag(pattern);
-    let notes = Notes { limit: 0, call: waits::CPROBE, peer: pattern.from, tag, context: 0 };
+    let notes = Notes { limit: 0, call: words::cprobe(), peer: pattern.from, tag, context: 0 };
     loop {
         let attentive = handlers::are_posted();
         let seen = task.api.arrivals();

@@ -6,9 +6,10 @@
 use crate::account::{self, Call};
 use crate::calls::fail_for_good;
 use crate::errors::{Nx, NxError};
-use crate::exchange::{Info, Sending, outcome, waits};
+use crate::exchange::{Info, Sending, outcome};
 use crate::interrupt::{self, this_thread};
 use crate::task::Task;
+use crate::words;
 use libc::c_long;
 use parvum_api::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -121,13 +122,15 @@ pub(crate) fn withdraw(task: &Task, pattern: &Pattern) {
         if !posted.pattern.as_ref().is_some_and(same) || !task.api.cancel(request) {
             return true;
         }
-        let _ = task.api.wait(request, &LOOK);
+        let _ = task.api.wait(request, &look());
         COUNT.fetch_sub(1, Ordering::Relaxed);
         false
     });
 }
 
-const LOOK: Notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+fn look() -> Notes {
+    Notes { limit: 0, call: words::msgwait(), peer: -1, tag: -1, context: -1 }
+}
 
 /// Holds handlers back, or lets them in; gives what was before.
 pub(crate) fn mask(held: bool) -> bool {
@@ -143,14 +146,14 @@ impl Posted {
 
     /// Whether everything that the handler waits for is over.
     fn is_over(&self, task: &Task) -> bool {
-        self.requests().all(|request| task.api.wait_any(&[request], u64::MAX, &LOOK) == 0)
+        self.requests().all(|request| task.api.wait_any(&[request], u64::MAX, &look()) == 0)
     }
 
     /// What the handler is to be told; takes the outcomes.
     fn finish(&self, task: &Task) -> Nx<[i64; 4]> {
         if let Some(sending) = self.send {
             // A receiver that is gone is not the handler's business.
-            let _ = task.api.wait(sending.request, &LOOK);
+            let _ = task.api.wait(sending.request, &look());
         }
         let Some((request, room)) = self.receive else { return Ok(self.told) };
         let message = outcome(task, request, room)?;

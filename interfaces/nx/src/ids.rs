@@ -4,9 +4,10 @@
 
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::exchange::{Info, Memory, Sending, finish_send, outcome, remember, wait_over, waits};
+use crate::exchange::{Info, Memory, Sending, finish_send, outcome, remember, wait_over};
 use crate::interrupt;
 use crate::task::{Task, ptype_in_use};
+use crate::words;
 use parvum_api::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -145,7 +146,7 @@ fn is_over(task: &Task, operation: &Operation) -> bool {
         Operation::Send(sending) => sending.request,
         Operation::Receive { request, .. } => *request,
     };
-    let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+    let notes = Notes { limit: 0, call: words::msgwait(), peer: -1, tag: -1, context: -1 };
     let over = task.api.wait(request, &notes).err() != Some(parvum_api::Status::Pending);
     if over && matches!(operation, Operation::Receive { .. }) {
         RECEIVES.fetch_sub(1, Ordering::Relaxed);
@@ -201,7 +202,7 @@ pub(crate) fn wait(task: &Task, mid: i64) -> Nx<Option<Info>> {
     let operations = take(mid)?;
     let mut result = Ok(None);
     for operation in &operations {
-        match finish(task, operation, waits::MSGWAIT) {
+        match finish(task, operation, words::msgwait()) {
             Ok(Some(info)) => result = result.map(|_| Some(info)),
             Ok(None) => {}
             Err(why) => result = Err(why),
@@ -217,7 +218,7 @@ pub(crate) fn wait(task: &Task, mid: i64) -> Nx<Option<Info>> {
 
 /// Whether everything behind an id is over; then it is freed. Gives the message, when there was one.
 pub(crate) fn done(task: &Task, mid: i64) -> Nx<bool> {
-    let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+    let notes = Notes { limit: 0, call: words::msgwait(), peer: -1, tag: -1, context: -1 };
     let operations = {
         let ids = lock();
         let place = ids.find(mid)?;
@@ -292,11 +293,11 @@ pub(crate) fn cancel(task: &Task, mid: i64) -> Nx<()> {
             && task.api.cancel(*request)
         {
             RECEIVES.fetch_sub(1, Ordering::Relaxed);
-            let notes = Notes { limit: 0, call: waits::MSGCANCEL, peer: -1, tag: -1, context: -1 };
+            let notes = Notes { limit: 0, call: words::msgcancel(), peer: -1, tag: -1, context: -1 };
             let _ = task.api.wait(*request, &notes);
         } else {
             // A send, or a receive whose data is coming: its memory is not free before. What became of it nobody wants.
-            let _ = finish(task, operation, waits::MSGCANCEL);
+            let _ = finish(task, operation, words::msgcancel());
         }
     }
     account::copied_in(task, Call::Other);

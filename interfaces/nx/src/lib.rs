@@ -17,3 +17,4 @@ mod ids;
 mod interrupt;
 mod select;
 mod task;
+mod words;

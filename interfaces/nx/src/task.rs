@@ -68,6 +68,7 @@ fn join() -> Nx<&'static Task> {
         NxError::Machine
     })?;
     fork::watch();
+    crate::words::publish(api);
     let partition = Partition::join(api, "nx", GROUP_CONTEXT).map_err(|why: Status| {
         eprintln!("libnx: {}", api.last_error());
         NxError::from(why)

@@ -30,3 +30,4 @@ mod races;
 mod run;
 #[allow(unsafe_code)]
 mod shown;
+mod words;

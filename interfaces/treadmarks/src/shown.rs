@@ -3,7 +3,8 @@
 //! It is all in the task's page, so that `parvum why` and `parvum info` ask nobody: not a process that hangs, nor one that holds the
 //! lock that others want.
 
-use parvum_api::{ANY_TASK, CoreApi, Notes, call};
+use crate::words;
+use parvum_api::{ANY_TASK, CoreApi, Notes};
 use parvum_consistency::Counts;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -120,7 +121,7 @@ impl Shown {
     /// The same, for a barrier.
     pub(crate) fn meeting<R>(&self, barrier: u32, work: impl FnOnce() -> R) -> R {
         self.at_barrier(Some(barrier));
-        let result = self.waiting(call::SHARED_BARRIER, Some(barrier), work);
+        let result = self.waiting(words::barrier(), Some(barrier), work);
         self.at_barrier(None);
         result
     }

@@ -277,7 +277,7 @@ pub struct Enrolled {
 pub struct Notes {
     /// Nanoseconds; negative: without limit; 0: look once.
     pub limit: i64,
-    /// Which call of which interface; see [`call`]. In the high half the function of MPI (`parvum_wire::functions`), if it is one.
+    /// Which kind of wait; see [`call`]. In the high half the number of the interface's word, if it has one: see [`crate::Words`].
     pub call: u32,
     /// From or to whom; [`ANY_TASK`] anyone.
     pub peer: i32,
@@ -287,7 +287,7 @@ pub struct Notes {
     pub context: i32,
 }
 
-/// Numbers of calls that may wait, as the control block names them (`parvum_control::CALLS`).
+/// Kinds of waits, as `parvum_wire::calls::KINDS` names them.
 pub mod call {
     /// Receiving.
     pub const RECEIVE: u32 = 1;
@@ -310,20 +310,6 @@ pub mod call {
     /// With any of them: the wait also ends, as if its time were over, when the thread sleeps and a handler of signals has run in it. A
     /// receive that only looks does so by the shortest way, and may miss what another would find.
     pub const UNTIL_SIGNAL: u32 = 1 << 15;
-    /// For a lock of TreadMarks', whose number is the tag.
-    pub const LOCK: u32 = 40;
-    /// In a barrier of TreadMarks', likewise.
-    pub const SHARED_BARRIER: u32 = 41;
-    /// For a page of shared memory, likewise.
-    pub const SHARED_PAGE: u32 = 42;
-    /// In `Tmk_exit`, for the others.
-    pub const SHARED_EXIT: u32 = 43;
-    /// For what others do to the shared heap, or to a variable that is distributed.
-    pub const SHARED_HEAP: u32 = 44;
-    /// In `Tmk_reduce`.
-    pub const SHARED_REDUCE: u32 = 45;
-    /// In `Tmk_startup`.
-    pub const SHARED_STARTUP: u32 = 46;
 }
 
 /// What `board_turn` answers, when it is not the place of a request.

@@ -12,8 +12,8 @@ use parvum_api::{Notes, call};
 use parvum_control::Happening;
 use parvum_engine::{Counter, Engine, Settings};
 use parvum_shm::PageInbox;
+use parvum_wire::calls;
 use parvum_wire::control::Role;
-use parvum_wire::functions;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -92,8 +92,8 @@ impl Runtime {
     pub(crate) fn note_wait(&self, notes: &Notes) {
         if let Some(recording) = &self.identity.recording {
             let &Notes { call, peer, tag, .. } = notes;
-            let (call, function) = functions::apart(call);
-            recording.record(Happening::Waits { call: call as u8, function, peer, tag });
+            let (kind, word) = calls::apart(call);
+            recording.record(Happening::Waits { kind: kind as u8, word, peer, tag });
         }
     }
 
@@ -105,9 +105,7 @@ impl Runtime {
         recording.note_with_last(Happening::GoesOn, |last| match last {
             Happening::Received { peer, tag, .. } => {
                 let fits = |wanted: i32, found: i32| wanted == -1 || wanted == found;
-                functions::apart(notes.call).0 == call::RECEIVE
-                    && fits(notes.peer, peer)
-                    && fits(notes.tag, tag)
+                calls::apart(notes.call).0 == call::RECEIVE && fits(notes.peer, peer) && fits(notes.tag, tag)
             }
             _ => false,
         });

@@ -41,7 +41,7 @@ const NOTICES: usize = 30;
 /// What a task waits for, as read at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingFor {
-    /// Which call: a number of the interface's own list.
+    /// Which kind of wait, and in the high half the number of the interface's word.
     pub call: u32,
     /// From whom; -1 anyone.
     pub peer: i32,
@@ -55,7 +55,7 @@ pub struct WaitingFor {
     pub until: u64,
 }
 
-/// What a function of MPI does among the members of a communicator.
+/// What a function does among the members of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Which function, by the number that the high half of a wait's call has.

@@ -49,38 +49,13 @@ pub type UnmatchedCells = [AtomicU64; 4];
 pub const COUNTER_NAMES: [&str; Counter::PLACES] = Counter::NAMES;
 /// Behind what is counted in the page, where onlookers sum up: messages sent over each route, by its number.
 pub const SENT_OVER: usize = 32;
-/// What an interface of shared memory shows, behind those: [`MEMORY_NAMES`], then how, and the locks that the task holds.
+/// What an interface of shared memory shows, behind those: [`MEMORY_COUNTS`] counts, then how, and the locks that the task holds.
 pub const MEMORY: usize = SENT_OVER + 8;
-/// Its counts, by number.
-pub const MEMORY_NAMES: [&str; 18] = [
-    "messages for shared memory",
-    "bytes of them",
-    "first writes to pages",
-    "misses",
-    "twins made",
-    "diffs made",
-    "bytes of diffs made",
-    "diffs applied",
-    "whole pages fetched",
-    "requests for diffs or pages",
-    "intervals",
-    "pages made invalid",
-    "locks taken that were here",
-    "locks waited for",
-    "barriers",
-    "collections of old records",
-    "bytes of records now",
-    "bytes of records at most",
-];
-/// How memory is shared: a place in [`MEMORY_WAYS`], in the lowest byte; in the two above it the barrier that the task is at, from 1
-/// on, 0 none; in the high half the first task of its run, by which the tasks of one run are known.
-pub const MEMORY_WAY: usize = MEMORY + MEMORY_NAMES.len();
-/// The first stands for a task that shares none.
-#[rustfmt::skip]
-pub const MEMORY_WAYS: [&str; 9] = [
-    "", "one memory", "pages, lazily", "pages, as in 1994 (classic)", "pages with homes", "one memory on a host, pages between hosts",
-    "pages, lazily; by userfaultfd", "pages, as in 1994 (classic); by userfaultfd", "pages with homes; by userfaultfd",
-];
+/// So many counts; the interface names them in its words.
+pub const MEMORY_COUNTS: usize = 18;
+/// How memory is shared: a number of the interface's ways from 1 on, 0 none, in the lowest byte; in the two above it the barrier that
+/// the task is at, from 1 on, 0 none; in the high half the first task of its run, by which the tasks of one run are known.
+pub const MEMORY_WAY: usize = MEMORY + MEMORY_COUNTS;
 /// Locks that the task holds, two in each cell, from 1 on; 0 none. Of more than [`HELD_LOCKS`] the first ones only.
 pub const HELD: usize = MEMORY_WAY + 1;
 /// So many of them.
@@ -92,45 +67,9 @@ pub const GROUP_BYTES: usize = 64;
 /// Room for the program's name, in UTF-8, padded with zeros.
 pub const PROGRAM_BYTES: usize = 32;
 
-/// What [`Waiting::call`] may say, by number. The first stands for computing. The first row is everybody's; an interface
-/// that has words of its own for what it does has a row of eight behind it, or uses the number of the nearest word.
-#[rustfmt::skip]
-pub const CALLS: [&str; 47] = [
-    "", "receive", "send", "probe", "wait", "barrier", "machine", "exit",
-    "serve", "join", "", "", "", "", "", "",
-    // NX.
-    "csend", "crecv", "msgwait", "cprobe", "msgcancel", "gsync", "global operation", "",
-    // CMMD.
-    "send_block", "send_noblock", "receive_block", "msg_wait", "msg_pending", "sync_with_nodes", "all nodes", "",
-    // Containers.
-    "container receive", "container send", "rpc call", "name server", "", "", "", "",
-    // TreadMarks.
-    "Tmk_lock_acquire", "Tmk_barrier", "shared page", "Tmk_exit", "shared heap", "Tmk_reduce", "Tmk_startup",
-];
-
 /// In [`Waiting::peer`]: the task waits for the members of a group, in a barrier or where they show each other data; [`Layout`]'s
 /// `barrier` says which group.
 pub const A_GROUP: i32 = -2;
-
-/// Whether the call of that number is about shared memory: what is waited for then is no message.
-pub fn is_of_shared_memory(call: u32) -> bool {
-    (40..CALLS.len() as u32).contains(&call)
-}
-
-/// Everybody's word for the call of that number: what kind of wait it is.
-pub fn kind_of_call(call: u32) -> &'static str {
-    let own = CALLS.get(call as usize).copied().unwrap_or("");
-    match own {
-        "csend" | "send_block" | "send_noblock" | "container send" => "send",
-        "crecv" | "receive_block" | "container receive" | "rpc call" => "receive",
-        "cprobe" | "msg_pending" => "probe",
-        "name server" => "machine",
-        "msgwait" | "msgcancel" | "gsync" | "global operation" => "wait",
-        "msg_wait" | "sync_with_nodes" | "all nodes" => "wait",
-        _ if is_of_shared_memory(call) => "wait",
-        other => other,
-    }
-}
 
 /// The whole page.
 #[repr(C, align(4096))]
@@ -197,7 +136,7 @@ pub struct Identity {
 /// picture for that instant, which is good enough for a person.
 #[repr(C, align(64))]
 pub struct Waiting {
-    /// Which call: a number of the interface's own list, 0 none; in the high half the function of MPI, if it is one.
+    /// Which kind of wait (`parvum_wire::calls::KINDS`), 0 none; in the high half the number of the interface's word for the call.
     pub call: AtomicU32,
     /// From whom: a tid, or -1 for anyone.
     pub peer: AtomicI32,
@@ -245,15 +184,6 @@ pub(crate) struct Barrier {
 mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};
-
-    #[test]
-    fn every_call_is_of_a_kind_that_everybody_knows() {
-        for call in 0..CALLS.len() as u32 + 1 {
-            assert!(CALLS[..10].contains(&kind_of_call(call)), "{call}");
-        }
-        assert_eq!((CALLS[17], kind_of_call(17)), ("crecv", "receive"));
-        assert_eq!((CALLS[40], kind_of_call(44)), ("Tmk_lock_acquire", "wait"));
-    }
 
     #[test]
     fn the_layout_does_not_drift() {

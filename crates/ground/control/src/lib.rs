@@ -58,10 +58,9 @@ pub use door::Door;
 pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{
-    A_GROUP, CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, HELD, HELD_LOCKS, Identity, Layout,
-    MAGIC, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, NAME_BYTES, PAGE_BYTES, PAIR_PEER, PAIRS,
-    PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting, is_of_shared_memory,
-    kind_of_call,
+    A_GROUP, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, HELD, HELD_LOCKS, Identity, Layout, MAGIC,
+    MEMORY, MEMORY_COUNTS, MEMORY_WAY, NAME_BYTES, PAGE_BYTES, PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells,
+    SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting,
 };
 #[cfg(not(loom))]
 pub use recording::{Happening, RECORDING_BYTES, Recording};

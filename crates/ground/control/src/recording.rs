@@ -73,10 +73,10 @@ pub enum Happening {
     },
     /// The task began to wait.
     Waits {
-        /// In which call: a number of [`crate::CALLS`].
-        call: u8,
-        /// In which function of MPI, by the number that the high half of a wait's call has; 0 none.
-        function: u32,
+        /// Which kind of wait: a number of `parvum_wire::calls::KINDS`.
+        kind: u8,
+        /// In which call: the number of the interface's word; 0 none.
+        word: u32,
         /// For whom; -1 anyone.
         peer: i32,
         /// For which tag; -1 any.
@@ -103,8 +103,8 @@ impl Happening {
             Happening::Received { peer, tag, order, length } => {
                 [ticks, RECEIVED | pair(0, peer), pair(order, tag), length]
             }
-            Happening::Waits { call, function, peer, tag } => {
-                [ticks, WAITS | u64::from(call) << 8 | pair(0, peer), pair(function, tag), 0]
+            Happening::Waits { kind, word, peer, tag } => {
+                [ticks, WAITS | u64::from(kind) << 8 | pair(0, peer), pair(word, tag), 0]
             }
             Happening::GoesOn => [ticks, GOES_ON, 0, 0],
         }
@@ -118,7 +118,7 @@ impl Happening {
         let happening = match what & 0xff {
             SENT => Happening::Sent { peer, route: small, tag, order, length },
             RECEIVED => Happening::Received { peer, tag, order, length },
-            WAITS => Happening::Waits { call: small, function: order, peer, tag },
+            WAITS => Happening::Waits { kind: small, word: order, peer, tag },
             GOES_ON => Happening::GoesOn,
             _ => return None,
         };
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(daemon.capacity(), 127);
         let sent = Happening::Sent { peer: 0x80001, route: 2, tag: -7, order: u32::MAX, length: 1 << 40 };
         let received = Happening::Received { peer: 0x40001, tag: i32::MAX, order: 3, length: 8 };
-        let waits = Happening::Waits { call: 1, function: 5, peer: -1, tag: -1 };
+        let waits = Happening::Waits { kind: 1, word: 5, peer: -1, tag: -1 };
         for happening in [waits, received] {
             task.record(happening);
         }

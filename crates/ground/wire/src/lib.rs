@@ -13,7 +13,6 @@ pub mod control;
 pub mod counter;
 pub mod encoding;
 pub mod frame;
-pub mod functions;
 pub mod routed;
 pub mod tid;
 pub mod trace;

@@ -3,11 +3,12 @@
 use super::message::ERRVAL;
 use crate::completing::{run_handlers, wait_for};
 use crate::entry::{call, guarded};
-use crate::envelope::{ANY, Last, notes, told};
+use crate::envelope::{ANY, Last, notes};
 use crate::errors::{Cmmd, Fault, remember};
 use crate::lent::Matching;
 use crate::state::operations::{Kind, Operation};
 use crate::state::{State, enter};
+use crate::words;
 use parvum_api::{Message, Notes, Status};
 use std::ffi::{c_int, c_void};
 
@@ -94,7 +95,7 @@ fn pending(state: &mut State, src: c_int, tag: c_int) -> Cmmd<Option<Message>> {
     if state.matching.is_some() {
         return Ok(state.find_matching(src, tag));
     }
-    let once = Notes { limit: 0, ..notes(told::MSG_PENDING, pattern.from, tag) };
+    let once = Notes { limit: 0, ..notes(words::msg_pending(), pattern.from, tag) };
     match state.api.probe(&pattern, &once) {
         Ok(found) => Ok(Some(found)),
         Err(Status::Pending) => Ok(None),

@@ -2,11 +2,12 @@
 
 use crate::completing::wait_among;
 use crate::entry::{call, guarded};
-use crate::envelope::{ANY, Last, notes, told, user};
+use crate::envelope::{ANY, Last, notes, user};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::{Handler, bytes_of, readable, writable};
 use crate::state::operations::{Kind, Operation};
 use crate::state::{Guard, State};
+use crate::words;
 use parvum_api::{ANY_TASK, Message, Notes, Receiving, Request, Status};
 use parvum_api::{Buffering, Completion};
 use std::ffi::{c_int, c_void};
@@ -40,14 +41,14 @@ pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> 
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
                 let over;
-                (state, over) = finish(state, request, told::SEND_BLOCK, to, tag);
+                (state, over) = finish(state, request, words::send_block(), to, tag);
                 over.map(drop)
             }
             Err(other) => Err(other),
         }
     } else {
         let api = state.api;
-        state.outside(|| api.send(how, pieces, &notes(told::SEND_BLOCK, to, tag)))
+        state.outside(|| api.send(how, pieces, &notes(words::send_block(), to, tag)))
     };
     if sent.is_ok() {
         state.sent = length as u64;
@@ -94,7 +95,7 @@ pub(super) fn unblocked(state: &mut Guard, dest: c_int, tag: c_int, pieces: &[&[
     let to = state.task(dest)?;
     state.check_tag(tag)?;
     let how = user(to, tag, Buffering::SenderIfUnposted, Completion::Copied);
-    let notes = notes(told::SEND_NOBLOCK, to, tag);
+    let notes = notes(words::send_noblock(), to, tag);
     let api = state.api;
     state.outside(|| match pieces {
         [only] => api.send_one(how, only, &notes),
@@ -193,10 +194,10 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         // SAFETY: this returns only when the request is over.
         let request = unsafe { state.api.post_into(&pattern, room.as_mut_ptr(), length, 0) };
         let got;
-        (state, got) = finish(state, request, told::RECEIVE_BLOCK, pattern.from, tag);
+        (state, got) = finish(state, request, words::receive_block(), pattern.from, tag);
         got
     } else {
-        let (api, notes) = (state.api, notes(told::RECEIVE_BLOCK, pattern.from, tag));
+        let (api, notes) = (state.api, notes(words::receive_block(), pattern.from, tag));
         let seen = |message: &Message| Last { from: message.from, tag: message.tag, bytes: message.length };
         let got = state.outside(|| api.receive_seen(&pattern, room, &notes, seen));
         if let Ok(last) = got {
@@ -224,7 +225,7 @@ fn received_by_matching(
         let seen = state.api.arrivals();
         if let Some(found) = state.find_matching(src, tag) {
             let taken =
-                state.api.take(&found, Receiving::Block, &notes(told::RECEIVE_BLOCK, found.from, tag));
+                state.api.take(&found, Receiving::Block, &notes(words::receive_block(), found.from, tag));
             if let Ok(message) = &taken {
                 let data = bytes_of(message);
                 let fits = data.len().min(room.len());
@@ -234,7 +235,7 @@ fn received_by_matching(
             return (state, taken.map(Message::without_data));
         }
         let peer = if src == ANY { ANY_TASK } else { state.task(src).unwrap_or(ANY_TASK) };
-        (state, _) = wait_among(state, None, seen, told::RECEIVE_BLOCK, peer, tag);
+        (state, _) = wait_among(state, None, seen, words::receive_block(), peer, tag);
     }
 }
 
@@ -332,7 +333,7 @@ pub(super) fn exchanged(
     let over = match sent {
         Some(request) => {
             let over;
-            (state, over) = finish(state, request, told::SEND_BLOCK, to, stag);
+            (state, over) = finish(state, request, words::send_block(), to, stag);
             over.map(drop)
         }
         None => Ok(()),

@@ -5,9 +5,10 @@
 //! for nothing else. The two ends find each other by their nodes and the channel's number, as messages in a context of
 //! their own.
 
-use crate::envelope::{context, notes, told};
+use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::{start_receive, start_send};
+use crate::words;
 use parvum_api::{Buffering, Completion, CoreApi, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
@@ -126,7 +127,7 @@ impl Channels {
     pub(crate) fn is_idle(&mut self, api: CoreApi, name: i32, sends: Option<bool>) -> Cmmd<bool> {
         let channel = self.get(name, sends)?;
         let Some(request) = channel.request else { return Ok(true) };
-        match api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
+        match api.wait(request, &Notes { limit: 0, ..notes(words::msg_wait(), channel.peer, -1) }) {
             Err(Status::Pending) => return Ok(false),
             Ok(message) => {
                 channel.full = !channel.sends;
@@ -177,7 +178,7 @@ impl Channels {
         }
         if let Some(request) = channel.request.take() {
             // Takes the outcome of what was cancelled.
-            let _ = api.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
+            let _ = api.wait(request, &Notes { limit: 0, ..notes(words::msg_wait(), -1, -1) });
         }
         self.0[name as usize - 1] = None;
         Ok(0)

@@ -9,9 +9,10 @@ pub(crate) mod shared;
 pub(crate) mod timers;
 
 use crate::company::{Company, is_host_program};
-use crate::envelope::{ANY, Last, context, notes, own, told};
+use crate::envelope::{ANY, Last, context, notes, own};
 use crate::errors::{Cmmd, Fault};
 use crate::lent::Matching;
+use crate::words;
 use channels::Channels;
 use global_or::GlobalOr;
 use operations::Operations;
@@ -115,7 +116,7 @@ impl Guard {
     /// Sends something of the interface's own, in one of its contexts; waits for credit if need be.
     pub(crate) fn send_own(&mut self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
         let (api, how) = (self.api, own(to, context, tag, meta));
-        Ok(self.outside(|| api.send(how, &[data], &notes(told::ALL_NODES, to, tag)))?)
+        Ok(self.outside(|| api.send(how, &[data], &notes(words::all_nodes(), to, tag)))?)
     }
 }
 
@@ -148,6 +149,7 @@ impl State {
             Fault::NoMachine
         })?;
         fork::watch();
+        words::publish(api);
         let host = is_host_program();
         let (partition, company) = if host {
             let own = api.enrol("cmmd")?.tid;
@@ -156,7 +158,7 @@ impl State {
             let partition = Partition::join(api, "cmmd", context::TOGETHER).inspect_err(|_| {
                 eprintln!("libcmmd: {}", api.last_error());
             })?;
-            partition.calls_it(told::ALL_NODES);
+            partition.calls_it(words::all_nodes());
             let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();
             let company = Company { own: partition.own(), nodes, host: partition.host() };
             (Some(Arc::new(partition)), company)

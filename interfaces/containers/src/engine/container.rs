@@ -66,7 +66,7 @@ impl Container {
             },
             notes: Notes {
                 limit: -1,
-                call: words::RECEIVE,
+                call: words::receive(),
                 peer: ANY_TASK,
                 tag: number,
                 context: context as i32,

@@ -14,6 +14,7 @@ mod names;
 mod representative;
 mod rpc;
 mod station;
+mod words;
 
 pub(crate) use container::{Container, Kept};
 pub(crate) use names::{bind, bind_group, leave_group};
@@ -28,18 +29,6 @@ pub(crate) const CONTEXT: u32 = 0x4348_0001;
 const REPLIES: u32 = 0x4348_0002;
 /// What the libraries of two tasks say to each other: the tag is the kind.
 const CONTROL: u32 = 0x4348_0003;
-
-/// What a task waits for, in the numbers of the control block (`parvum_control::CALLS`).
-mod words {
-    /// A message from a container.
-    pub(super) const RECEIVE: u32 = 32;
-    /// Room in a container, or credit.
-    pub(super) const SEND: u32 = 33;
-    /// The answer to a call.
-    pub(super) const RPC: u32 = 34;
-    /// A name, bound or found.
-    pub(super) const NAMES: u32 = 35;
-}
 
 /// In the interface's part of a message's `meta`: it is a call, whose number stands above.
 const CALL: u32 = 1 << 8;

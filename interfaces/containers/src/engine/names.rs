@@ -26,7 +26,7 @@ pub(crate) fn exchanges() -> u64 {
 fn ask(request: &Request) -> Result<Reply, Error> {
     let api = station::with(|station| Ok(station.api))?;
     EXCHANGES.fetch_add(1, Ordering::Relaxed);
-    let notes = Notes { limit: -1, call: words::NAMES, peer: ANY_TASK, tag: -1, context: -1 };
+    let notes = Notes { limit: -1, call: words::names(), peer: ANY_TASK, tag: -1, context: -1 };
     Ok(api.ask(request, &notes).map_err(|why| Error::of(why, || api.last_error()))??)
 }
 
@@ -157,7 +157,7 @@ fn sleep(api: CoreApi, time: Duration) -> Result<(), Error> {
         context: super::CONTROL.into(),
     };
     let limit = time.as_nanos().min(i64::MAX as u128) as i64;
-    let notes = Notes { limit, call: words::NAMES, peer: ANY_TASK, tag: -1, context: -1 };
+    let notes = Notes { limit, call: words::names(), peer: ANY_TASK, tag: -1, context: -1 };
     match api.receive(&pattern, Receiving::Block, &notes) {
         Ok(_) | Err(Status::Pending) => Ok(()),
         Err(why) => Err(Error::of(why, || api.last_error())),

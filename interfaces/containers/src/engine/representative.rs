@@ -84,7 +84,7 @@ impl Representative {
                 buffering: Buffering::AtSender,
                 completion: Completion::Copied,
             };
-            let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
+            let notes = Notes { limit: -1, call: words::send(), peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
             let (api, me, generation) = (station.api, station.me, fork::generation());
             let sight = Sight::new(api);

@@ -72,7 +72,7 @@ fn await_answer(
         let limit = state.timer().map_or(-1, |timer| timer.as_nanos().min(i64::MAX as u128) as i64);
         let notes = Notes {
             limit,
-            call: words::RPC,
+            call: words::rpc(),
             peer: server.task(),
             tag: server.tag(),
             context: REPLIES as i32,
@@ -193,7 +193,7 @@ impl Several<'_, '_> {
     fn next(&self, limit: i64) -> Result<Message, Status> {
         let (tag, other) = (self.first as i32, (self.first + self.asked.len() as u32) as i32 - 1);
         let pattern = Pattern { from: ANY_TASK, tags: TagKind::Within, tag, other, context: REPLIES.into() };
-        let notes = Notes { limit, call: words::RPC, peer: ANY_TASK, tag, context: REPLIES as i32 };
+        let notes = Notes { limit, call: words::rpc(), peer: ANY_TASK, tag, context: REPLIES as i32 };
         self.api.receive_by_reference(&pattern, &notes)
     }
 
@@ -231,7 +231,7 @@ impl Several<'_, '_> {
             let pattern =
                 Pattern { from: task, tags: TagKind::Exactly, tag, other: 0, context: REPLIES.into() };
             // The least time: who looks once is not told that a task is gone.
-            let notes = Notes { limit: 1, call: words::RPC, peer: task, tag, context: REPLIES as i32 };
+            let notes = Notes { limit: 1, call: words::rpc(), peer: task, tag, context: REPLIES as i32 };
             match self.api.receive_by_reference(&pattern, &notes) {
                 Ok(message) => self.take(&message),
                 Err(Status::Pending) => {}

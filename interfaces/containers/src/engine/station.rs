@@ -78,6 +78,7 @@ pub(super) fn with<R>(work: impl FnOnce(&mut Station) -> Result<R, Error>) -> Re
 fn join() -> Result<Station, Error> {
     let api = CoreApi::open().map_err(|why| Error::NoMachine(why.to_string()))?;
     fork::watch();
+    super::words::publish(api);
     let me = api.enrol("containers").map_err(|_| Error::NoMachine(api.last_error()))?.tid;
     let generation = fork::generation();
     SEEN.store(api.arrivals(), Ordering::Relaxed);

@@ -18,7 +18,6 @@ use crate::requests::progress;
 use parvum_api::{
     ANY_TASK, Buffering, Completion, Message, Pattern, SendTo, Status as Answer, TagKind, call,
 };
-use parvum_wire::functions;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -127,11 +126,11 @@ impl Mode {
     }
 }
 
-const SEND: u32 = functions::number("MPI_Send");
-const RSEND: u32 = functions::number("MPI_Rsend");
-const SSEND: u32 = functions::number("MPI_Ssend");
-const BSEND: u32 = functions::number("MPI_Bsend");
-const RECV: u32 = functions::number("MPI_Recv");
+const SEND: u32 = introspect::number("MPI_Send");
+const RSEND: u32 = introspect::number("MPI_Rsend");
+const SSEND: u32 = introspect::number("MPI_Ssend");
+const BSEND: u32 = introspect::number("MPI_Bsend");
+const RECV: u32 = introspect::number("MPI_Recv");
 
 fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi {
     let send = &|| {

@@ -6,9 +6,10 @@
 
 use crate::comms::comm::Comm;
 use crate::objects::numbers::THREAD_MULTIPLE;
+use crate::process::functions;
 use crate::process::this::Process;
-use parvum_api::Told;
-use parvum_wire::functions;
+use parvum_api::{CoreApi, Told};
+use parvum_wire::calls;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -51,15 +52,24 @@ fn function() -> u32 {
     KEPT.with(|kept| kept.function.get())
 }
 
-/// How many threads have called functions that wait, and the mark of a call when they are several.
+/// How many threads have called functions that wait.
 static THREADS: AtomicU32 = AtomicU32::new(0);
-static MARK: AtomicU32 = AtomicU32::new(0);
+/// What is added to a call: in the high half the number of the word before MPI's own, and the mark if threads are several.
+static BASE: AtomicU32 = AtomicU32::new(0);
+
+/// Tells the engine the names of the functions. Before the process joins the machine.
+pub(crate) fn publish(api: CoreApi) {
+    // Without room for them the numbers name no words of others.
+    let before = api.describe(&functions::words()).unwrap_or(1 << 14);
+    // Relaxed: for a person's eyes.
+    BASE.fetch_or(calls::within(0, before), Ordering::Relaxed);
+}
 
 #[cold]
 fn first_of_thread() {
     // Relaxed: for a person's eyes. A thread that has ended counts on.
     if THREADS.fetch_add(1, Ordering::Relaxed) > 0 {
-        MARK.store(functions::THREADS, Ordering::Relaxed);
+        BASE.fetch_or(calls::THREADS, Ordering::Relaxed);
     }
 }
 
@@ -69,14 +79,22 @@ pub(crate) fn within(kind: u32, function: u32) -> u32 {
     if crate::process::this::threads() == THREAD_MULTIPLE {
         enter(function);
     }
-    // Relaxed: for a person's eyes, here and below.
-    functions::within(kind, function) | MARK.load(Ordering::Relaxed)
+    with_word(kind, function)
 }
 
 /// A kind of wait, in the function that this thread is in.
 #[inline]
 pub(crate) fn now(kind: u32) -> u32 {
-    functions::within(kind, function()) | MARK.load(Ordering::Relaxed)
+    with_word(kind, function())
+}
+
+#[inline]
+fn with_word(kind: u32, function: u32) -> u32 {
+    let base = BASE.load(Ordering::Relaxed);
+    match function {
+        0 => kind | base & calls::THREADS,
+        _ => calls::within(kind, function) + base,
+    }
 }
 
 /// No number of bytes that all must agree on.
@@ -109,7 +127,7 @@ const NOTHING: Told =
 
 fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
     process.api.tell(&Told {
-        function: function(),
+        function: calls::apart(now(0)).1,
         context,
         rank: comm.rank() as u32,
         size: comm.size() as u32,

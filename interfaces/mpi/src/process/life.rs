@@ -101,6 +101,7 @@ fn join() -> Mpi {
     }
     rivals::refuse()?;
     let api = CoreApi::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
+    crate::process::introspect::publish(api);
     let joined = if is_alone() { None } else { Some(Joined::join(api)?) };
     let (all, alone) = match &joined {
         None => (Group::alone(), Group::alone()),

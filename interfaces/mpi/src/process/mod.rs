@@ -4,6 +4,7 @@
 pub(crate) mod abort;
 #[allow(unsafe_code)]
 pub(crate) mod ending;
+pub mod functions;
 #[allow(unsafe_code)]
 pub(crate) mod inherited;
 pub mod introspect;

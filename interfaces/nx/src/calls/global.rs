@@ -5,9 +5,10 @@
 use super::Numbers;
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::exchange::{Group, Memory, waits};
+use crate::exchange::{Group, Memory};
 use crate::ids;
 use crate::task::ptype_in_use;
+use crate::words;
 use libc::{c_double, c_float, c_long, c_void};
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
@@ -23,10 +24,10 @@ super::faces! {
 }
 
 mod work {
-    use super::{Areas, Nx, choose, none, run, segment, tag, together, waits};
+    use super::{Areas, Nx, segment, choose, none, run, tag, together, words};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
-        together(waits::GSYNC, tag::BARRIER, |nodes| {
+        together(words::gsync(), tag::BARRIER, |nodes| {
             if let Some(mut segment) = nodes.segment()? {
                 return nodes.outcome(segment::barrier(&mut segment));
             }
@@ -54,7 +55,7 @@ fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) 
 
 /// Combines the vectors of all nodes into `x`, element by element; `work` is scratch.
 unsafe fn reduce<T: Element>(x: *mut T, n: i64, work: *mut T, operator: Operator) -> Nx<()> {
-    together(waits::GLOBAL, tag::REDUCE, |nodes| {
+    together(words::global(), tag::REDUCE, |nodes| {
         let bytes = n.checked_mul(size_of::<T>() as i64).ok_or(NxError::BLen)?;
         // SAFETY: the program's vectors have so many elements, and it uses neither meanwhile.
         let (x, work) = unsafe { (bytes_of(x.cast(), bytes)?, bytes_of(work.cast(), bytes)?) };
@@ -194,7 +195,7 @@ reductions! {
 type Function = Option<extern "C" fn(*mut c_void, *mut c_void) -> c_long>;
 
 unsafe fn reduce_by(x: *mut u8, xlen: i64, work: *mut u8, function: Function) -> Nx<()> {
-    together(waits::GLOBAL, tag::REDUCE, |nodes| {
+    together(words::global(), tag::REDUCE, |nodes| {
         let function = function.ok_or(NxError::Hnd)?;
         // SAFETY: the program's memory, which it does not use meanwhile but in its function.
         let (x, work) = unsafe { (bytes_of(x, xlen)?, bytes_of(work, xlen)?) };
@@ -243,7 +244,7 @@ pub unsafe extern "C" fn gopf_(x: *mut c_void, xlen: *const i32, work: *mut c_vo
 
 /// Puts what all nodes have one behind the other, in node order; gives the bytes of all.
 unsafe fn collect(x: *mut u8, xlen: i64, y: *mut u8, ylen: i64) -> Nx<i64> {
-    together(waits::GLOBAL, tag::GATHER, |nodes| {
+    together(words::global(), tag::GATHER, |nodes| {
         // SAFETY: the program's memory, which it does not use meanwhile.
         let (x, y) = unsafe { (bytes_of(x, xlen)?, bytes_of(y, ylen)?) };
         let size = nodes.group().size;
@@ -257,7 +258,7 @@ unsafe fn collect(x: *mut u8, xlen: i64, y: *mut u8, ylen: i64) -> Nx<i64> {
 
 /// The same when all know how much each has.
 unsafe fn collect_known(x: *mut u8, xlens: impl Numbers, is_null: bool, y: *mut u8) -> Nx<i64> {
-    together(waits::GLOBAL, tag::GATHER, |nodes| {
+    together(words::global(), tag::GATHER, |nodes| {
         if is_null {
             return Err(NxError::PBuf);
         }

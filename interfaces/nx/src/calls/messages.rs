@@ -103,10 +103,11 @@ mod work {
     use crate::account::{self, Call};
     use crate::calls::with;
     use crate::errors::Nx;
-    use crate::exchange::{self, Memory, finish_send, remember, waits};
+    use crate::exchange::{self, Memory, finish_send, remember};
     use crate::ids::{self, InfoPlace, Operation};
     use crate::select::{outgoing, wanted};
     use crate::task::{check_ptype, check_ptypesel};
+    use crate::words;
 
     pub(super) unsafe fn csend(kind: i64, buf: *mut u8, count: i64, node: i64, ptype: i64) -> Nx<()> {
         with(|task| {
@@ -140,7 +141,7 @@ mod work {
             }
         }
         for sending in under_way {
-            result = finish_send(task, sending, waits::CSEND).and(result);
+            result = finish_send(task, sending, words::csend()).and(result);
         }
         result
     }

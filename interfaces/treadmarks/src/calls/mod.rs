@@ -7,8 +7,8 @@ use crate::nodes::reduce::operation;
 use crate::nodes::startup;
 use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
+use crate::words;
 use libc::{c_char, c_int, c_uint, c_ulong};
-use parvum_api::call as wait;
 use parvum_collectives::operators::{combine, order};
 use parvum_sync::fork;
 use std::ffi::{CStr, c_void};
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         if run.replicas {
             return run.reduce(data, kind as u8, op as u8);
         }
-        run.peers.partition.calls_it(wait::SHARED_REDUCE);
+        run.peers.partition.calls_it(words::reduce());
         let outcome =
             run.peers.partition.reduce_all(data, type_.size(), order(operator, type_), &mut |into, from| {
                 combine(into, from)

@@ -16,9 +16,9 @@ use crate::nodes::groups::Groups;
 use crate::nodes::letters::{kind, letter};
 use crate::nodes::peers::Peers;
 use crate::shown::Shown;
+use crate::words;
 use letters::{Call, Outcome};
 pub(crate) use pages::Pages;
-use parvum_api::call;
 use parvum_consistency::{Access, Counts, Fault, Keys, Progress, Taken, Tasks};
 use parvum_sync::without_signals;
 use rooms::Rooms;
@@ -184,8 +184,9 @@ impl Host {
         match self.keys.take(lock) {
             Taken::Here => self.shown.count_lock_here(),
             Taken::Ask => {
-                let at_once =
-                    self.shown.waiting(call::LOCK, Some(lock), || self.call(peers, Call::Acquire(lock)))?;
+                let at_once = self
+                    .shown
+                    .waiting(words::lock(), Some(lock), || self.call(peers, Call::Acquire(lock)))?;
                 if at_once { self.shown.count_lock_here() } else { self.shown.count_lock_fetched() }
             }
             Taken::Already => return Err(Trouble::HeldAlready(lock)),
@@ -230,7 +231,7 @@ impl Host {
     pub(crate) fn acquire_view(&self, peers: &Peers, view: u32, writes: bool) -> Result<(), Trouble> {
         let lock = LOCKS.saturating_add(view);
         let call = Call::AcquireView(view, writes);
-        self.shown.waiting(call::LOCK, Some(lock), || self.call(peers, call))?;
+        self.shown.waiting(words::lock(), Some(lock), || self.call(peers, call))?;
         self.shown.took(lock);
         Ok(())
     }
@@ -253,8 +254,7 @@ impl Host {
         let access = if writes { Access::Write } else { Access::Read };
         // Another task may have had it opened, and it may be closed again before this one has opened it.
         while !self.rooms.open(page, access) {
-            self.shown
-                .waiting(call::SHARED_PAGE, Some(page), || self.call(peers, Call::Page(page, access)))?;
+            self.shown.waiting(words::page(), Some(page), || self.call(peers, Call::Page(page, access)))?;
         }
         Ok(())
     }

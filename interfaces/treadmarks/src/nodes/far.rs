@@ -10,7 +10,7 @@ use crate::memory::pages::Pages;
 use crate::nodes::letters::{kind, letter};
 use crate::nodes::peers::Peers;
 use crate::shown::Shown;
-use parvum_api::call;
+use crate::words;
 use parvum_consistency::{Access, Counts, Fault, Keys, Node, Progress, Race, Site, Taken};
 use parvum_sync::without_signals;
 use std::sync::{Mutex, PoisonError};
@@ -88,7 +88,8 @@ impl Far {
         match self.keys.take(lock) {
             Taken::Here => self.shown.count_lock_here(),
             Taken::Ask => {
-                let waiting = |wait: &mut dyn FnMut() -> _| self.shown.waiting(call::LOCK, Some(lock), wait);
+                let waiting =
+                    |wait: &mut dyn FnMut() -> _| self.shown.waiting(words::lock(), Some(lock), wait);
                 if self.call(peers, |node, pages| node.acquire(lock, pages), waiting)? {
                     self.shown.count_lock_here();
                 }
@@ -125,7 +126,7 @@ impl Far {
         self.take_back(peers);
         let acquire = |node: &mut Node, pages: &mut Pages| node.acquire_view(view, writes, pages);
         let lock = LOCKS.saturating_add(view);
-        self.call(peers, acquire, |wait| self.shown.waiting(call::LOCK, Some(lock), wait))?;
+        self.call(peers, acquire, |wait| self.shown.waiting(words::lock(), Some(lock), wait))?;
         self.shown.took(lock);
         Ok(())
     }
@@ -181,8 +182,7 @@ impl Far {
             let writes = writes.unwrap_or_else(|| node.access(page) != Access::None);
             node.fault(page, if writes { Access::Write } else { Access::Read }, pages)
         };
-        self.shown
-            .waiting(call::SHARED_PAGE, Some(page), || self.call(peers, open, |wait| wait()).map(drop))?;
+        self.shown.waiting(words::page(), Some(page), || self.call(peers, open, |wait| wait()).map(drop))?;
         // It may have been open before, and not mapped.
         self.with(peers, |node, pages| pages.show(page, node.access(page)));
         Ok(())

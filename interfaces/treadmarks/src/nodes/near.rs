@@ -8,7 +8,7 @@
 use crate::errors::Trouble;
 use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
 use crate::shown::Shown;
-use parvum_api::call;
+use crate::words;
 use parvum_collectives::Failure;
 use parvum_consistency::Counts;
 use parvum_partition::Partition;
@@ -89,7 +89,7 @@ impl Near {
             }
             std::hint::spin_loop();
         }
-        self.shown.waiting(call::LOCK, Some(lock), || self.sleep_for(word));
+        self.shown.waiting(words::lock(), Some(lock), || self.sleep_for(word));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Near {
         free.map_err(|_| Trouble::ViewHeldAlready(view))?;
         let lock = LOCKS + view;
         if !enter(word, writes) {
-            self.shown.waiting(call::LOCK, Some(lock), || {
+            self.shown.waiting(words::lock(), Some(lock), || {
                 while !enter(word, writes) {
                     // Relaxed: `enter` decides, and acquires.
                     let seen = word.load(Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Near {
         let row = &self.control.at[(turn % 2) as usize];
         // Release and acquire: partners of each other; the barrier in between orders them too, but by other means.
         row[partition.own()].store(barrier + 1, Ordering::Release);
-        partition.calls_it(call::SHARED_BARRIER);
+        partition.calls_it(words::barrier());
         partition.is_about(barrier as i32);
         self.shown.meeting(barrier, || partition.barrier()).map_err(|failure| lost(failure, partition))?;
         partition.is_about(-1);

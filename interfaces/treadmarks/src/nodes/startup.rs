@@ -16,8 +16,9 @@ use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::findings::Races;
 use crate::run::{Leaving, Run, Way, begin, run};
 use crate::shown::Shown;
+use crate::words;
 use crate::{faults::fault, memory::image, nodes::desk, races::stepping};
-use parvum_api::{CoreApi, call};
+use parvum_api::CoreApi;
 use parvum_consistency::{Access, Keys, Node, Tasks};
 use parvum_partition::Partition;
 use parvum_service::Post;
@@ -49,9 +50,10 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     }
     let api = CoreApi::open().map_err(|why| Trouble::Machine(why.to_string()))?;
     fork::watch();
+    words::publish(api);
     let joined = Partition::join(api, "treadmarks", TOGETHER);
     let partition = joined.map_err(|_| Trouble::Machine(api.last_error()))?;
-    partition.calls_it(call::SHARED_STARTUP);
+    partition.calls_it(words::startup());
     let nodes = partition.size();
     if nodes > NODES {
         return Err(Trouble::TooManyNodes(nodes));

@@ -6,7 +6,7 @@ use crate::limits::VIEWS;
 use crate::memory::image;
 use crate::nodes::letters::{NOTHING, kind, letter, variable};
 use crate::races::findings::{Block, encoded};
-use parvum_api::call;
+use crate::words;
 use parvum_consistency::{Fault, Site};
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -42,7 +42,7 @@ impl Run {
             // Who is gone is told of by the machine.
             let _ = self.peers.post.ask(self.peers.services[node], asked.to_vec());
         }
-        self.shown.waiting(call::SHARED_HEAP, None, || {
+        self.shown.waiting(words::heap(), None, || {
             Ok(self.numbers(others)?.iter().all(|&number| number != NOTHING))
         })
     }
@@ -61,7 +61,7 @@ impl Run {
             let _ = self.peers.post.ask(self.peers.services[keeper], letter(kind, &asks));
             let of = BTreeSet::from([keeper]);
             // Who has died without an answer has the next as its heir.
-            if let [number] = self.shown.waiting(call::SHARED_HEAP, None, || self.numbers(of))?[..] {
+            if let [number] = self.shown.waiting(words::heap(), None, || self.numbers(of))?[..] {
                 return Ok(number);
             }
         }

@@ -3,7 +3,7 @@
 use super::{Run, Way};
 use crate::errors::Trouble;
 use crate::nodes::letters::{kind, letter};
-use parvum_api::call;
+use crate::words;
 use parvum_consistency::Fault;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -46,7 +46,7 @@ impl Run {
         };
         let _alone = self.peers.program()?;
         let mut told = None;
-        self.shown.waiting(call::SHARED_EXIT, None, || {
+        self.shown.waiting(words::exit(), None, || {
             // Acquire: partner of the release in `may_go`.
             while !self.leaving.go.load(Ordering::Acquire) {
                 let keeper = self.peers.keeper();

@@ -53,7 +53,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// The number by which onlookers know it (`parvum_control::MEMORY_WAY`).
+    /// The number by which onlookers know it (`way` in `words.rs`).
     pub(crate) fn number(&self, protocol: Protocol) -> u64 {
         match (self, protocol) {
             (Way::Near(_), _) => 1,

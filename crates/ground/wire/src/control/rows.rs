@@ -2,6 +2,7 @@
 
 use super::message::MailFlags;
 use crate::Tid;
+use crate::calls::{self, Sort, Word};
 use serde::{Deserialize, Serialize};
 
 /// A task that was started.
@@ -91,6 +92,10 @@ pub struct Sight {
     pub cpu: u64,
     /// The processors that it may run on, as the system lists them.
     pub cpus: String,
+    /// How it shares memory, in its interface's words; empty if it does not.
+    pub memory_way: String,
+    /// The names of what it counts of that.
+    pub memory_counts: Vec<String>,
 }
 
 /// What a task has counted of one peer over one route.
@@ -126,10 +131,14 @@ pub struct UnmatchedRow {
 /// What a task waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// Which call: a number of the interface's own list.
-    pub call: u32,
+    /// Which kind of wait: a number of [`crate::calls::KINDS`].
+    pub kind: u32,
     /// The interface.
     pub interface: String,
+    /// The interface's word for the call, if it has one.
+    pub word: Option<Word>,
+    /// No task that starts later can help a task of the interface.
+    pub closed: bool,
     /// From whom; -1 anyone.
     pub peer: i32,
     /// Which tag; -1 any.
@@ -144,15 +153,43 @@ pub struct Waits {
     pub ends: bool,
     /// The barrier that it waits in.
     pub barrier: Option<BarrierRow>,
-    /// In which function of MPI: a number of [`crate::functions`]; 0 when that is not known.
-    pub function: u32,
-    /// Several threads use MPI: others may go on while one waits.
+    /// Several threads use the interface: others may go on while one waits.
     pub threads: bool,
     /// What it does there, if it is this wait's.
     pub operation: Option<OperationRow>,
 }
 
-/// What a function of MPI does among the members of a communicator.
+impl Waits {
+    /// What kind of wait it is, the same for all interfaces.
+    pub fn kind_name(&self) -> &'static str {
+        calls::kind(self.kind)
+    }
+
+    /// The call's name, in the interface's own words if it has any.
+    pub fn name(&self) -> &str {
+        self.word
+            .as_ref()
+            .filter(|word| word.sort != Sort::Function)
+            .map_or(self.kind_name(), |word| &word.name)
+    }
+
+    /// The function of the program that the task waits in, if its interface tells functions.
+    pub fn function(&self) -> Option<&str> {
+        self.word.as_ref().filter(|word| word.sort == Sort::Function).map(|word| word.name.as_str())
+    }
+
+    /// What must be known about the call beside its name, as the interface says.
+    pub fn mark(&self) -> &str {
+        self.word.as_ref().map_or("", |word| &word.mark)
+    }
+
+    /// Whether the call is about shared memory: what is waited for then is no message.
+    pub fn is_of_shared_memory(&self) -> bool {
+        self.word.as_ref().is_some_and(|word| word.sort == Sort::Memory)
+    }
+}
+
+/// What a function does among the members of a communicator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperationRow {
     /// The communicator's name; empty when it has none.
@@ -217,6 +254,8 @@ pub struct Recorded {
     pub host: Tid,
     /// Its tasks.
     pub tasks: Vec<RecordedTask>,
+    /// The words of interfaces, each text once: see [`crate::calls`].
+    pub words: Vec<String>,
     /// Recordings that were thrown away to keep within the host's bound.
     pub thrown_away: u64,
     /// The time when this was said: as records have it, in nanoseconds of the host's CLOCK_MONOTONIC, and since 1970.
@@ -240,6 +279,8 @@ pub struct RecordedTask {
     pub kept: u64,
     /// The names of the routes that its records give by number.
     pub routes: Vec<String>,
+    /// The words that its records give by number: a place in [`Recorded::words`].
+    pub words: u32,
 }
 
 /// A row of `parvum info`.

@@ -462,7 +462,8 @@ impl<F: Clone> Machine<F> {
             (_, Request::Links) => self.reply(client, id, Reply::Links(Vec::new())),
             // What was recorded the shell adds.
             (_, Request::Recorded { job, host }) if host == self.daemon_tid() => {
-                let recorded = Recorded { job, host, tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
+                let (tasks, words) = (Vec::new(), Vec::new());
+                let recorded = Recorded { job, host, tasks, words, thrown_away: 0, now: (0, 0, 0) };
                 self.reply(client, id, Reply::Recorded(recorded));
             }
             (_, Request::Recorded { host, .. }) => {

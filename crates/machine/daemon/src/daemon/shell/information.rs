@@ -4,12 +4,15 @@ use super::Shell;
 use crate::daemon::processes::child;
 use crate::daemon::tasks::client::OUTBOX_FULL;
 use crate::daemon::tasks::port::PORT_LIMIT;
-use parvum_control::{A_GROUP, CALLS, Operation, PairCounters, Unmatched, monotonic_ns, totals};
+use parvum_control::{
+    A_GROUP, ControlBlock, CounterBook, MEMORY_WAY, Operation, PairCounters, Unmatched, WaitingFor,
+    monotonic_ns, totals,
+};
 use parvum_wire::control::{
     BarrierRow, Blob, MAX_FRAME, OperationRow, OptionRow, PROTOCOL, PairRow, Sight, TaskRow, UnmatchedRow,
     Waits,
 };
-use parvum_wire::{Tid, functions};
+use parvum_wire::{Tid, calls};
 use rustix::process::getpid;
 use std::time::Duration;
 
@@ -18,30 +21,7 @@ impl Shell {
     pub fn look_at(&self, row: &mut TaskRow) {
         let tasks = self.tasks.borrow();
         let Some(task) = tasks.get(&row.tid) else { return };
-        row.waits =
-            task.page.waiting_for().map(|w| (w, functions::apart(w.call))).map(|(w, (call, function))| {
-                Waits {
-                    call,
-                    interface: task.page.interface(),
-                    peer: w.peer,
-                    tag: w.tag,
-                    context: w.context,
-                    for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
-                    since: w.since,
-                    ends: w.until != 0,
-                    barrier: (CALLS.get(call as usize) == Some(&"barrier") || w.peer == A_GROUP).then(|| {
-                        let (group, count) = task.page.barrier();
-                        BarrierRow { group, count }
-                    }),
-                    function,
-                    threads: w.call & functions::THREADS != 0,
-                    operation: Some(task.page.operation())
-                        .filter(|it| {
-                            function != 0 && (it.function, it.context as i32) == (function, w.context)
-                        })
-                        .map(operation_row),
-                }
-            });
+        row.waits = task.page.waiting_for().map(|waits| waits_row(&task.page, &task.book, waits));
         let pairs = task.book.read();
         row.counters = totals(task.page.layout(), &pairs);
         if let Some(sight) = &mut row.sight {
@@ -56,6 +36,7 @@ impl Shell {
                 routes: task.page.routes(),
                 unmatched: task.page.unmatched().into_iter().map(unmatched_row).collect(),
                 age: monotonic_ns().saturating_sub(began),
+                ..memory_of(&row.counters, &task.book)
             };
         }
     }
@@ -139,6 +120,45 @@ fn processors_of(pid: u32) -> String {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     line.map(|list| list.trim().to_owned()).unwrap_or_default()
+}
+
+/// What a task waits for. The names are those that the task has written down itself.
+fn waits_row(page: &ControlBlock, book: &CounterBook, w: WaitingFor) -> Waits {
+    let ((kind, number), interface) = (calls::apart(w.call), page.interface());
+    let words = book.words();
+    let barrier = (calls::kind(kind) == "barrier" || w.peer == A_GROUP).then(|| {
+        let (group, count) = page.barrier();
+        BarrierRow { group, count }
+    });
+    // What was shown before is of another call, unless function and context are this one's.
+    let is_of_this = |it: &Operation| number != 0 && (it.function, it.context as i32) == (number, w.context);
+    Waits {
+        kind,
+        word: calls::find(&words, number),
+        closed: calls::is_closed(&words, &interface),
+        interface,
+        peer: w.peer,
+        tag: w.tag,
+        context: w.context,
+        for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
+        since: w.since,
+        ends: w.until != 0,
+        barrier,
+        threads: w.call & calls::THREADS != 0,
+        operation: Some(page.operation()).filter(is_of_this).map(operation_row),
+    }
+}
+
+/// How a task shares memory, if it does, in its own words.
+fn memory_of(counters: &[u64], book: &CounterBook) -> Sight {
+    let way = counters.get(MEMORY_WAY).map_or(0, |way| usize::from(*way as u8));
+    let Some(place) = way.checked_sub(1) else { return Sight::default() };
+    let words = book.words();
+    Sight {
+        memory_way: calls::names(&words, "way").nth(place).unwrap_or_default().to_owned(),
+        memory_counts: calls::names(&words, "count").map(str::to_owned).collect(),
+        ..Sight::default()
+    }
 }
 
 fn pair_row(pair: PairCounters) -> PairRow {

@@ -13,6 +13,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const MOST_BYTES: u64 = 1 << 30;
 const MOST_ENDED: usize = 8192;
 
+/// Tasks of a job mostly have the same words. So many different texts go home at most, and tasks with others have none.
+const MOST_TEXTS: usize = 64;
+
 /// So many records go home at once.
 const AT_ONCE: usize = 8192;
 
@@ -99,6 +102,7 @@ impl Recordings {
 
     pub fn describe(&self, recorded: &mut Recorded) {
         let job = recorded.job;
+        let texts = &mut recorded.words;
         let row = |(tid, kept): (&Tid, &Kept)| {
             let Moment { ticks, monotonic } = kept.recording.began();
             RecordedTask {
@@ -109,6 +113,7 @@ impl Recordings {
                 written: kept.recording.ring().written(),
                 kept: kept.recording.capacity(),
                 routes: kept.recording.routes(),
+                words: place_of(texts, kept.recording.words()),
             }
         };
         recorded.tasks = self.kept.iter().filter(|(_, kept)| kept.job == job).map(row).collect();
@@ -127,6 +132,15 @@ impl Recordings {
     }
 }
 
+/// The place of a text among those that go home.
+fn place_of(texts: &mut Vec<String>, text: String) -> u32 {
+    let place = texts.iter().position(|known| *known == text).unwrap_or(texts.len());
+    if place == texts.len() && place < MOST_TEXTS {
+        texts.push(text);
+    }
+    place as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,7 +151,8 @@ mod tests {
     }
 
     fn told(recordings: &Recordings, job: Tid) -> Recorded {
-        let mut recorded = Recorded { job, host: tid(0), tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
+        let (tasks, words) = (Vec::new(), Vec::new());
+        let mut recorded = Recorded { job, host: tid(0), tasks, words, thrown_away: 0, now: (0, 0, 0) };
         recordings.describe(&mut recorded);
         recorded
     }
@@ -153,12 +168,14 @@ mod tests {
         recordings.begin(tid(9), tid(8), of(1 << 16)).expect("made");
         recordings.name(tid(2), "ring");
         let task = Recording::open(&*file).expect("a recording");
+        task.write_words("call csend\n");
         (0..3).for_each(|_| task.record(Happening::GoesOn));
         drop((task, file));
         recordings.end(tid(2), 77);
         let recorded = told(&recordings, tid(1));
         let [row] = &recorded.tasks[..] else { panic!("{recorded:?}") };
         assert_eq!((row.name.as_str(), row.ended, row.written), ("ring", 77, 3));
+        assert_eq!((recorded.words.as_slice(), row.words), (&["call csend\n".to_owned()][..], 0));
         assert!(recorded.now.0 >= row.began.0 && recorded.now.1 >= row.began.1 && recorded.now.2 > 1 << 60);
         let (mut from, mut data) = (1, Blob(Vec::new()));
         recordings.piece(tid(2), &mut from, &mut data);
@@ -178,5 +195,6 @@ mod tests {
         let recorded = told(&recordings, tid(1));
         assert_eq!((recorded.tasks.len(), recorded.thrown_away), (MOST_ENDED, 3));
         assert_eq!(recorded.tasks[0].tid, tid(5), "the oldest are gone");
+        assert_eq!(recorded.words, [""], "all have the same words");
     }
 }

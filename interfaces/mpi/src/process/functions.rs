@@ -1,8 +1,6 @@
-//! MPI's functions in which a task may wait, by number: so a page, a recording and a picture name the call that the program has made.
-//!
-//! What kind of wait it is says another number, which all interfaces share. The two travel as one: the function in the high half.
+//! MPI's functions in which a task may wait, by number: what onlookers call the waits of a program.
 
-/// The names; the number is the place, counted from one. Only ever added to at the end: pages of other versions have the same numbers.
+/// The names; the number is the place, counted from one.
 #[rustfmt::skip]
 const NAMES: [&str; 126] = [
     "MPI_Send",
@@ -169,45 +167,34 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     true
 }
 
-/// All names; the first has the number 1.
-pub fn names() -> &'static [&'static str] {
-    &NAMES
+/// All of them in the words of interfaces: see `parvum_wire::calls`.
+pub fn words() -> String {
+    let line = |name: &&str| match ONLY_MEMBERS.iter().any(|known| name.starts_with(known)) {
+        true => format!("function:only-members {name}\n"),
+        false => format!("function {name}\n"),
+    };
+    "interface MPI\n".to_owned() + &NAMES.iter().map(line).collect::<String>()
 }
 
-/// The name of a function; nothing for a number that is none's.
-pub fn name(number: u32) -> Option<&'static str> {
-    NAMES.get((number as usize).checked_sub(1)?).copied()
-}
-
-/// A kind of wait, in a function.
-pub const fn within(kind: u32, function: u32) -> u32 {
-    kind | function << 16
-}
-
-/// In a call: several threads of the program use MPI, and what one waits for says nothing of the others.
-pub const THREADS: u32 = 1 << 31;
-
-/// The kind and the function of what [`within`] made. The highest bit of the kind's half is the engine's own.
-pub const fn apart(call: u32) -> (u32, u32) {
-    (call & 0x7fff, (call & !THREADS) >> 16)
-}
+/// In these only members of the communicator can end a wait for a message: nobody comes to a port there.
+const ONLY_MEMBERS: [&str; 5] = ["MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Wait"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parvum_wire::calls;
 
     #[test]
-    fn names_and_numbers_lead_to_each_other() {
+    fn a_function_has_the_number_of_its_line() {
+        let words = words();
         for (place, wanted) in NAMES.iter().enumerate() {
-            assert_eq!((number(wanted), name(number(wanted))), (place as u32 + 1, Some(*wanted)));
+            assert_eq!(number(wanted), place as u32 + 1);
+            assert_eq!(calls::find(&words, number(wanted)).map(|word| word.name).as_deref(), Some(*wanted));
         }
-        assert_eq!((number("MPI_Comm_rank"), name(0), name(9999)), (0, None, None));
-        assert_eq!(apart(within(4, number("MPI_Wait")) | THREADS), (4, number("MPI_Wait")));
-    }
-
-    #[test]
-    fn numbers_never_change() {
-        assert_eq!((number("MPI_Send"), number("MPI_Recv"), number("MPI_Wait")), (1, 5, 11));
-        assert_eq!((number("MPI_Barrier"), number("MPI_Init")), (21, 43));
+        assert_eq!((number("MPI_Comm_rank"), calls::count(&words)), (0, NAMES.len() as u32));
+        assert!(words.len() < 4096, "other interfaces find room as well: {}", words.len());
+        let mark = |name| calls::find(&words, number(name)).map(|word| word.mark);
+        assert_eq!(mark("MPI_Waitall").as_deref(), Some("only-members"));
+        assert_eq!(mark("MPI_Comm_accept").as_deref(), Some(""));
     }
 }
