@@ -1,7 +1,8 @@
 //! One engine per process, however many interface libraries it loads.
 
-use parvum_tests::TestMachine;
+use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::stage;
+use parvum_tests::{TestMachine, eventually_told};
 
 #[test]
 fn two_interfaces_are_one_task() {
@@ -51,4 +52,23 @@ fn a_program_of_mpi_waits_in_pvm_and_spawns_its_tasks() {
         let said = machine.check(&mut run);
         assert_eq!(said.lines().filter(|line| line.ends_with("all is well")).count(), 2, "{route}: {said}");
     }
+}
+
+/// Neither the engine, nor the daemon, nor the command knows the interface: all that they say of it stands in its program.
+#[test]
+fn an_interface_of_one_file_is_shown_in_its_own_words() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut machine.program("own_interface"));
+    run.told("waits");
+    let told = |words: &[&str]| String::from_utf8_lossy(&machine.run(words).stdout).into_owned();
+    eventually_told("ps names the call", "echo await an echo: anyone, tag 7", || told(&["ps"]));
+    let rows: serde_json::Value = serde_json::from_str(&told(&["ps", "--json"])).expect("JSON");
+    let waits = &rows[0]["waits"];
+    assert_eq!((&waits["interface"], &waits["call"]), (&"echo".into(), &"await an echo".into()), "{rows}");
+    assert!(waits["function"].is_null(), "{rows}");
+    // No task that starts later can help: so it hangs for certain.
+    eventually_told("why is certain", "DEADLOCK: ", || told(&["why"]));
+    run.kill();
+    run.end();
+    await_tasks(&machine, 0);
 }
