@@ -107,10 +107,9 @@ Description: many machines, or the cores of one, as one parallel virtual machine
  Parvum runs message-passing programs in C, C++, Fortran, Rust and Python on the
  cores of a host, or on many hosts, which come and go while programs run.
  .
- The package has the command parvum, libraries of the interfaces PVM, NX, CMMD,
- MPI (with the binary interfaces of MPICH and of the standard), TreadMarks and
- containers, headers, the manual, and the Python package parvum. A shell uses
- them after: eval "\$(parvum env)".
+ The package has the command parvum, the libraries and headers of all interfaces,
+ of PVM and MPI among them, the manual, and the Python package parvum. A shell
+ uses them after: eval "\$(parvum env)".
 CONTROL
 
 # What Python compiles is in no list of dpkg's.

@@ -42,28 +42,17 @@ plan() {
     echo "bin/mpicc 755 packaging/mpicc"
     for name in mpicxx mpic++ mpicc_abi mpicxx_abi mpifort mpif77 mpif90; do echo "bin/$name -> mpicc"; done
     for name in pvm pvmd pvmd3 mpiexec mpirun; do echo "bin/$name -> parvum"; done
-    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1 libTmk.so.1 libmpi.so.12 libmpi_abi.so.1 libmpifort.so.12 libcontainers.so.0; do echo "lib/$name 755 $build/lib/$name"; done
-    echo "lib/libfpvm3.a 644 $build/lib/libfpvm3.a"
-    # The groups are in libpvm3 as well; as links the loader takes both names for one library.
-    for name in libpvm3.so libgpvm3.so libgpvm3.so.3; do echo "lib/$name -> libpvm3.so.3"; done
-    echo "lib/libnx.so -> libnx.so.1"
-    echo "lib/libcmmd.so -> libcmmd.so.1"
-    echo "lib/libTmk.so -> libTmk.so.1"
-    # Debian's programs ask for libmpich.so.12.
-    for name in libmpi.so libmpich.so.12 libmpich.so; do echo "lib/$name -> libmpi.so.12"; done
-    echo "lib/libmpi_abi.so -> libmpi_abi.so.1"
-    echo "lib/libmpifort.so -> libmpifort.so.12"
+    shipped library | while read -r name _; do echo "lib/$name 755 $build/lib/$name"; done
+    shipped archive | while read -r name _; do echo "lib/$name 644 $build/lib/$name"; done
+    shipped link | while read -r name to; do echo "lib/$name -> $to"; done
     # Made where there was a Fortran compiler, and for that one.
     for name in mpi.mod mpi_f08.mod; do
         [ ! -f "$build/include/$name" ] || echo "include/$name 644 $build/include/$name"
     done
-    echo "lib/libcontainers.so -> libcontainers.so.0"
-    echo "lib/libfpvm3.so -> libfpvm3.so.3"
-    echo "lib/libparvum.so -> libparvum.so.0"
-    for file in interfaces/*/include/*.h interfaces/containers/include/*.hpp crates/engine/runtime/include/*.h crates/engine/api/include/*.h; do echo "include/${file##*/} 644 $file"; done
+    for file in $(shipped_headers); do echo "include/${file##*/} 644 $file"; done
     # Made of the description of MPI.
     for name in mpi_functions.h mpif.h; do echo "include/$name 644 $build/include/$name"; done
-    for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
+    for file in $(shipped_pc); do echo "lib/pkgconfig/${file##*/} 644 $file"; done
     for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
     for file in man/man*/*; do echo "share/$file 644 $file"; done
     # Those that were made: the others there are links.
@@ -85,10 +74,10 @@ directory() {
     echo "$1/" >>"$manifest"
 }
 
-# file TO MODE FROM: copies it; a version's place in it is filled.
+# file TO MODE FROM: copies it; what has a place in it is filled in.
 file() {
-    if grep -qI '@VERSION@' "$3"; then
-        sed "s/@VERSION@/$version/" "$3" >"$root/$1.new"
+    if grep -qI '@VERSION@\|@LIBRARIES@' "$3"; then
+        filled "$3" >"$root/$1.new"
     else
         cp "$3" "$root/$1.new"
     fi
@@ -98,7 +87,6 @@ file() {
 
 install() {
     [ -x "$build/bin/parvum" ] || fail "$build has no bin/parvum; build first: ./x build"
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
     [ ! -f "$manifest" ] || uninstall
     # Whose file it is, only its owner knows.
     plan | while IFS=' ' read -r to _; do
@@ -155,6 +143,8 @@ install:3)
     build=$(cd "$2" && pwd)
     in_root "$3"
     cd "$(dirname "$0")/.."
+    # shellcheck source=tools/shipped.sh
+    . tools/shipped.sh
     install
     ;;
 uninstall:2)

@@ -3,33 +3,22 @@
 
 get_filename_component(Parvum_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
-foreach(_parvum_library pvm3 gpvm3 fpvm3)
-  if(NOT TARGET Parvum::${_parvum_library})
-    add_library(Parvum::${_parvum_library} SHARED IMPORTED)
-    set_target_properties(Parvum::${_parvum_library} PROPERTIES
-      IMPORTED_LOCATION "${Parvum_PREFIX}/lib/lib${_parvum_library}.so.3"
-      INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
-  endif()
-endforeach()
-if(NOT TARGET Parvum::parvum)
-  add_library(Parvum::parvum SHARED IMPORTED)
-  set_target_properties(Parvum::parvum PROPERTIES
-    IMPORTED_LOCATION "${Parvum_PREFIX}/lib/libparvum.so.0" IMPORTED_SONAME libparvum.so.0
-    INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
-endif()
-foreach(_parvum_library nx.so.1 cmmd.so.1 Tmk.so.1 mpi.so.12 containers.so.0)
-  string(REGEX REPLACE "\\..*" "" _parvum_name ${_parvum_library})
+# The groups are in libpvm3 too: both names are one file, which says that it is libpvm3.
+separate_arguments(_parvum_libraries UNIX_COMMAND "@LIBRARIES@ libgpvm3.so.3")
+foreach(_parvum_library ${_parvum_libraries})
+  string(REGEX REPLACE "^lib(.*)\\.so\\..*" "\\1" _parvum_name ${_parvum_library})
   if(NOT TARGET Parvum::${_parvum_name})
     add_library(Parvum::${_parvum_name} SHARED IMPORTED)
     set_target_properties(Parvum::${_parvum_name} PROPERTIES
-      IMPORTED_LOCATION "${Parvum_PREFIX}/lib/lib${_parvum_library}" IMPORTED_SONAME lib${_parvum_library}
+      IMPORTED_LOCATION "${Parvum_PREFIX}/lib/${_parvum_library}" IMPORTED_SONAME ${_parvum_library}
       INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
   endif()
 endforeach()
-# The groups are in libpvm3 too: both names are one file, which says that it is libpvm3.
-set_target_properties(Parvum::pvm3 PROPERTIES IMPORTED_SONAME libpvm3.so.3)
 set_target_properties(Parvum::gpvm3 PROPERTIES IMPORTED_SONAME libpvm3.so.3 INTERFACE_LINK_LIBRARIES Parvum::pvm3)
-set_target_properties(Parvum::fpvm3 PROPERTIES IMPORTED_SONAME libfpvm3.so.3 INTERFACE_LINK_LIBRARIES Parvum::gpvm3)
+set_target_properties(Parvum::fpvm3 PROPERTIES INTERFACE_LINK_LIBRARIES Parvum::gpvm3)
+# For the other binary interface of MPI the header must know.
+set_target_properties(Parvum::mpi_abi PROPERTIES INTERFACE_COMPILE_DEFINITIONS MPI_ABI)
+unset(_parvum_libraries)
 unset(_parvum_library)
 unset(_parvum_name)
 

@@ -13,29 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 17] = [
-    ("libparvum.so.0", "libparvum.so"),
-    ("libparvum.so", "libparvum.so"),
-    ("libpvm3.so.3", "libpvm3.so"),
-    ("libpvm3.so", "libpvm3.so"),
-    ("libgpvm3.so.3", "libpvm3.so"),
-    ("libgpvm3.so", "libpvm3.so"),
-    ("libnx.so.1", "libnx.so"),
-    ("libnx.so", "libnx.so"),
-    ("libcmmd.so.1", "libcmmd.so"),
-    ("libcmmd.so", "libcmmd.so"),
-    ("libTmk.so.1", "libTmk.so"),
-    ("libTmk.so", "libTmk.so"),
-    ("libmpi.so.12", "libmpi.so"),
-    ("libmpi_abi.so.1", "libmpi_abi.so"),
-    ("libmpi_abi.so", "libmpi_abi.so"),
-    ("libcontainers.so.0", "libcontainers.so"),
-    ("libcontainers.so", "libcontainers.so"),
-];
-
-/// Further names of MPI's library: links, as they are installed, so that no process holds two copies.
-const MPI_NAMES: [&str; 3] = ["libmpi.so", "libmpich.so.12", "libmpich.so"];
+include!("../../tools/shipped.rs");
 
 /// Where everything lies.
 pub struct Stage {
@@ -69,10 +47,14 @@ fn make() -> Stage {
     fs::create_dir_all(&programs).expect("the target directory is writable");
     let lock = File::create(root.join("lock")).expect("the target directory is writable");
     lock.lock().expect("file locks work");
-    for (name, file) in LIBRARIES {
-        install(&built.join(file), &lib.join(name));
+    for (_, [what, name, from]) in shipped(project()) {
+        match what.as_str() {
+            "library" if from != "-" => install(&built.join(from), &lib.join(name)),
+            "link" => link(&from, &lib.join(name)),
+            _ => {}
+        }
     }
-    let include = project().join("interfaces/pvm/include");
+    let include = include_of("pvm");
     let stage = Stage { bin: root.join("bin"), lib, include, programs };
     install_fortran(&stage);
     install_mpi(&stage, &root.join("include"));
@@ -137,29 +119,43 @@ pub fn engine_include() -> PathBuf {
     project().join("crates/engine/api/include")
 }
 
-/// Where `nx.h` lies.
-pub fn nx_include() -> PathBuf {
-    project().join("interfaces/nx/include")
+/// Where the headers of an interface lie.
+pub fn include_of(interface: &str) -> PathBuf {
+    project().join("interfaces").join(interface).join("include")
 }
 
-/// Where `cmmd.h` lies.
-pub fn cmmd_include() -> PathBuf {
-    project().join("interfaces/cmmd/include")
+/// Where headers lie that programs of any interface may include: those that are written, and those that are made.
+fn includes(stage: &Stage) -> Vec<PathBuf> {
+    let interfaces = fs::read_dir(project().join("interfaces")).expect("interfaces").flatten();
+    let written = interfaces.map(|folder| folder.path().join("include")).filter(|folder| folder.is_dir());
+    // MPI's are installed with what is made of its description.
+    let mut all: Vec<PathBuf> = written.filter(|folder| *folder != include_of("mpi")).collect();
+    all.sort();
+    all.extend([program_include(), own_include(), engine_include(), stage.bin.with_file_name("include")]);
+    all
 }
 
-/// Where `Tmk.h` lies.
-pub fn treadmarks_include() -> PathBuf {
-    project().join("interfaces/treadmarks/include")
+/// The files of folders.
+fn files(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    files.map(|file| file.path()).collect()
+}
+
+/// Libraries that a program is linked with if it uses them, as options of the linker.
+fn libraries() -> Vec<String> {
+    let links = shipped(project()).into_iter().filter(|(_, [what, ..])| what == "link");
+    let names = links.filter_map(|(_, [_, name, _])| {
+        Some(format!("-l{}", name.strip_prefix("lib")?.strip_suffix(".so")?))
+    });
+    // The engine's comes last: the interfaces bring it along.
+    let mut all: Vec<String> = names.filter(|name| !name.starts_with("-lf") && name != "-lmpifort").collect();
+    all.rotate_left(1);
+    all
 }
 
 /// Where `mpi.h` lies, beside the headers that are made from the description.
 pub fn mpi_include() -> PathBuf {
     stage().bin.with_file_name("include")
-}
-
-/// Where `containers.h` lies.
-pub fn containers_include() -> PathBuf {
-    project().join("interfaces/containers/include")
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {
@@ -208,9 +204,6 @@ fn install_fortran(stage: &Stage) {
 fn install_mpi(stage: &Stage, include: &Path) {
     for folder in [&stage.bin, include] {
         fs::create_dir_all(folder).expect("the target directory is writable");
-    }
-    for name in MPI_NAMES {
-        link("libmpi.so.12", &stage.lib.join(name));
     }
     for header in ["mpi.h", "mpi_abi.h"] {
         install(&project().join("interfaces/mpi/include").join(header), &include.join(header));
@@ -289,7 +282,7 @@ fn compile_mpi(stage: &Stage, source: &Path) {
             cc.args(["-pthread", "-I"])
                 .arg(program_include())
                 .arg("-I")
-                .arg(treadmarks_include())
+                .arg(include_of("treadmarks"))
                 .arg("-L")
                 .arg(&stage.lib);
             // For the one that shares memory as well; others do not name it.
@@ -321,23 +314,9 @@ fn compile(stage: &Stage, source: &Path) {
     let library = name.ends_with("_library");
     let target = if library { format!("{name}.so") } else { name.to_owned() };
     let target = stage.programs.join(target);
-    let made_of = [
-        source,
-        &stage.include.join("pvm3.h"),
-        &own_include().join("parvum.h"),
-        &engine_include().join("parvum_engine.h"),
-        &nx_include().join("nx.h"),
-        &cmmd_include().join("cmmd.h"),
-        &stage.lib.join("libpvm3.so"),
-        &stage.lib.join("libnx.so"),
-        &stage.lib.join("libcmmd.so"),
-        &stage.lib.join("libmpi.so.12"),
-        &treadmarks_include().join("Tmk.h"),
-        &stage.lib.join("libTmk.so"),
-        &containers_include().join("containers.h"),
-        &containers_include().join("containers.hpp"),
-        &stage.lib.join("libcontainers.so"),
-    ];
+    let includes = includes(stage);
+    let parts = files(&[&includes[..], std::slice::from_ref(&stage.lib)].concat());
+    let made_of: Vec<&Path> = parts.iter().map(PathBuf::as_path).chain([source]).collect();
     let newest = newest(&made_of);
     if changed(&target) > newest {
         return;
@@ -349,34 +328,16 @@ fn compile(stage: &Stage, source: &Path) {
             false => (compiler("cc"), "-std=c11"),
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I")
-            .arg(program_include())
-            .arg("-I")
-            .arg(&stage.include)
-            .arg("-I")
-            .arg(own_include())
-            .arg("-I")
-            .arg(nx_include());
-        cc.arg("-I")
-            .arg(engine_include())
-            .arg("-I")
-            .arg(stage.bin.with_file_name("include"))
-            .arg("-I")
-            .arg(treadmarks_include());
-        cc.arg("-I")
-            .arg(cmmd_include())
-            .arg("-I")
-            .arg(containers_include())
-            .arg("-o")
-            .arg(temporary)
-            .arg(source);
+        for folder in &includes {
+            cc.arg("-I").arg(folder);
+        }
+        cc.arg("-o").arg(temporary).arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
-            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lmpi", "-lTmk"]);
             // Named by those who ask it something themselves, and by no other.
-            cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers", "-lm"]);
+            cc.arg("-Wl,--as-needed").args(libraries()).arg("-lm");
         }
         let called = cc.get_program().to_owned();
         let done = cc.output().unwrap_or_else(|why| panic!("{} is not installed: {why}", called.display()));
@@ -404,17 +365,9 @@ pub fn fortran() -> Option<&'static str> {
 fn compile_fortran(stage: &Stage, source: &Path) {
     let name = source.file_stem().and_then(OsStr::to_str).expect("a plain name");
     let target = stage.programs.join(name);
-    let made_of = [
-        source,
-        &stage.include.join("fpvm3.h"),
-        &stage.lib.join("libfpvm3.so.3"),
-        &nx_include().join("fnx.h"),
-        &cmmd_include().join("fcmmd.h"),
-        &stage.lib.join("libcmmd.so"),
-        &stage.lib.join("libnx.so"),
-        &treadmarks_include().join("fTmk.h"),
-        &stage.lib.join("libTmk.so"),
-    ];
+    let includes = includes(stage);
+    let parts = files(&[&includes[..], std::slice::from_ref(&stage.lib)].concat());
+    let made_of: Vec<&Path> = parts.iter().map(PathBuf::as_path).chain([source]).collect();
     let newest = newest(&made_of);
     if changed(&target) > newest {
         return;
@@ -422,14 +375,15 @@ fn compile_fortran(stage: &Stage, source: &Path) {
     replace(&target, |temporary| {
         let mut compile = compiler(fortran().expect("asked for before"));
         compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
-        compile.arg("-I").arg(&stage.include).arg("-I").arg(program_include());
+        for folder in &includes {
+            compile.arg("-I").arg(folder);
+        }
         compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
-        compile.arg("-I").arg(nx_include()).arg("-I").arg(cmmd_include()).arg("-I").arg(treadmarks_include());
         // Shared memory is reached by Cray pointers.
         if name.starts_with("tmk_") {
             compile.arg("-fcray-pointer");
         }
-        compile.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lTmk"]);
+        compile.arg("-Wl,--as-needed").args(libraries());
         let done = compile.args(["-lfpvm3", "-lgpvm3", "-lpvm3"]).output().expect("it is installed");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });

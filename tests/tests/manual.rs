@@ -1,6 +1,6 @@
 //! The manual: whole, without mistakes in its form, and true to the headers.
 
-use parvum_tests::stage::{cmmd_include, compiler, mpi_include, own_include, project, stage};
+use parvum_tests::stage::{compiler, include_of, mpi_include, own_include, project, stage};
 use parvum_tests::{Lack, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -54,7 +54,7 @@ fn declared() -> Vec<String> {
     let headers = ["pvm3.h", "pvmtev.h"].map(|header| stage().include.join(header));
     let text: String = headers
         .into_iter()
-        .chain([own_include().join("parvum.h"), cmmd_include().join("cmmd.h")])
+        .chain([own_include().join("parvum.h"), include_of("cmmd").join("cmmd.h")])
         .map(read)
         .collect();
     let mut names = vec!["pvm_errno".to_owned()];
@@ -83,7 +83,7 @@ fn every_function_has_a_page_that_shows_how_it_is_called() {
 
 #[test]
 fn every_call_of_nx_has_a_page_that_shows_it() {
-    let header = read(parvum_tests::stage::nx_include().join("nx.h"));
+    let header = read(include_of("nx").join("nx.h"));
     let both = header.lines().filter_map(|line| line.strip_prefix("NX_BOTH(")?.split(", ").nth(1));
     let mut names: Vec<&str> = both.collect();
     assert!(names.len() > 60, "{names:?}");
@@ -97,7 +97,7 @@ fn every_call_of_nx_has_a_page_that_shows_it() {
 
 #[test]
 fn every_call_of_treadmarks_has_a_page_that_shows_it() {
-    let header = read(parvum_tests::stage::treadmarks_include().join("Tmk.h"));
+    let header = read(include_of("treadmarks").join("Tmk.h"));
     let declared = header.lines().filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next());
     let names: Vec<&str> = declared.filter(|name| name.starts_with("Tmk_")).collect();
     assert!(names.len() > 12, "{names:?}");
@@ -110,7 +110,7 @@ fn every_call_of_treadmarks_has_a_page_that_shows_it() {
 
 #[test]
 fn every_call_of_containers_has_a_page_that_shows_it() {
-    let header = read(parvum_tests::stage::containers_include().join("containers.h"));
+    let header = read(include_of("containers").join("containers.h"));
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
     let names: std::collections::BTreeSet<&str> =
         words.filter_map(|word| word.split_once('(').map(|(name, _)| name)).collect();

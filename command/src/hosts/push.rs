@@ -18,20 +18,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 const COPYING: Duration = Duration::from_secs(600);
 /// What tasks need over there, beside the command: the library of each interface, under the names that programs ask for.
-const LIBRARIES: [&str; 12] = [
-    "libparvum.so.0",
-    "libpvm3.so.3",
-    "libgpvm3.so.3",
-    "libfpvm3.so.3",
-    "libnx.so.1",
-    "libcmmd.so.1",
-    "libcontainers.so.0",
-    "libTmk.so.1",
-    "libmpi.so.12",
-    "libmpich.so.12",
-    "libmpi_abi.so.1",
-    "libmpifort.so.12",
-];
+const LIBRARIES: &[&str] = include!(concat!(env!("OUT_DIR"), "/libraries.rs"));
 
 /// What the folder over there is called, and the list of its files with their checksums.
 struct Release {

@@ -2,7 +2,7 @@
 
 use parvum_tests::beside::{judge, situations};
 use parvum_tests::running::{Running, await_tasks};
-use parvum_tests::stage::{cmmd_include, fortran, program, program_source};
+use parvum_tests::stage::{fortran, include_of, program, program_source};
 use parvum_tests::{Lack, TestMachine, skip};
 use std::process::Command;
 
@@ -203,7 +203,7 @@ fn every_fortran_name_runs() {
     assert!(!run.end().success(), "cmmd_error ends the run");
     assert!(run.errors().contains("CMMD node 0: that is enough"));
     // None is forgotten: the C calls are those of the header.
-    let header = std::fs::read_to_string(cmmd_include().join("cmmd.h")).expect("cmmd.h");
+    let header = std::fs::read_to_string(include_of("cmmd").join("cmmd.h")).expect("cmmd.h");
     let program = std::fs::read_to_string(program_source("cmmd_names.f90")).expect("the program");
     let other = std::fs::read_to_string(program_source("cmmd_ring.f90")).expect("the program");
     let calls = header.lines().filter(|line| !line.starts_with('#'));
