@@ -1,8 +1,12 @@
-//! Frames over a byte stream that does not block: what TCP and the daemon's socket have in common.
+//! What transports with sockets have in common: frames over a byte stream that does not block, and what the runtime must know of such
+//! a transport ([`sockets`]).
 
 #![forbid(unsafe_code)]
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
+
+pub mod readiness;
+pub mod sockets;
 
 use parvum_transport::{Gather, Refused};
 use rustix::fd::BorrowedFd;

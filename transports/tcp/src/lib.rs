@@ -10,11 +10,13 @@
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
+mod called;
 pub mod proof;
-mod readiness;
 mod sealed;
 
-pub use crate::readiness::{Gate, Readiness};
+pub use crate::called::Tcp;
+// The runtime still has them from here.
+pub use parvum_stream::readiness::{Gate, Readiness};
 
 use crate::proof::{End, NONCE, PROOF};
 use crate::sealed::{Opener, Opening, RECORD, Sealer};
@@ -199,7 +201,7 @@ impl TcpLink {
         self.stream.as_fd()
     }
 
-    /// Whether it is worth a read, for [`Readiness`].
+    /// Whether it is worth a read, for [`Readiness`](parvum_stream::readiness::Readiness).
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
@@ -379,6 +381,7 @@ impl Link for TcpLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parvum_stream::readiness::Readiness;
     use parvum_transport::conformance::{self, Pair};
     use std::net::TcpListener;
 

@@ -43,7 +43,7 @@ impl Gate {
 
     /// The kernel has said that there is nothing.
     #[inline]
-    pub(crate) fn shut(&self) {
+    pub fn shut(&self) {
         if self.0.load(Ordering::Relaxed) == OPEN {
             self.0.store(SHUT, Ordering::Relaxed);
         }
