@@ -18,7 +18,7 @@ fn a_segment_passes_from_one_task_to_the_other() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
     let (mine, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair");
-    let connect = Request::Connect { to: b.me.tid };
+    let connect = Request::Connect { to: b.me.tid, route: 1 };
     let answer = a.ask(connect, &[theirs.as_fd()], PATIENCE).expect("an answer");
     assert_eq!(answer.reply, Ok(Reply::Connected { pid: std::process::id() }));
     assert_eq!(answer.fds.len(), 2, "page and eventfd of the other");
@@ -26,7 +26,7 @@ fn a_segment_passes_from_one_task_to_the_other() {
     b.wait_readable(Some(PATIENCE)).expect("works");
     b.poll().expect("works");
     let arrival = b.next_event().expect("the offer");
-    assert_eq!(arrival.event, Event::Offered { from: a.me.tid, pid: std::process::id() });
+    assert_eq!(arrival.event, Event::Offered { from: a.me.tid, pid: std::process::id(), route: 1 });
     assert_eq!(arrival.fds.len(), 3);
     // What stands for the segment here is a socket: it is the same one.
     let mut end = std::os::unix::net::UnixStream::from(arrival.fds.into_iter().next().expect("the segment"));
@@ -34,7 +34,8 @@ fn a_segment_passes_from_one_task_to_the_other() {
     let mut bytes = [0; 5];
     (&mine).read_exact(&mut bytes).expect("it came");
     assert_eq!(&bytes, b"hello");
-    let answer = b.ask(Request::Connect { to: a.me.tid }, &[mine.as_fd()], PATIENCE).expect("an answer");
+    let answer =
+        b.ask(Request::Connect { to: a.me.tid, route: 1 }, &[mine.as_fd()], PATIENCE).expect("an answer");
     assert_eq!(answer.reply, Ok(Reply::AlreadyOffered));
     let gone = a.me.tid;
     drop(a);
@@ -45,19 +46,19 @@ fn a_segment_passes_from_one_task_to_the_other() {
 fn a_tcp_connection_is_arranged() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
-    let Ok(Reply::TcpAddress { addr, token, encrypted: false }) =
-        a.request(Request::ConnectTcp { to: b.me.tid })
+    let Ok(Reply::Listener { addr, token, encrypted: false }) =
+        a.request(Request::Call { to: b.me.tid, route: 2 })
     else {
         panic!()
     };
     b.wait_readable(Some(PATIENCE)).expect("works");
     b.poll().expect("works");
     let listen = b.next_event().expect("the listener");
-    assert_eq!(listen.event, Event::Listen { addr: addr.clone() });
+    assert_eq!(listen.event, Event::Listen { addr: addr.clone(), route: 2 });
     let listener = std::net::TcpListener::from(listen.fds.into_iter().next().expect("attached"));
     listener.set_nonblocking(false).expect("set");
     // What brings descriptors is taken in by itself.
-    let expects = Event::Expect { from: a.me.tid, token, encrypted: false };
+    let expects = Event::Expect { from: a.me.tid, route: 2, token, encrypted: false };
     await_event(&mut b, |event| (*event == expects).then_some(()));
     let mut out = std::net::TcpStream::connect(addr).expect("it listens");
     out.write_all(&token).expect("room");

@@ -4,12 +4,12 @@
 //! into the control block. So daemon and commands read every word there, and have no list of interfaces.
 //!
 //! ```text
-//! interface nx              the name of the interface; `interface:closed`: no task can join one of its runs later
-//! call csend                a call that waits; in its place stands the kind, if there is no word
-//! function MPI_Recv         a function of the program; a wait in it may be of any kind
-//! memory:lock Tmk_lock_acquire  a call that waits for shared memory, and not for a message
-//! count twins made          what an interface of shared memory counts, by the place among these lines
-//! way one memory            how it shares memory, likewise, from 1 on
+//! interface echo       the name of the interface; `interface:closed`: no task can join one of its runs later
+//! call shout           a call that waits; in its place stands the kind, if there is no word
+//! function Echo_Shout  a function of the program; a wait in it may be of any kind
+//! memory:lock acquire  a call that waits for shared memory, and not for a message
+//! count misses         what an interface of shared memory counts, by the place among these lines
+//! way one memory       how it shares memory, likewise, from 1 on
 //! ```
 //!
 //! Calls, functions and calls of shared memory have numbers, from 1 on, in the order of their lines. Behind a colon stands what
@@ -48,7 +48,7 @@ pub struct Word {
     pub name: String,
 }
 
-/// A call of sort `sort` if the line has a word.
+/// The word of a line, if it has one with a number.
 fn word(line: &str) -> Option<Word> {
     let (head, mark, name) = split(line)?;
     let sort = match head {
@@ -109,15 +109,15 @@ pub const fn apart(call: u32) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "interface:closed nx\ncall csend\ncall:far container send\nway one memory\n\
-                        interface MPI\nfunction MPI_Wait\nmemory:lock take\ncount misses\nway pages\nodd";
+    const TEXT: &str = "interface:closed echo\ncall shout\ncall:far speak to all\nway one memory\n\
+                        interface noise\nfunction Hush\nmemory:lock take\ncount misses\nway pages\nodd";
 
     #[test]
     fn words_have_numbers_in_the_order_of_their_lines() {
         let find = |number| find(TEXT, number).map(|word| (word.sort, word.mark, word.name));
-        assert_eq!(find(1), Some((Sort::Call, String::new(), "csend".into())));
-        assert_eq!(find(2), Some((Sort::Call, "far".into(), "container send".into())));
-        assert_eq!(find(3), Some((Sort::Function, String::new(), "MPI_Wait".into())));
+        assert_eq!(find(1), Some((Sort::Call, String::new(), "shout".into())));
+        assert_eq!(find(2), Some((Sort::Call, "far".into(), "speak to all".into())));
+        assert_eq!(find(3), Some((Sort::Function, String::new(), "Hush".into())));
         assert_eq!(find(4), Some((Sort::Memory, "lock".into(), "take".into())));
         assert_eq!((find(0), find(5), count(TEXT)), (None, None, 4));
     }
@@ -126,7 +126,7 @@ mod tests {
     fn other_lines_are_read_by_their_heads() {
         assert_eq!(names(TEXT, "way").collect::<Vec<_>>(), ["one memory", "pages"]);
         assert_eq!(names(TEXT, "count").collect::<Vec<_>>(), ["misses"]);
-        assert!(is_closed(TEXT, "nx") && !is_closed(TEXT, "MPI") && !is_closed(TEXT, "pvm"));
+        assert!(is_closed(TEXT, "echo") && !is_closed(TEXT, "noise") && !is_closed(TEXT, "other"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_api::{Notes, call};
 use parvum_shm::Segment;
+use parvum_transport::Route;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
@@ -24,14 +25,15 @@ impl Inside {
         let offered = self.offer_segment(to);
         self.identity.session.keep_spares();
         if let Err(ConnectError::Descriptors(_) | ConnectError::Page(_)) = offered {
-            self.take_offer_back(to);
+            self.take_offer_back(parvum_shm::TRANSPORT.route, to);
         }
         offered
     }
 
     /// Tells the daemon, which tells the other task, that the connection to it does not come about.
-    fn take_offer_back(&mut self, to: Tid) {
-        if let Err(why) = self.ask(Request::NotConnected { to }, &[], &joining(to)) {
+    fn take_offer_back(&mut self, route: Route, to: Tid) {
+        let request = Request::NotConnected { to, route: route.number() };
+        if let Err(why) = self.ask(request, &[], &joining(to)) {
             remember(&ConnectError::from(why));
         }
     }
@@ -39,7 +41,8 @@ impl Inside {
     fn offer_segment(&mut self, to: Tid) -> Result<(), ConnectError> {
         let (segment, file) = Segment::create()?;
         parvum_task::keep_room_beyond(&file);
-        let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &joining(to))?;
+        let route = parvum_shm::TRANSPORT.route.number();
+        let answer = self.ask(Request::Connect { to, route }, &[file.as_fd()], &joining(to))?;
         match answer.reply? {
             Reply::Connected { .. } => {
                 let mut fds = answer.fds.into_iter();
@@ -71,9 +74,10 @@ impl Inside {
 
     pub(crate) fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
-        let answer = self.ask(Request::ConnectTcp { to }, &[], &joining(to))?;
+        let answer =
+            self.ask(Request::Call { to, route: parvum_tcp::TRANSPORT.route.number() }, &[], &joining(to))?;
         let (addr, token, encrypted) = match answer.reply? {
-            Reply::TcpAddress { addr, token, encrypted } => (addr, token, encrypted),
+            Reply::Listener { addr, token, encrypted } => (addr, token, encrypted),
             // The other is about to connect to this task: its connection will serve both ways.
             Reply::AlreadyOffered => return self.await_tcp(to),
             _ => return Err(ConnectError::Protocol("something else to a request for an address")),
@@ -85,7 +89,7 @@ impl Inside {
                 // Who refuses may just have died; the daemon is about to say so.
                 let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
                 self.wait_until(&Notes { limit: 1_000_000_000, ..joining(to) }, gone);
-                self.take_offer_back(to);
+                self.take_offer_back(parvum_tcp::TRANSPORT.route, to);
                 self.still_there(to)?;
                 self.connections.unreachable.insert((to, parvum_tcp::TRANSPORT.route));
                 return Err(ConnectError::NoWay(addr, error));

@@ -48,8 +48,8 @@ impl Runtime {
                 }
             }
             Event::Listen { .. } => self.connections.listener = fds.into_iter().next(),
-            Event::Expect { from, token, encrypted } => self.expect(from, token, encrypted),
-            Event::NotConnected { from } => self.not_joined_by(from),
+            Event::Expect { from, token, encrypted, .. } => self.expect(from, token, encrypted),
+            Event::NotConnected { from, .. } => self.not_joined_by(from),
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
                     remember(&why);

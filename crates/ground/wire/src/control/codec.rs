@@ -14,7 +14,7 @@
 use super::Directions;
 
 /// The protocol spoken by this release.
-pub const PROTOCOL: u8 = 16;
+pub const PROTOCOL: u8 = 17;
 /// Size of the header.
 pub const HEADER_BYTES: usize = 8;
 /// The largest body.
@@ -140,7 +140,7 @@ mod tests {
 
     fn request() -> impl Strategy<Value = Request> {
         prop_oneof![
-            any::<i32>().prop_map(|t| Request::Connect { to: Tid(t) }),
+            any::<(i32, u8)>().prop_map(|(t, route)| Request::Connect { to: Tid(t), route }),
             (any::<i32>(), any::<[u8; 16]>())
                 .prop_map(|(t, secret)| Request::DataHello { tid: Tid(t), secret }),
             (".{0,20}", any::<i32>()).prop_map(|(group, count)| Request::Barrier { group, count }),

@@ -66,23 +66,29 @@ pub enum Request {
         /// From [`Reply::Enrolled`].
         secret: [u8; 16],
     },
-    /// Offers the attached segment to task `to`. Answers: [`Reply::Connected`],
+    /// Offers task `to` what is attached: the other end of a link. Answers: [`Reply::Connected`],
     /// [`Reply::AlreadyOffered`].
     Connect {
         /// The other task.
         to: Tid,
+        /// Over which route, by its number.
+        route: u8,
     },
-    /// Asks where task `to` takes TCP connections. Answers:
-    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first.
-    ConnectTcp {
+    /// Asks for a listener of task `to`. Answers:
+    /// [`Reply::Listener`]; [`Reply::AlreadyOffered`] when the other was told to call first.
+    Call {
         /// The other task.
         to: Tid,
+        /// For which route, by its number.
+        route: u8,
     },
     /// The connection to `to` that the caller was to make does not come about: nobody waits for it any more, and the two may offer each
     /// other another. Answer: [`Reply::Done`].
     NotConnected {
         /// The other task.
         to: Tid,
+        /// Over which route.
+        route: u8,
     },
     /// Starts programs. Answer: [`Reply::Spawned`].
     Spawn(SpawnRequest),
@@ -619,7 +625,7 @@ pub enum Reply {
     /// The other offered first: its [`Event::Offered`] has come before this.
     AlreadyOffered,
     /// Connect there and show the token.
-    TcpAddress {
+    Listener {
         /// `address:port`.
         addr: String,
         /// What the other expects.
@@ -697,22 +703,28 @@ pub enum Reply {
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// A task offers a shared segment. Attached: the segment, its page, its eventfd.
+    /// A task offers the other end of a link. Attached: what it has offered, its page, its eventfd.
     Offered {
         /// Who.
         from: Tid,
         /// Its process.
         pid: u32,
+        /// Over which route, by its number.
+        route: u8,
     },
-    /// Accept TCP connections on the attached listener.
+    /// Take calls on the attached listener of TCP.
     Listen {
         /// `address:port`.
         addr: String,
+        /// For which route.
+        route: u8,
     },
-    /// A task is about to connect by TCP and will show this token.
+    /// A task is about to call and will show this token.
     Expect {
         /// Who.
         from: Tid,
+        /// Over which route.
+        route: u8,
         /// What it shows.
         token: [u8; 16],
         /// Whether all that follows the greeting is encrypted, by keys from the token.
@@ -722,6 +734,8 @@ pub enum Event {
     NotConnected {
         /// Who.
         from: Tid,
+        /// Over which route.
+        route: u8,
     },
     /// Routed frames wait: open the data connection.
     OpenData,

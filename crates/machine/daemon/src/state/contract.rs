@@ -129,6 +129,8 @@ pub enum Input<F> {
     Listening {
         /// For which task.
         tid: Tid,
+        /// For which route.
+        route: u8,
         /// Address and listener, or why not.
         result: Result<(String, F), Failure>,
     },
@@ -328,8 +330,8 @@ pub enum Effect<F> {
         /// What and how.
         plan: Rc<SpawnRequest>,
     },
-    /// Make a TCP listener.
-    Listen(Tid),
+    /// Make a TCP listener for a task's route.
+    Listen(Tid, u8),
     /// Say something to the daemon of another host.
     Say {
         /// Which host.

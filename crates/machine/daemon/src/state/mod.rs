@@ -57,6 +57,9 @@ struct Client {
     tid: Option<Tid>,
 }
 
+/// Two tasks, of which the first has begun to join the other, and over which route.
+type Pair = (Tid, Tid, u8);
+
 struct Task<F> {
     client: Option<ClientId>,
     pid: u32,
@@ -81,8 +84,9 @@ struct Task<F> {
     queued: Vec<(Event, Vec<F>)>,
     /// Who is told when it is gone.
     peers: HashSet<Tid>,
-    listener: Option<String>,
-    awaiting_listener: Vec<(ClientId, RequestId, Tid)>,
+    /// Its listeners, by route.
+    listeners: HashMap<u8, String>,
+    awaiting_listener: Vec<(ClientId, RequestId, Tid, u8)>,
     /// When to declare it gone although its connection is still open.
     gone_at: Option<Now>,
     /// Its connection is closed; the shell is handing over the last of it.
@@ -149,9 +153,9 @@ pub struct Machine<F> {
     last_batch: u64,
     /// The host that the last task was placed on.
     last_placed: u32,
-    offers: HashSet<(Tid, Tid)>,
-    /// Who was told to connect to whom by TCP.
-    tcp_pairs: HashSet<(Tid, Tid)>,
+    offers: HashSet<Pair>,
+    /// Who was told to call whom.
+    calls: HashSet<Pair>,
     /// Who has sent routed frames to whom.
     routed: HashSet<(Tid, Tid)>,
     parts: parts::Parts,
@@ -192,7 +196,7 @@ impl<F: Clone> Machine<F> {
             last_batch: 0,
             last_placed: 0,
             offers: HashSet::new(),
-            tcp_pairs: HashSet::new(),
+            calls: HashSet::new(),
             routed: HashSet::new(),
             parts: Default::default(),
             groups: Default::default(),
@@ -225,7 +229,7 @@ impl<F: Clone> Machine<F> {
             Input::Closed(client) => self.closed(client),
             Input::Spawned { tid, result } => self.spawned(tid, result),
             Input::Prepared { tid, result } => self.prepared(tid, result),
-            Input::Listening { tid, result } => self.listening(tid, result),
+            Input::Listening { tid, route, result } => self.listening(tid, route, result),
             Input::ProcessExited { tid, status } => self.process_exited(tid, status),
             Input::OutputEnded(tid) => self.output_ended(tid),
             Input::Fed { client, id, result } => self.answer(client, id, result.map(|()| Reply::Done)),
@@ -415,7 +419,7 @@ impl<F: Clone> Machine<F> {
             ("processes", self.processes.len()),
             ("contexts", self.contexts.in_use()),
             ("offers", self.offers.len()),
-            ("routes", self.tcp_pairs.len() + self.routed.len()),
+            ("routes", self.calls.len() + self.routed.len()),
             ("groups", self.groups.len()),
             ("mailbox bytes", self.mailbox.bytes()),
             ("name bytes", self.names.bytes()),
@@ -496,9 +500,11 @@ impl<F: Clone> Machine<F> {
                 self.answer(client, id, done);
             }
             (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
-            (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
-            (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
-            (Some(me), Request::NotConnected { to }) => self.not_connected(client, id, me, to),
+            (Some(me), Request::Connect { to, route }) => self.connect(client, id, (me, to, route), fds),
+            (Some(me), Request::Call { to, route }) => self.call_for(client, id, (me, to, route)),
+            (Some(me), Request::NotConnected { to, route }) => {
+                self.not_connected(client, id, (me, to, route))
+            }
             (Some(me), Request::Spawn(plan)) => self.spawn(client, id, me, plan),
             (Some(me), Request::Input { tid, data }) => self.feed(client, id, me, tid, data),
             (Some(me), Request::SignalJob { signal }) => self.signal_job(client, id, me, signal),

@@ -126,12 +126,12 @@ impl<F: Clone> Machine<F> {
             let routed = self.routed.remove(&(tid, peer));
             self.event(peer, Event::Gone { tid, routed }, Vec::new());
         }
-        for (client, id, _) in task.awaiting_listener {
+        for (client, id, ..) in task.awaiting_listener {
             self.refuse(client, id, ErrorKind::NoSuchTask);
         }
-        self.offers.retain(|(a, b)| *a != tid && *b != tid);
+        self.offers.retain(|(a, b, _)| *a != tid && *b != tid);
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
-        self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
+        self.calls.retain(|(a, b, _)| *a != tid && *b != tid);
         if task.role != Role::Service {
             self.tell_manager_of_end(tid);
         }
@@ -363,7 +363,7 @@ impl<F> Task<F> {
             process: None,
             queued: Vec::new(),
             peers: HashSet::new(),
-            listener: None,
+            listeners: HashMap::new(),
             awaiting_listener: Vec::new(),
             gone_at: None,
             closing: false,

@@ -90,7 +90,7 @@ impl Shell {
     fn hear(self: &Rc<Shell>, network: &Network, host: u32, mut word: Between) {
         // Where a task of that host listens it knows but for the address that leads there: that is
         // the one over which the daemons talk.
-        if let Between::Answer { reply: Ok(Reply::TcpAddress { addr, .. }), .. } = &mut word
+        if let Between::Answer { reply: Ok(Reply::Listener { addr, .. }), .. } = &mut word
             && let Some(mut reached) = self.address_of(network, host)
             && let Ok(listener) = addr.parse::<SocketAddr>()
         {

@@ -120,10 +120,10 @@ impl Shell {
                 let result = self.prepare(tid, &plan).inspect_err(|_| self.drop_recording(tid));
                 return Some(Input::Prepared { tid, result });
             }
-            Effect::Listen(tid) => {
+            Effect::Listen(tid, route) => {
                 let result = listen(self.network().is_some())
                     .map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
-                return Some(Input::Listening { tid, result });
+                return Some(Input::Listening { tid, route, result });
             }
             Effect::Wake(tid) => {
                 if let Some(task) = self.io_of(tid) {

@@ -211,7 +211,7 @@ impl<F: Clone> Machine<F> {
             }
         }
         self.routed.retain(|(from, to)| !of_it(from) && !of_it(to));
-        self.tcp_pairs.retain(|(from, to)| !of_it(from) && !of_it(to));
+        self.calls.retain(|(from, to, _)| !of_it(from) && !of_it(to));
         self.forget_tasks_of(host);
         self.contexts.free_all_of_host(host);
         let runners: BTreeSet<Tid> =

@@ -55,7 +55,7 @@ fn is_passed_on(request: &Request) -> bool {
         | Request::Records { .. }
         | Request::FreeContext { .. }
         | Request::NotConnected { .. }
-        | Request::ConnectTcp { .. } => true,
+        | Request::Call { .. } => true,
         Request::Spawn(plan) => plan.behalf.is_some(),
         _ => false,
     }
@@ -72,9 +72,9 @@ impl<F: Clone> Machine<F> {
             Request::Records { tid, .. } => tid.host(),
             Request::FreeContext { context, .. } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
-            Request::ConnectTcp { to } => return self.who_joins(me?, *to),
-            Request::NotConnected { to } => {
-                self.tcp_pairs.remove(&(me?, *to));
+            Request::Call { to, route } => return self.who_joins((me?, *to, *route)),
+            Request::NotConnected { to, route } => {
+                self.calls.remove(&(me?, *to, *route));
                 to.host()
             }
             _ => return None,
@@ -84,10 +84,11 @@ impl<F: Clone> Machine<F> {
 
     /// Of two tasks that would connect to each other exactly one does. The daemon of the lower one
     /// settles which, so a request passes there.
-    fn who_joins(&mut self, me: Tid, to: Tid) -> Option<u32> {
+    fn who_joins(&mut self, pair: Pair) -> Option<u32> {
+        let (me, to, route) = pair;
         let far = !self.is_own(to) && self.others.knows(to.host());
-        if far && me < to && !self.tcp_pairs.contains(&(to, me)) {
-            self.tcp_pairs.insert((me, to));
+        if far && me < to && !self.calls.contains(&(to, me, route)) {
+            self.calls.insert(pair);
         } else if far && me < to {
             return None;
         }
@@ -311,7 +312,7 @@ impl<F: Clone> Machine<F> {
     /// agreed on between the two he would wait for it to connect.
     fn part(&mut self, own: Tid, gone: Tid) {
         for pair in [(own, gone), (gone, own)] {
-            self.tcp_pairs.remove(&pair);
+            self.calls.retain(|(from, to, _)| (*from, *to) != pair);
             self.routed.remove(&pair);
         }
         if let Some(task) = self.tasks.get_mut(&own) {

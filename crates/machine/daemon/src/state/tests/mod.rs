@@ -74,8 +74,8 @@ impl Bench {
         while let Some(effect) = queue.pop_front() {
             let answer = match &effect {
                 Effect::Spawn { tid, plan } => Some(self.start(*tid, plan)),
-                Effect::Listen(tid) => {
-                    Some(Input::Listening { tid: *tid, result: Ok(("127.0.0.1:9".into(), 7)) })
+                Effect::Listen(tid, route) => {
+                    Some(Input::Listening { tid: *tid, route: *route, result: Ok(("127.0.0.1:9".into(), 7)) })
                 }
                 _ => None,
             };

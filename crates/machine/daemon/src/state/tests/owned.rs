@@ -12,7 +12,7 @@ fn kept(machine: &Machine<u32>) -> Vec<(&'static str, usize)> {
         ("clients", machine.clients.len()),
         ("contexts", machine.contexts.in_use()),
         ("offers", machine.offers.len()),
-        ("connections", machine.tcp_pairs.len()),
+        ("connections", machine.calls.len()),
         ("routes", machine.routed.len()),
         ("groups", machine.groups.len()),
         ("mailbox bytes", machine.mailbox.bytes()),
@@ -68,8 +68,8 @@ fn job(bench: &mut Bench, end: End) -> usize {
     assert!(second_try.is_err_and(|why| why.kind == ErrorKind::Denied), "the first decision stays");
     let spot = Spot { number: 1, context: 1, bytes: 9, messages: 9 };
     bench.call(first, Request::NamesBind { names: vec![("service".into(), spot)], group: false });
-    bench.call_with(first, Request::Connect { to: tids[1] }, vec![42]);
-    bench.call(second, Request::ConnectTcp { to: tids[0] });
+    bench.call_with(first, Request::Connect { to: tids[1], route: 1 }, vec![42]);
+    bench.call(second, Request::Call { to: tids[0], route: 2 });
     match end {
         End::Normal => {
             bench.call(first, Request::Depart);
@@ -184,13 +184,13 @@ fn context_that_was_freed_is_given_out_last() {
 fn task_is_told_that_a_connection_does_not_come_about_and_may_connect_itself() {
     let mut bench = Bench::new();
     let (a, b) = (bench.enrol(1), bench.enrol(2));
-    bench.call(1, Request::ConnectTcp { to: b });
-    assert_eq!(answer(&bench.call(2, Request::ConnectTcp { to: a })), Ok(Reply::AlreadyOffered));
-    let effects = bench.call(1, Request::NotConnected { to: b });
+    bench.call(1, Request::Call { to: b, route: 2 });
+    assert_eq!(answer(&bench.call(2, Request::Call { to: a, route: 2 })), Ok(Reply::AlreadyOffered));
+    let effects = bench.call(1, Request::NotConnected { to: b, route: 2 });
     assert_eq!(answer(&effects), Ok(Reply::Done));
-    assert_eq!(events(&effects), [(2, Event::NotConnected { from: a })]);
-    assert!(bench.machine.tcp_pairs.is_empty(), "nothing is left of the attempt");
-    assert!(matches!(answer(&bench.call(2, Request::ConnectTcp { to: a })), Ok(Reply::TcpAddress { .. })));
+    assert_eq!(events(&effects), [(2, Event::NotConnected { from: a, route: 2 })]);
+    assert!(bench.machine.calls.is_empty(), "nothing is left of the attempt");
+    assert!(matches!(answer(&bench.call(2, Request::Call { to: a, route: 2 })), Ok(Reply::Listener { .. })));
 }
 
 #[test]

@@ -141,10 +141,10 @@ fn what_a_daemon_must_do_itself_is_refused_when_passed_on() {
 fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     let mut several = Several::new(2);
     let (a, b) = (several.enrol(1, 5), several.enrol(2, 6));
-    several.call(2, 6, Request::ConnectTcp { to: a });
-    several.call(1, 5, Request::ConnectTcp { to: b });
+    several.call(2, 6, Request::Call { to: a, route: 2 });
+    several.call(1, 5, Request::Call { to: b, route: 2 });
     let (at_a, at_b) = (several.take(1, 5), several.take(2, 6));
-    assert!(at_b.iter().any(|told| matches!(told, Told::Reply(Ok(Reply::TcpAddress { .. })))), "{at_b:?}");
+    assert!(at_b.iter().any(|told| matches!(told, Told::Reply(Ok(Reply::Listener { .. })))), "{at_b:?}");
     let expects = |told: &Told| matches!(told, Told::Event(Event::Expect { from, .. }) if *from == b);
     assert!(at_a.iter().any(expects), "{at_a:?}");
     assert!(at_a.contains(&Told::Reply(Ok(Reply::AlreadyOffered))), "{at_a:?}");
@@ -152,7 +152,7 @@ fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     several.input(2, Input::Closed(6));
     assert_eq!(several.take(1, 5), [Told::Event(Event::Gone { tid: b, routed: false })]);
     // And does not wait for it to connect, as was agreed on once.
-    several.call(1, 5, Request::ConnectTcp { to: b });
+    several.call(1, 5, Request::Call { to: b, route: 2 });
     let [Told::Reply(Err(why))] = &several.take(1, 5)[..] else { panic!("no refusal") };
     assert_eq!(why.kind, ErrorKind::NoSuchTask);
 }
