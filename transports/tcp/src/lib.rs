@@ -15,11 +15,10 @@ pub mod proof;
 mod sealed;
 
 pub use crate::called::Tcp;
-// The runtime still has them from here.
-pub use parvum_stream::readiness::{Gate, Readiness};
 
 use crate::proof::{End, NONCE, PROOF};
 use crate::sealed::{Opener, Opening, RECORD, Sealer};
+use parvum_stream::readiness::Gate;
 use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Needs, Refused, Route, Sink, Transport};
 use parvum_wire::{Header, Kind, Tid};

@@ -1,10 +1,11 @@
 //! What can go wrong, in words for a person; and the text of what went wrong last.
 
-use parvum_shm::BadSegment;
+use crate::status::remarks;
 use parvum_sync::BiasedLock;
 use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure};
+use std::sync::Once;
 
 static LAST_ERROR: BiasedLock<String> = BiasedLock::new(String::new());
 
@@ -57,7 +58,7 @@ pub(crate) enum ConnectError {
     #[error("E-PROTOCOL: the daemon answered {0}")]
     Protocol(&'static str),
     #[error("E-NOMEMORY: {0}")]
-    Segment(#[from] BadSegment),
+    Memory(String),
     #[error("E-RESOURCES: {0} cannot be joined, {OUT_OF_DESCRIPTORS}")]
     Descriptors(Tid),
     #[error("E-PROTOCOL: {0}")]
@@ -90,6 +91,12 @@ impl From<AskError> for ConnectError {
 /// Why descriptors do not come.
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
     "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
+
+/// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
+pub(crate) fn say_lost(why: &str) {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| remarks::say(why));
+}
 
 #[cfg(test)]
 mod tests {

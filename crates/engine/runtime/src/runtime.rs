@@ -2,6 +2,7 @@
 
 use crate::connecting::connections::Connections;
 use crate::connecting::routes::RoutePolicy;
+use crate::connecting::transports::memory;
 use crate::errors::StartError;
 use crate::identity::Identity;
 use crate::services::Services;
@@ -11,7 +12,6 @@ use crate::waiting::waits::Waits;
 use parvum_api::{Notes, call};
 use parvum_control::Happening;
 use parvum_engine::{Counter, Engine, Settings};
-use parvum_shm::PageInbox;
 use parvum_wire::calls;
 use parvum_wire::control::Role;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ impl Runtime {
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
         engine.leave_copies_of(LONG);
-        engine.set_inbox(Box::new(PageInbox::new(identity.page.clone())));
+        engine.set_inbox(memory::inbox(identity.page.clone()));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }

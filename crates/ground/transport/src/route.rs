@@ -28,6 +28,11 @@ impl Route {
         (0..Self::BOUND as u8).map(Route)
     }
 
+    /// The route of that number, which another process has told.
+    pub fn of_number(number: u8) -> Option<Route> {
+        ((number as usize) < Self::BOUND).then_some(Route(number))
+    }
+
     /// Its number.
     pub const fn number(self) -> u8 {
         self.0

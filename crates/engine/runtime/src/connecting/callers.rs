@@ -1,10 +1,12 @@
-//! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
+//! Tasks that call a listener of this one: who they are, and whether the daemon has announced them.
 
 use crate::connecting::connections::{Early, Expected, Silent, Watched};
+use crate::connecting::transports::called;
 use crate::runtime::Runtime;
-use parvum_tcp::Gate;
+use parvum_stream::sockets::{Caller, Connection, Greeting, Heard};
+use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
-use rustix::fd::BorrowedFd;
+use rustix::fd::AsFd;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -28,15 +30,23 @@ fn is_want_of_room(error: &io::Error) -> bool {
 impl Runtime {
     /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
     /// from other strangers: a task's first words come with its connection or right behind it.
-    pub(crate) fn accept_tcp(&mut self) {
+    pub(crate) fn accept_callers(&mut self) {
         self.connections.early.retain(|early| early.since.elapsed() < EARLY_FOR);
-        for Silent { greeting, since } in std::mem::take(&mut self.connections.silent) {
-            self.greet(greeting, since);
+        for Silent { route, greeting, since } in std::mem::take(&mut self.connections.silent) {
+            self.greet(route, greeting, since);
         }
+        for place in 0..self.connections.listeners.len() {
+            self.accept_at(place);
+        }
+    }
+
+    /// The same at one listener.
+    fn accept_at(&mut self, place: usize) {
         for _ in 0..AT_A_TIME {
-            let Some(listener) = self.connections.listening() else { return };
-            match parvum_tcp::accept(listener) {
-                Ok(greeting) => self.greet(greeting, Instant::now()),
+            let Some((route, listener)) = self.connections.listening().get(place) else { return };
+            let (route, Some(called)) = (*route, called(*route)) else { return };
+            match called.accept(listener.as_fd()) {
+                Ok(greeting) => self.greet(route, greeting, Instant::now()),
                 Err(error) if is_want_of_room(&error) => {
                     if !parvum_task::make_room() {
                         return self.connections.turn_deaf(&error);
@@ -48,66 +58,77 @@ impl Runtime {
         }
     }
 
-    fn greet(&mut self, greeting: parvum_tcp::Greeting, since: Instant) {
+    fn greet(&mut self, route: Route, greeting: Box<dyn Greeting>, since: Instant) {
         match greeting.heard() {
-            parvum_tcp::Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
+            Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
                 if self.connections.silent.len() >= EARLY {
                     self.connections.silent.remove(0);
                 }
-                self.connections.silent.push(Silent { greeting, since });
+                self.connections.silent.push(Silent { route, greeting, since });
             }
-            parvum_tcp::Heard::NotYet(_) | parvum_tcp::Heard::Nothing => {}
-            parvum_tcp::Heard::Hello(caller) => self.admit(caller),
+            Heard::NotYet(_) | Heard::Nothing => {}
+            Heard::Hello(caller) => self.admit(route, caller),
         }
     }
 
     /// Takes a connection in. The daemon's word that it would come may be slower than the
     /// connection itself: until then it waits. A stranger waits in vain, and is dropped without a word.
-    fn admit(&mut self, caller: parvum_tcp::Caller) {
-        let from = caller.from;
-        let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
+    fn admit(&mut self, route: Route, caller: Box<dyn Caller>) {
+        let from = caller.from();
+        let known = |expected: &Expected| {
+            (expected.from, expected.route) == (from, route) && caller.has(&expected.token)
+        };
         if let Some(at) = self.connections.expected.iter().position(known) {
             let Expected { token, encrypted, .. } = self.connections.expected.swap_remove(at);
-            let link = caller.admit(&token, encrypted);
-            self.watch(from, link.socket(), Some(link.gate()));
-            return self.joined_by(from, parvum_tcp::TRANSPORT.route, Box::new(link));
+            let link = self.watch(from, route, caller.admit(&token, encrypted));
+            return self.joined_by(from, route, link);
         }
         if self.connections.early.len() >= EARLY {
             self.connections.early.remove(0);
         }
-        self.connections.early.push(Early { caller, since: Instant::now() });
+        self.connections.early.push(Early { route, caller, since: Instant::now() });
     }
 
     /// A task will connect, or has done so already.
-    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16], encrypted: bool) {
-        self.connections.expected.push(Expected { from, token, encrypted });
-        let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
+    pub(crate) fn expect(&mut self, expected: Expected) {
+        let Expected { from, route, token, .. } = expected;
+        self.connections.expected.push(expected);
+        let meant =
+            |early: &Early| (early.caller.from(), early.route) == (from, route) && early.caller.has(&token);
         if let Some(at) = self.connections.early.iter().position(meant) {
             let Early { caller, .. } = self.connections.early.swap_remove(at);
-            self.admit(caller);
+            self.admit(route, caller);
         }
-        self.accept_tcp();
+        self.accept_callers();
     }
 
     /// The task was to connect, and cannot: messages to it take another route, at once.
-    pub(crate) fn not_joined_by(&mut self, from: Tid) {
+    pub(crate) fn not_joined_by(&mut self, from: Tid, route: Route) {
         self.expect_no_more(from);
-        self.connections.unreachable.insert((from, parvum_tcp::TRANSPORT.route));
+        if called(route).is_some() {
+            self.connections.unreachable.insert((from, route));
+        }
         self.waits.waiters.stirred = true;
     }
 
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
         self.connections.expected.retain(|expected| expected.from != tid);
-        self.connections.early.retain(|early| early.caller.from != tid);
+        self.connections.early.retain(|early| early.caller.from() != tid);
     }
 
-    /// Hears of what comes over the socket from now on. With a `gate` it is one of those that are asked for together.
-    pub(crate) fn watch(&mut self, peer: Tid, socket: BorrowedFd<'_>, gate: Option<&Gate>) {
-        if let Ok(socket) = socket.try_clone_to_owned() {
-            parvum_task::keep_room_beyond(&socket);
-            self.connections.watched.push(Watched { peer, socket, gate: gate.cloned() });
-            self.connections.ask_together();
+    /// Hears of what comes over the connection from now on; its link. With a gate it is one of those that are asked for together.
+    pub(crate) fn watch(&mut self, peer: Tid, route: Route, connection: Connection) -> Box<dyn Link> {
+        let Connection { link, socket, gate, acknowledged } = connection;
+        if let Some(socket) = socket {
+            self.keep_watched(Watched { peer, route, socket, gate, acknowledged });
         }
+        link
+    }
+
+    pub(crate) fn keep_watched(&mut self, watched: Watched) {
+        parvum_task::keep_room_beyond(&watched.socket);
+        self.connections.watched.push(watched);
+        self.connections.ask_together();
     }
 }

@@ -1,9 +1,12 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
 use crate::connecting::routes::RoutePolicy;
+use crate::connecting::transports::memory::Unmapped;
+use crate::connecting::transports::routed::Hub;
 use crate::waiting::patience::Crowd;
 use crate::waiting::waiters::{Word, own_word};
-use parvum_tcp::{Gate, Readiness};
+use parvum_stream::readiness::{Gate, Readiness};
+use parvum_stream::sockets::{Caller, Greeting};
 use parvum_transport::Route;
 use parvum_wire::Tid;
 use rustix::fd::{AsFd, OwnedFd};
@@ -29,19 +32,12 @@ impl Calls {
     }
 }
 
-/// A task that will connect by TCP, and what it will show.
+/// A task that will call, and what it will show.
 pub(crate) struct Expected {
     pub(crate) from: Tid,
+    pub(crate) route: Route,
     pub(crate) token: [u8; 16],
     pub(crate) encrypted: bool,
-}
-
-/// Memory that a task shares with this one, that could not be mapped yet.
-pub(crate) struct Unmapped {
-    pub(crate) from: Tid,
-    pub(crate) segment: OwnedFd,
-    pub(crate) page: OwnedFd,
-    pub(crate) event: OwnedFd,
 }
 
 /// A task that a thread of this process is joining.
@@ -83,13 +79,15 @@ impl Joining {
 
 /// A connection that nobody has announced yet.
 pub(crate) struct Early {
-    pub(crate) caller: parvum_tcp::Caller,
+    pub(crate) route: Route,
+    pub(crate) caller: Box<dyn Caller>,
     pub(crate) since: Instant,
 }
 
 /// A connection that has not said yet who it is.
 pub(crate) struct Silent {
-    pub(crate) greeting: parvum_tcp::Greeting,
+    pub(crate) route: Route,
+    pub(crate) greeting: Box<dyn Greeting>,
     pub(crate) since: Instant,
 }
 
@@ -97,9 +95,13 @@ pub(crate) struct Silent {
 pub(crate) struct Watched {
     /// This task itself: the daemon's, which brings what is for anybody.
     pub(crate) peer: Tid,
+    /// The route of its link.
+    pub(crate) route: Route,
     pub(crate) socket: OwnedFd,
     /// Whether it is worth a read, where it can be asked for together with others.
     pub(crate) gate: Option<Gate>,
+    /// It may have taken bytes that the peer's system does not have yet.
+    pub(crate) acknowledged: bool,
 }
 
 /// So long nobody listens where there was no descriptor for the next connection.
@@ -117,8 +119,9 @@ pub(crate) struct Connections {
     pub(crate) watched: Vec<Watched>,
     /// Those of links, once there are several.
     readiness: Option<Readiness>,
-    pub(crate) routed: Option<parvum_routed::Hub>,
-    pub(crate) listener: Option<OwnedFd>,
+    pub(crate) routed: Option<Hub>,
+    /// Where others call, and over which routes.
+    pub(crate) listeners: Vec<(Route, OwnedFd)>,
     /// Until then nobody listens there: there was no descriptor for the next connection.
     deaf_until: Option<Instant>,
     /// People were told so.
@@ -144,7 +147,7 @@ pub(crate) struct Connections {
     /// Peers that their host's daemon is to wake, once there are some that this process has no descriptor for.
     pub(crate) calls: Option<Arc<Calls>>,
     /// What other tasks have offered and this process had no memory to map.
-    pub(crate) unmapped: Vec<Unmapped>,
+    pub(crate) unmapped: Vec<(Route, Unmapped)>,
     /// Notices of the ends of tasks whose last words are still on their way: the notice comes after those.
     pub(crate) notices: Vec<(Tid, u64)>,
 }
@@ -159,7 +162,7 @@ impl Connections {
             watched: Vec::new(),
             readiness: None,
             routed: None,
-            listener: None,
+            listeners: Vec::new(),
             deaf_until: None,
             told_deaf: false,
             expected: Vec::new(),
@@ -216,9 +219,9 @@ impl Connections {
         }
     }
 
-    /// Where connections come, if one can be taken: else the socket would be readable for ever, and in vain.
-    pub(crate) fn listening(&self) -> Option<&OwnedFd> {
-        self.listener.as_ref().filter(|_| !self.is_deaf())
+    /// Where connections come, if one can be taken: else a socket would be readable for ever, and in vain.
+    pub(crate) fn listening(&self) -> &[(Route, OwnedFd)] {
+        if self.is_deaf() { &[] } else { &self.listeners }
     }
 
     /// Whether it is of no use to listen.

@@ -1,5 +1,6 @@
 //! Leaving the machine: everything that was sent is handed over, and the daemon told.
 
+use crate::connecting::connections::Watched;
 use crate::endpoint::{self, Endpoint, Place};
 use crate::inside::{self, Inside};
 use crate::process;
@@ -8,7 +9,6 @@ use crate::status::account;
 use crate::waiting::sleeping::NAP;
 use parvum_api::Notes;
 use parvum_sync::BiasedGuard;
-use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ impl Inside {
         }
     }
 
-    /// Waits until the systems of the peers have what was sent by TCP. A socket that is closed
+    /// Waits until the systems of the peers have what was sent through sockets. A socket that is closed
     /// while something unread lies in it, or comes later, takes back what is still in its buffer.
     fn await_acknowledgements(&mut self, notes: &Notes) {
         // Nothing rings for an acknowledgement.
@@ -71,9 +71,9 @@ impl Inside {
 
 impl Runtime {
     fn is_unacknowledged(&self) -> bool {
-        let open = |peer: Tid| self.engine.is_attached(peer, parvum_tcp::TRANSPORT.route);
-        let mut sockets = self.connections.watched.iter();
-        sockets.any(|one| open(one.peer) && process::unacknowledged(one.socket.as_fd()) > 0)
+        let open = |one: &&Watched| one.acknowledged && self.engine.is_attached(one.peer, one.route);
+        let mut sockets = self.connections.watched.iter().filter(open);
+        sockets.any(|one| process::unacknowledged(one.socket.as_fd()) > 0)
     }
 }
 

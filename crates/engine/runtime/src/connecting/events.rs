@@ -1,24 +1,17 @@
 //! What the daemon says, carried out.
 
-use crate::connecting::connections::Unmapped;
-use crate::errors::{OUT_OF_DESCRIPTORS, remember};
+use crate::connecting::connections::Expected;
+use crate::errors::remember;
 use crate::runtime::Runtime;
 use crate::status::remarks;
 use parvum_engine::Envelope;
-use parvum_shm::{BadSegment, Segment};
+use parvum_transport::Route;
 use parvum_wire::control::{Event, Notice, OutputNews};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
-use std::sync::Once;
 
 /// The cookie of notices that the runtime asked for; no interface has such a tag.
 pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
-
-/// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
-fn say_lost(why: &str) {
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| remarks::say(why));
-}
 
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
@@ -42,14 +35,18 @@ impl Runtime {
 
     fn carry_out(&mut self, event: Event, fds: Vec<OwnedFd>) {
         match event {
-            Event::Offered { from, .. } => {
-                if let Err(why) = self.accept_segment(from, fds) {
-                    remember(&why);
+            Event::Offered { from, route, .. } => self.take_offer(from, route, fds),
+            Event::Listen { route, .. } => self.listen_at(route, fds),
+            Event::Expect { from, route, token, encrypted } => {
+                if let Some(route) = Route::of_number(route) {
+                    self.expect(Expected { from, route, token, encrypted });
                 }
             }
-            Event::Listen { .. } => self.connections.listener = fds.into_iter().next(),
-            Event::Expect { from, token, encrypted, .. } => self.expect(from, token, encrypted),
-            Event::NotConnected { from, .. } => self.not_joined_by(from),
+            Event::NotConnected { from, route } => {
+                if let Some(route) = Route::of_number(route) {
+                    self.not_joined_by(from, route);
+                }
+            }
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
                     remember(&why);
@@ -71,38 +68,11 @@ impl Runtime {
         }
     }
 
-    /// Another task shares memory with this one. It may have put messages there, and be gone.
-    fn accept_segment(&mut self, from: Tid, fds: Vec<OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
-        let mut fds = fds.into_iter();
-        let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
-            let why = format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}");
-            say_lost(&why);
-            return Err(why.into());
-        };
-        let offered = match Segment::open(&segment) {
-            Ok(offered) => offered,
-            Err(BadSegment::System(why)) => {
-                let text =
-                    format!("E-NOMEMORY: {from} cannot be joined yet: {why}; give this process more memory");
-                say_lost(&text);
-                self.connections.unmapped.push(Unmapped { from, segment, page, event });
-                return Err(text.into());
-            }
-            Err(why) => return Err(why.into()),
-        };
-        drop(segment);
-        let link = self.shm_link(from, offered, page, event)?;
-        self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
-        Ok(())
-    }
-
-    /// Tries again what could not be mapped.
-    fn map_anew(&mut self) {
-        for Unmapped { from, segment, page, event } in std::mem::take(&mut self.connections.unmapped) {
-            if let Err(why) = self.accept_segment(from, vec![segment, page, event]) {
-                remember(&why);
-            }
-        }
+    /// The daemon has made a listener for this task. One that there was for the same route is not the daemon's any more.
+    fn listen_at(&mut self, route: u8, fds: Vec<OwnedFd>) {
+        let Some((route, listener)) = Route::of_number(route).zip(fds.into_iter().next()) else { return };
+        self.connections.listeners.retain(|(known, _)| *known != route);
+        self.connections.listeners.push((route, listener));
     }
 
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.

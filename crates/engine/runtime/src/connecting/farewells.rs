@@ -1,5 +1,6 @@
 //! Parting from tasks that are gone: what the engine must know of it, and what was kept for them here.
 
+use crate::connecting::transports::that_drain;
 use crate::errors::remember;
 use crate::runtime::Runtime;
 use parvum_wire::Tid;
@@ -12,23 +13,18 @@ impl Runtime {
     /// A task is gone. Its last words may still be on their way: through the daemon, or
     /// in the buffers of a connection, which the system empties after its end.
     pub(crate) fn see_off(&mut self, tid: Tid, routed: bool) {
-        self.accept_tcp();
+        self.accept_callers();
         // The end of the route may have come before this news of it.
         if routed && !self.connections.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
             if let Err(why) = self.open_routed() {
                 remember(&why);
                 return self.task_gone(tid);
             }
-            if let Some(hub) = &self.connections.routed
-                && !self.engine.is_attached(tid, parvum_routed::TRANSPORT.route)
-            {
-                self.engine.attach(tid, parvum_routed::TRANSPORT.route, Box::new(hub.link(tid)));
-            }
+            self.attach_routed(tid);
         }
-        let over = [parvum_tcp::TRANSPORT.route, parvum_routed::TRANSPORT.route];
-        let over = if routed { &over[..] } else { &over[..1] };
+        let over = that_drain(routed);
         let now = self.connections.clock.elapsed();
-        self.engine.peer_ended(tid, over, self.connections.expects(tid), now);
+        self.engine.peer_ended(tid, &over, self.connections.expects(tid), now);
         if !self.engine.is_leaving(tid) {
             self.forget_task(tid);
         }

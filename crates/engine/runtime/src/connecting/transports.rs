@@ -1,25 +1,44 @@
-//! The transports that are built in: the one list of them. Everybody else knows routes by number, and reads their names in the
-//! task's page.
+//! The transports that are built in: the one list of them. Here and in the files of this folder alone stand their names. Everybody
+//! else knows routes by number, and reads their names in the task's control block.
+
+mod calls;
+mod hands;
+pub(crate) mod memory;
+pub(crate) mod routed;
 
 use crate::connecting::routes::RoutePolicy;
 use crate::errors::{ConnectError, StartError};
 use crate::inside::Inside;
+use parvum_stream::sockets::{Called, Handed};
 use parvum_transport::{Route, Transport, own};
 use parvum_wire::Tid;
 
-/// A transport that is built in, and how a link of it is made.
+/// A transport that is built in.
 struct Built {
     transport: Transport,
-    /// Makes a link to the task, or waits for the one that the other has begun to make. Where no such way leads to it, which is
-    /// [`ConnectError::NoWay`], the next transport is tried.
-    connect: fn(&mut Inside, Tid) -> Result<(), ConnectError>,
+    contact: Contact,
+}
+
+/// How two tasks come to have a link. If no such way leads to the other, which is [`ConnectError::NoWay`], the next transport is
+/// tried.
+#[derive(Clone, Copy)]
+enum Contact {
+    /// One makes memory for both, and the daemon hands it to the other.
+    Memory,
+    /// One makes both ends of a connection, and the daemon hands one to the other.
+    #[allow(dead_code, reason = "no transport does yet")]
+    Handed(&'static dyn Handed),
+    /// One calls a listener of the other.
+    Called(&'static dyn Called),
+    /// The daemons carry everything.
+    Daemons,
 }
 
 /// All of them, the one to prefer first. One more is a line here.
 static BUILT_IN: [Built; 3] = [
-    Built { transport: parvum_shm::TRANSPORT, connect: Inside::connect_shm },
-    Built { transport: parvum_tcp::TRANSPORT, connect: Inside::connect_tcp },
-    Built { transport: parvum_routed::TRANSPORT, connect: Inside::connect_routed },
+    Built { transport: parvum_shm::TRANSPORT, contact: Contact::Memory },
+    Built { transport: parvum_tcp::TRANSPORT, contact: Contact::Called(&parvum_tcp::Tcp) },
+    Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
 ];
 
 /// What they have registered, the way to oneself behind them.
@@ -42,11 +61,50 @@ const _: () = assert!(parvum_control::ROUTE_NAME_BYTES > Transport::NAME_BYTES);
 #[allow(unsafe_code)]
 mod toy;
 
+fn built() -> impl Iterator<Item = &'static Built> {
+    BUILT_IN.iter()
+}
+
+/// How tasks meet over a route.
+fn contact(route: Route) -> Option<Contact> {
+    built().find(|built| built.transport.route == route).map(|built| built.contact)
+}
+
+/// The route whose frames the daemons carry.
+pub(crate) fn by_daemons() -> Route {
+    let built = built().find(|built| matches!(built.contact, Contact::Daemons));
+    built.expect("there is one").transport.route
+}
+
+/// The transport that callers of a route's listener come by.
+pub(crate) fn called(route: Route) -> Option<&'static dyn Called> {
+    match contact(route)? {
+        Contact::Called(called) => Some(called),
+        _ => None,
+    }
+}
+
+/// Routes over which more may come by itself when a peer has ended: what it said last may be in the buffers of a connection, or
+/// with the daemons if these have carried frames of it.
+pub(crate) fn that_drain(routed: bool) -> Vec<Route> {
+    let drains = |built: &&Built| match built.contact {
+        Contact::Memory => false,
+        Contact::Handed(_) | Contact::Called(_) => true,
+        Contact::Daemons => routed,
+    };
+    built().filter(drains).map(|built| built.transport.route).collect()
+}
+
 impl Inside {
-    /// Makes a link to the task over that route.
+    /// Makes a link to the task over that route, or waits for the one that the other has begun to make.
     pub(crate) fn connect_over(&mut self, route: Route, to: Tid) -> Result<(), ConnectError> {
-        let built = BUILT_IN.iter().find(|built| built.transport.route == route);
-        (built.expect("routes are chosen among these").connect)(self, to)
+        self.engine.forget_gone(to);
+        match contact(route).expect("routes are chosen among these") {
+            Contact::Memory => self.connect_by_memory(route, to),
+            Contact::Handed(handed) => self.connect_by_hand(handed, route, to),
+            Contact::Called(called) => self.connect_by_call(called, route, to),
+            Contact::Daemons => self.connect_routed(to),
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 //! They find out once, when the segment is opened, that all of them can. Each member shows its process and the address of a number, and
 //! reads the numbers of all others. Members in containers may share a segment and have process numbers that the others do not know.
 
+use crate::connecting::transports::memory::single_copy;
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use parvum_api::{Notes, Piece, Status, segment as came};
 use parvum_engine::{Counter, PullRefused};
-use parvum_shm::single_copy;
 use parvum_transport::Place;
 use std::io::IoSliceMut;
 

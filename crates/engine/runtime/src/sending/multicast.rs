@@ -4,6 +4,7 @@
 //! task that is alone there, or here, is sent its own. There is no tree over the hosts: the death of one
 //! would keep the message from those behind it.
 
+use crate::connecting::transports::by_daemons;
 use crate::endpoint::Endpoint;
 use crate::errors::ConnectError;
 use crate::inside::{Inside, with};
@@ -70,8 +71,7 @@ pub(crate) unsafe extern "C" fn multicast<E: Endpoint>(
         }
         let Some(&(first, tag)) = tids.first() else { return };
         // SAFETY: as before.
-        let sent =
-            unsafe { runtime.engine.multicast(&tids, parvum_routed::TRANSPORT.route, &to_one(first, tag)) };
+        let sent = unsafe { runtime.engine.multicast(&tids, by_daemons(), &to_one(first, tag)) };
         for ((at, (tid, _)), sent) in places.into_iter().zip(tids).zip(sent) {
             statuses[at] = status_of(runtime, tid, sent, &mut requests[at]);
         }
@@ -93,7 +93,7 @@ impl Inside {
         }
         let shares = |&tid: &i32| {
             let tid = Tid(tid);
-            let by_daemon = self.engine.route_to(tid) == Some(parvum_routed::TRANSPORT.route);
+            let by_daemon = self.engine.route_to(tid) == Some(by_daemons());
             by_daemon || (tid.host() != here && on.get(&tid.host()).is_some_and(|&count| count > 1))
         };
         to.iter().map(shares).collect()
@@ -102,7 +102,7 @@ impl Inside {
     /// Makes sure that a message to `to` can go through the daemons, whichever way others take.
     fn reach_by_daemon(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.reach(to)?;
-        if self.engine.is_attached(to, parvum_routed::TRANSPORT.route) || self.engine.is_gone(to) {
+        if self.engine.is_attached(to, by_daemons()) || self.engine.is_gone(to) {
             return Ok(());
         }
         self.connect_routed(to)

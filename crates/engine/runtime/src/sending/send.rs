@@ -241,7 +241,7 @@ pub(crate) fn refused(why: &ConnectError) -> Status {
     match why {
         _ if why.says_gone() => Status::Gone,
         ConnectError::Refused(_) => Status::Refused,
-        ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
+        ConnectError::Memory(_) | ConnectError::Descriptors(_) => Status::NoMemory,
         ConnectError::Lost(_) => Status::NoMachine,
         // The daemon lives, as far as this task knows: only this message does not go.
         ConnectError::Late(_) | ConnectError::NoCaller(_) | ConnectError::Busy(_) => Status::Refused,

@@ -1,7 +1,7 @@
 //! Sleeping: on the page's door, on a segment's, or in poll(2); and where another thread does that already, on a word of its own
 //! ([`crate::waiting::waiters`]).
 
-use crate::connecting::connections::DEAF;
+use crate::connecting::connections::{DEAF, Watched};
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use crate::waiting::deadlock::HELD;
@@ -256,10 +256,8 @@ impl Inside {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         // The daemon's own socket stands under the name of this task, and takes what is for anybody. One that has room although
         // something waits for another link must not end the sleep.
-        let flags = |peer: Tid| {
-            let over =
-                if peer == self.engine.me() { parvum_routed::TRANSPORT } else { parvum_tcp::TRANSPORT };
-            let waits = self.engine.waits_for_room(peer, over.route);
+        let flags = |one: &Watched| {
+            let waits = self.engine.waits_for_room(one.peer, one.route);
             PollFlags::IN | PollFlags::RDHUP | if waits { PollFlags::OUT } else { PollFlags::empty() }
         };
         // SAFETY: another thread may close a socket while this one sleeps. The number then names nothing, or something else:
@@ -273,11 +271,11 @@ impl Inside {
             .connections
             .watched
             .iter()
-            .map(|one| PollFd::from_borrowed_fd(named(one.socket.as_fd()), flags(one.peer)));
+            .map(|one| PollFd::from_borrowed_fd(named(one.socket.as_fd()), flags(one)));
         sources.extend(sockets);
         let watched = 2..sources.len();
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
-        let listening = self.connections.listening().into_iter().map(|socket| named(socket.as_fd()));
+        let listening = self.connections.listening().iter().map(|(_, socket)| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let slept = self.without_turn(number, || poll(&mut sources, Some(&limit)));
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
@@ -302,8 +300,6 @@ impl Inside {
     fn forget_ended(&mut self) {
         self.progress();
         let Runtime { engine, connections, .. } = &mut **self;
-        connections.watched.retain(|one| {
-            one.peer == engine.me() || engine.is_attached(one.peer, parvum_tcp::TRANSPORT.route)
-        });
+        connections.watched.retain(|one| one.peer == engine.me() || engine.is_attached(one.peer, one.route));
     }
 }

@@ -87,10 +87,11 @@ impl Runtime {
         add(self.identity.as_fd());
         self.connections.watched.iter().for_each(|one| add(one.socket.as_fd()));
         self.connections.silent.iter().for_each(|silent| add(silent.greeting.socket()));
-        match (self.connections.listening(), &self.connections.listener) {
-            (Some(socket), _) => add(socket.as_fd()),
-            (None, Some(deaf)) => drop(epoll::delete(all, deaf)),
-            (None, None) => {}
+        for (_, listener) in &self.connections.listeners {
+            match self.connections.is_deaf() {
+                false => add(listener.as_fd()),
+                true => drop(epoll::delete(all, listener)),
+            }
         }
     }
 }
