@@ -281,3 +281,56 @@ fn every_option_of_the_other_launchers_is_on_its_page() {
         assert!(missing.is_empty(), "docs/from-mpi.md lacks {missing:?} of {}", launcher.display());
     }
 }
+
+/// The texts of the sources in these folders, with their paths in the project.
+fn texts(folders: &[&str]) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    folders.iter().for_each(|folder| sources(&root().join(folder), &mut files));
+    let text = |file: PathBuf| {
+        let name = file.strip_prefix(root()).expect("in the project").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(&file).expect("a source"))
+    };
+    files.into_iter().map(text).collect()
+}
+
+/// A transport is registered in the list of the runtime and named nowhere else: so one more costs few files.
+#[test]
+fn only_the_list_of_transports_names_a_transport() {
+    let crates = std::fs::read_dir(root().join("transports")).expect("transports").flatten();
+    let crates = crates.map(|folder| format!("parvum_{}", folder.file_name().to_string_lossy()));
+    // What transports with sockets share is the contract, not a transport.
+    let crates: Vec<String> = crates.filter(|name| name != "parvum_stream").collect();
+    assert!(crates.len() > 3, "{crates:?}");
+    let list = "crates/engine/runtime/src/connecting/transports";
+    let (listed, others): (Vec<_>, Vec<_>) = texts(&["crates", "interfaces", "python", "command"])
+        .into_iter()
+        .filter(|(name, _)| !name.contains("/tests/"))
+        .partition(|(name, _)| name.starts_with(list));
+    let names = |text: &str| crates.iter().filter(|name| text.contains(*name)).count();
+    let named: Vec<&String> =
+        others.iter().filter(|(_, text)| names(text) > 0).map(|(name, _)| name).collect();
+    assert_eq!(named, [""; 0], "these name a transport");
+    let all = listed.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    assert_eq!(names(&all), crates.len(), "every transport is in the list");
+}
+
+/// Interfaces say themselves what their waits are called: so one more needs no edit below, nor in another interface.
+#[test]
+fn no_interface_has_its_words_elsewhere() {
+    let all = texts(&["crates/ground", "crates/engine", "crates/machine", "interfaces", "python"]);
+    let folder = |name: &str| name.split('/').take(2).collect::<Vec<_>>().join("/");
+    let lists = all.iter().filter(|(name, _)| name.starts_with("interfaces") && name.ends_with("/words.rs"));
+    let words = lists.flat_map(|(name, text)| {
+        text.split('"').filter_map(move |line| {
+            let (head, word) = line.split_once(' ')?;
+            let is_call = ["call", "memory"].contains(&head.split(':').next()?);
+            is_call.then(|| (folder(name), format!("\"{word}\"")))
+        })
+    });
+    let words: Vec<(String, String)> = words.collect();
+    assert!(words.len() > 20, "{words:?}");
+    for (name, text) in &all {
+        let found = words.iter().find(|(owner, word)| folder(name) != *owner && text.contains(word));
+        assert_eq!(found, None, "{name} has a word of another's");
+    }
+}

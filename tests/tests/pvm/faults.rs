@@ -8,7 +8,8 @@ use std::io::Write;
 use std::net::TcpStream;
 
 const NO_TASK: &str = "-31";
-const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
+/// `unix` is in builds for development only: it shows that a transport needs no more than its folder and a line.
+const ROUTES: [&str; 4] = ["shm", "tcp", "routed", "unix"];
 
 /// An actor over a route; gives its tid as well.
 fn actor(machine: &TestMachine, route: &str, args: &[&str]) -> (Running, String) {

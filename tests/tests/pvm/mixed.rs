@@ -72,3 +72,24 @@ fn an_interface_of_one_file_is_shown_in_its_own_words() {
     run.end();
     await_tasks(&machine, 0);
 }
+
+/// A transport with sockets that one line registers. Onlookers have its name from the task.
+#[test]
+fn a_transport_with_sockets_that_one_line_registers_is_chosen_by_name() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(machine.program("hang").args(["ring", "2"]).env("PARVUM_ROUTE", "unix"));
+    run.told("hangs");
+    await_tasks(&machine, 2);
+    let task = machine.tasks()[0].tid.to_string();
+    let said = String::from_utf8_lossy(&machine.run(&["info", "--json", &task]).stdout).into_owned();
+    let info: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let pairs = info["pairs"].as_array().expect("a list").iter();
+    let to_others: Vec<_> = pairs.map(|pair| &pair["route"]).filter(|route| **route != "itself").collect();
+    assert!(!to_others.is_empty() && to_others.iter().all(|route| **route == "unix"), "{said}");
+    run.kill();
+    for row in machine.tasks() {
+        machine.run(&["kill", "-s", "9", &row.tid.to_string()]);
+    }
+    run.end();
+    await_tasks(&machine, 0);
+}

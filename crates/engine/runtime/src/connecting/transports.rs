@@ -26,7 +26,7 @@ enum Contact {
     /// One makes memory for both, and the daemon hands it to the other.
     Memory,
     /// One makes both ends of a connection, and the daemon hands one to the other.
-    #[allow(dead_code, reason = "no transport does yet")]
+    #[cfg_attr(not(debug_assertions), allow(dead_code, reason = "no transport of an installed library does"))]
     Handed(&'static dyn Handed),
     /// One calls a listener of the other.
     Called(&'static dyn Called),
@@ -41,17 +41,29 @@ static BUILT_IN: [Built; 3] = [
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
 ];
 
-/// What they have registered, the way to oneself behind them.
-pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = {
-    let mut all = [own::TRANSPORT; BUILT_IN.len() + 1];
+/// Those that only tests use, by their names: they are in no installed library.
+#[cfg(debug_assertions)]
+static FOR_TESTS: [Built; 1] =
+    [Built { transport: parvum_unix::TRANSPORT, contact: Contact::Handed(&parvum_unix::Unix) }];
+#[cfg(not(debug_assertions))]
+static FOR_TESTS: [Built; 0] = [];
+
+const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
+    assert!(COUNT == BUILT_IN.len() + more.len() + 1);
+    let mut all = [own::TRANSPORT; COUNT];
     let mut at = 0;
-    while at < BUILT_IN.len() {
-        all[at] = BUILT_IN[at].transport;
+    while at < COUNT - 1 {
+        all[at] =
+            if at < BUILT_IN.len() { BUILT_IN[at].transport } else { more[at - BUILT_IN.len()].transport };
         at += 1;
     }
     assert!(Transport::are_apart(&all));
     all
-};
+}
+
+/// What they have registered, the way to oneself behind them.
+pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
+static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
 
 // The page has room for all of them, and for a zero behind each name.
 const _: () = assert!(parvum_control::ROUTES == Route::BOUND);
@@ -62,7 +74,7 @@ const _: () = assert!(parvum_control::ROUTE_NAME_BYTES > Transport::NAME_BYTES);
 mod toy;
 
 fn built() -> impl Iterator<Item = &'static Built> {
-    BUILT_IN.iter()
+    BUILT_IN.iter().chain(&FOR_TESTS)
 }
 
 /// How tasks meet over a route.
@@ -111,7 +123,9 @@ impl Inside {
 /// What the user says of the transports to take.
 pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
     let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
-    RoutePolicy::new(&ALL, name.as_deref()).map_err(|use_one_of| StartError::Option {
+    let is_for_tests = FOR_TESTS.iter().any(|built| Some(built.transport.name) == name.as_deref());
+    let all: &[Transport] = if is_for_tests { &WITH_TESTS } else { &ALL };
+    RoutePolicy::new(all, name.as_deref()).map_err(|use_one_of| StartError::Option {
         name: "PARVUM_ROUTE",
         value: name.unwrap_or_default(),
         use_one_of,
