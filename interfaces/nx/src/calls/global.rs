@@ -24,7 +24,7 @@ super::faces! {
 }
 
 mod work {
-    use super::{Areas, Nx, segment, choose, none, run, tag, together, words};
+    use super::{Areas, Nx, choose, none, run, segment, tag, together, words};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
         together(words::gsync(), tag::BARRIER, |nodes| {

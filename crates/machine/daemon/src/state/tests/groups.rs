@@ -123,11 +123,11 @@ fn members_that_have_met_get_a_page_and_lose_it_when_the_group_changes() {
     let barrier = |count| Request::Barrier { group: "g".into(), count };
     let opened = |effects: &Effects| {
         effects.iter().find_map(|effect| match effect {
-            Effect::Opened { waiters, meeting } => Some((waiters.len(), *meeting)),
+            Effect::Opened { waiters, segment } => Some((waiters.len(), *segment)),
             _ => None,
         })
     };
-    let closed = |effects: &Effects| effects.iter().any(|effect| matches!(effect, Effect::CloseMeeting(_)));
+    let closed = |effects: &Effects| effects.iter().any(|effect| matches!(effect, Effect::CloseSegment(_)));
     bench.call(1, join());
     bench.call(2, join());
     assert_eq!(opened(&bench.call(1, barrier(1))), Some((1, None)), "not everybody was there");
