@@ -23,7 +23,7 @@ mod why;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use parvum_machine::Manner;
-use parvum_task::{Options, Place, Session, SessionError};
+use parvum_task::{MachineDirectory, Options, Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostSettings, Role};
 use std::ffi::OsString;
@@ -297,7 +297,7 @@ fn usage(error: &clap::Error) -> String {
 }
 
 /// Standard output is a pipe to the starter here, and errors go there too.
-fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
+fn daemon(place: MachineDirectory, launch: bool, foreground: bool) -> ExitCode {
     let manner = if foreground { Manner::Attached } else { Manner::Detached };
     let result = match launch {
         true => parvum_machine::launch(&place),
@@ -314,10 +314,10 @@ fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
 }
 
 /// The place that was named, with the source of its name when that is known.
-fn place(dir: Option<PathBuf>) -> Place {
-    let usual = Place::from_env();
+fn place(dir: Option<PathBuf>) -> MachineDirectory {
+    let usual = MachineDirectory::from_env();
     match dir {
-        Some(dir) if dir != usual.dir() => Place::at(dir),
+        Some(dir) if dir != usual.dir() => MachineDirectory::at(dir),
         _ => usual,
     }
 }

@@ -56,7 +56,7 @@ pub fn pages(functions: &str, manual: &str) -> Vec<(String, String)> {
     let mut pages = Vec::new();
     for function in &functions {
         let name = format!("{}{}", function.prefix(), function.name);
-        let told = Told::of(function, &texts);
+        let told = Described::of(function, &texts);
         pages.push((format!("{name}.3"), page(function, &told, &texts)));
         if function.marks.contains("large") {
             pages.push((format!("{name}_c.3"), format!(".so man3/{name}.3\n")));
@@ -72,25 +72,25 @@ pub fn pages(functions: &str, manual: &str) -> Vec<(String, String)> {
 }
 
 /// What is said of a function: of its own, or after the blocking one.
-struct Told<'t> {
+struct Described<'t> {
     family: &'t Family<'t>,
     text: String,
     /// The name under which it is listed.
     listed: &'t str,
 }
 
-impl<'t> Told<'t> {
-    fn of(function: &Function<'t>, texts: &'t Texts<'t>) -> Told<'t> {
+impl<'t> Described<'t> {
+    fn of(function: &Function<'t>, texts: &'t Texts<'t>) -> Described<'t> {
         let name = function.name;
         let found = |name: &str| texts.entries.get_key_value(name);
         if let Some((&listed, entry)) = found(name) {
-            return Told { family: &texts.families[entry.family], text: entry.text.to_owned(), listed };
+            return Described { family: &texts.families[entry.family], text: entry.text.to_owned(), listed };
         }
         let after = |base: &str, how: &str| {
             let (&listed, entry) = found(base).unwrap_or_else(|| panic!("manual.txt has nothing of {name}"));
             let first = entry.text.split(';').next().expect("a text");
             let text = format!("{how}, which {first}");
-            Told { family: &texts.families[entry.family], text, listed }
+            Described { family: &texts.families[entry.family], text, listed }
         };
         if let Some(base) = name.strip_suffix("_init") {
             return after(
@@ -134,7 +134,7 @@ fn standard(family: &Family) -> &'static str {
     }
 }
 
-fn page(function: &Function, told: &Told, texts: &Texts) -> String {
+fn page(function: &Function, told: &Described, texts: &Texts) -> String {
     let name = format!("{}{}", function.prefix(), function.name);
     let mut names = vec![name.clone()];
     let has_large = function.marks.contains("large");
@@ -485,7 +485,7 @@ const ERRORS: [(&[&str], &str, &str); 20] = [
 ];
 
 /// Where the standard speaks of it, and its neighbours.
-fn write_end(out: &mut String, own: &str, told: &Told, texts: &Texts) {
+fn write_end(out: &mut String, own: &str, told: &Described, texts: &Texts) {
     match told.family.chapter {
         "-" => line!(out, ".SH STANDARDS\n{}.", escaped(told.family.title)),
         chapter => line!(
@@ -522,7 +522,7 @@ fn plain_page(name: &str, prototype: &str, entry: &Entry, texts: &Texts) -> Stri
         _ => "What it tells; there are no errors.",
     };
     line!(out, ".SH RETURN VALUE\n{gives}");
-    let told = Told {
+    let told = Described {
         family,
         text: entry.text.to_owned(),
         listed: texts.entries.get_key_value(name).expect("it is there").0,

@@ -30,13 +30,13 @@ const COLLECTIVE: &[&str] = &[
 pub fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
     let lower = name.to_lowercase();
     if COLLECTIVE.contains(&lower.as_str()) {
-        return (lower, Some("Way::Blocking"));
+        return (lower, Some("CallForm::Blocking"));
     }
     if let Some(begun) = lower.strip_prefix('i').filter(|begun| COLLECTIVE.contains(begun)) {
-        return (begun.to_owned(), Some("Way::Begun(a_request)"));
+        return (begun.to_owned(), Some("CallForm::Begun(a_request)"));
     }
     if let Some(prepared) = lower.strip_suffix("_init").filter(|prepared| COLLECTIVE.contains(prepared)) {
-        return (prepared.to_owned(), Some("Way::Prepared(a_request)"));
+        return (prepared.to_owned(), Some("CallForm::Prepared(a_request)"));
     }
     let target = match lower.as_str() {
         "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),

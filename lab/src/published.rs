@@ -9,7 +9,7 @@ mod networks;
 mod papers;
 
 use crate::against::finished;
-use crate::catalogue::Asked;
+use crate::catalogue::Claimed;
 use crate::error::LabError;
 use crate::run::interrupted;
 use crate::stats::goals::digits;
@@ -202,7 +202,7 @@ fn filled(template: &str, runs: Runs) -> Result<String, String> {
         let (asked, after) = piece.split_once('}').ok_or_else(|| format!("{{{piece} has no end"))?;
         let (suite, row) =
             asked.split_once(' ').ok_or_else(|| format!("{asked:?} names no suite and row"))?;
-        let asked = Asked::try_from(row.to_owned())?;
+        let asked = Claimed::try_from(row.to_owned())?;
         let rows = runs(suite).map_err(|why| why.to_string())?;
         let found = rows.iter().find(|row| asked.takes(row));
         let found = found.ok_or_else(|| format!("the run of the suite {suite} has no value {row}"))?;

@@ -10,23 +10,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How far a message had come.
-enum What {
+enum Progress {
     /// It was an object.
     Object(Py<PyAny>),
     /// Its word and its data: the object was not made to its end.
     Data(u32, Py<PyAny>),
 }
 
-struct Kept {
+struct Unfinished {
     from: i32,
     tag: i32,
     context: u32,
-    what: What,
+    what: Progress,
     /// Whose message it is: neither a forked child's nor that of a task which this process becomes later.
     owner: (u32, i32),
 }
 
-static KEPT: Mutex<VecDeque<Kept>> = Mutex::new(VecDeque::new());
+static KEPT: Mutex<VecDeque<Unfinished>> = Mutex::new(VecDeque::new());
 /// How many there are. Release, for a thread that sees one is to find it (Acquire in [`is_empty`]).
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -40,15 +40,15 @@ pub(crate) fn is_empty() -> bool {
     COUNT.load(Ordering::Acquire) == 0
 }
 
-fn add(py: Python<'_>, from: i32, tag: i32, context: u32, what: What) {
+fn add(py: Python<'_>, from: i32, tag: i32, context: u32, what: Progress) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.push_back(Kept { from, tag, context, what, owner: owner(py) });
+    kept.push_back(Unfinished { from, tag, context, what, owner: owner(py) });
     COUNT.store(kept.len(), Ordering::Release);
 }
 
 /// Keeps data of which no object was made.
 pub(crate) fn add_data(py: Python<'_>, (from, tag, context): (i32, i32, u32), meta: u32, data: &[u8]) {
-    add(py, from, tag, context, What::Data(meta, PyByteArray::new(py, data).into_any().unbind()));
+    add(py, from, tag, context, Progress::Data(meta, PyByteArray::new(py, data).into_any().unbind()));
 }
 
 /// Gives an object to its receiver, or keeps it when a signal's handler raises in this moment.
@@ -57,7 +57,8 @@ pub(crate) fn hand<'py>(
     (from, tag, context): (i32, i32, u32),
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    py.check_signals().inspect_err(|_| add(py, from, tag, context, What::Object(object.clone().unbind())))?;
+    py.check_signals()
+        .inspect_err(|_| add(py, from, tag, context, Progress::Object(object.clone().unbind())))?;
     Ok(object)
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn interrupts(py: Python<'_>, why: &PyErr) -> bool {
 
 /// The first kept message that fits: its place. Those of another task are dropped.
 fn find(
-    kept: &mut VecDeque<Kept>,
+    kept: &mut VecDeque<Unfinished>,
     owner: (u32, i32),
     context: u32,
     from: Option<i32>,
@@ -95,7 +96,7 @@ pub(crate) fn probe(
     let at = find(&mut kept, owner, context, from, tag)?;
     let one = &kept[at];
     let length = match &one.what {
-        What::Object(object) | What::Data(_, object) => object.bind(py).len().unwrap_or(0),
+        Progress::Object(object) | Progress::Data(_, object) => object.bind(py).len().unwrap_or(0),
     };
     Some((one.from, one.tag, length as u64))
 }
@@ -115,12 +116,12 @@ pub(crate) fn take<'py>(
         COUNT.store(kept.len(), Ordering::Release);
         taken
     };
-    let Some(Kept { from, tag, context, what, .. }) = taken else { return Ok(None) };
+    let Some(Unfinished { from, tag, context, what, .. }) = taken else { return Ok(None) };
     let object = match what {
-        What::Object(object) => object.into_bound(py),
-        What::Data(meta, data) => of_data(py, meta, &data).inspect_err(|why| {
+        Progress::Object(object) => object.into_bound(py),
+        Progress::Data(meta, data) => of_data(py, meta, &data).inspect_err(|why| {
             if interrupts(py, why) {
-                add(py, from, tag, context, What::Data(meta, data.clone_ref(py)));
+                add(py, from, tag, context, Progress::Data(meta, data.clone_ref(py)));
             }
         })?,
     };
@@ -131,13 +132,14 @@ pub(crate) fn take<'py>(
 pub(crate) fn take_data(py: Python<'_>, context: u32, from: i32, tag: i32) -> Option<(u32, Py<PyAny>)> {
     let owner = owner(py);
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let fits = |one: &Kept| one.owner == owner && (one.context, one.from, one.tag) == (context, from, tag);
-    let at = kept.iter().rposition(|one| fits(one) && matches!(one.what, What::Data(..)))?;
+    let fits =
+        |one: &Unfinished| one.owner == owner && (one.context, one.from, one.tag) == (context, from, tag);
+    let at = kept.iter().rposition(|one| fits(one) && matches!(one.what, Progress::Data(..)))?;
     let taken = kept.remove(at);
     COUNT.store(kept.len(), Ordering::Release);
     match taken?.what {
-        What::Data(meta, data) => Some((meta, data)),
-        What::Object(_) => None,
+        Progress::Data(meta, data) => Some((meta, data)),
+        Progress::Object(_) => None,
     }
 }
 

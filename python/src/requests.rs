@@ -10,14 +10,14 @@ use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// What an operation was started as.
-enum What {
+enum StartedAs {
     Send(Encoded),
     Receive,
 }
 
 /// Where an operation is.
 enum State {
-    UnderWay(Request, What),
+    UnderWay(Request, StartedAs),
     /// Its object, who sent it, and its tag.
     Over(Py<PyAny>, i32, i32),
     /// Its word and data, who sent it, and its tag: a signal's handler has raised while its object was made.
@@ -130,7 +130,7 @@ pub(crate) fn start_send(py: Python<'_>, api: CoreApi, how: SendTo, encoded: Enc
         Ok(None) => State::Over(py.None(), 0, how.tag),
         Ok(Some(request)) => {
             note_open(request);
-            State::UnderWay(request, What::Send(encoded))
+            State::UnderWay(request, StartedAs::Send(encoded))
         }
         Err(status) => return Err(errors::of(py, status, how.to, || api.last_error())),
     };
@@ -143,7 +143,7 @@ pub(crate) fn start_receive(api: CoreApi, pattern: &Pattern, context: u32) -> Op
     let request = api.post_by_reference(pattern, 0);
     let tag = if pattern.tags == parvum_api::TagKind::Any { -1 } else { pattern.tag };
     let notes = notes(call::WAIT, pattern.from, tag, context);
-    let state = Mutex::new(State::UnderWay(request, What::Receive));
+    let state = Mutex::new(State::UnderWay(request, StartedAs::Receive));
     Operation { state, notes, generation: fork::generation() }
 }
 
@@ -203,7 +203,7 @@ impl Operation {
         let api = process::api(py)?;
         let mut state = self.lock();
         match &*state {
-            State::UnderWay(request, What::Receive) if api.cancel(*request) => {
+            State::UnderWay(request, StartedAs::Receive) if api.cancel(*request) => {
                 *state = State::Failed(errors::new(py, "Cancelled", "the receive was cancelled"));
                 Ok(true)
             }
@@ -234,8 +234,8 @@ impl Operation {
         drop(state);
         let mut raised = None;
         let after = match (came, &what) {
-            (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
-            (Ok(message), What::Receive) => received(py, api, &message, &mut raised),
+            (Ok(_), StartedAs::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
+            (Ok(message), StartedAs::Receive) => received(py, api, &message, &mut raised),
             (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || api.last_error())),
         };
         *self.lock() = after;
@@ -270,8 +270,8 @@ impl Drop for Operation {
             return;
         }
         match what {
-            What::Send(encoded) => leave(request, encoded),
-            What::Receive => {
+            StartedAs::Send(encoded) => leave(request, encoded),
+            StartedAs::Receive => {
                 // One that is over, and nobody has asked for, has a block.
                 Python::try_attach(|py| {
                     let Ok(api) = process::api(py) else { return };

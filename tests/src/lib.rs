@@ -18,7 +18,7 @@ pub mod stage;
 
 pub use skip::{Lack, is_left_out, is_quick, skip};
 
-use parvum_task::{Options, Place, Session};
+use parvum_task::{MachineDirectory, Options, Session};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Event, Output, Reply, Request, Role, SpawnRequest, TaskRow};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ impl TestMachine {
     /// How a session of this machine begins.
     pub fn options(&self, role: Role) -> Options {
         Options {
-            place: Place::at(&self.dir),
+            place: MachineDirectory::at(&self.dir),
             start: false,
             beside: Some(parvum().to_path_buf()),
             ..Options::new(role, "test")

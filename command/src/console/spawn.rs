@@ -34,7 +34,7 @@ enum Show {
 
 /// The options of `spawn`.
 #[derive(Debug, PartialEq, Eq)]
-struct Wish {
+struct SpawnOptions {
     count: u32,
     place: Option<String>,
     cwd: Option<Vec<u8>>,
@@ -52,9 +52,10 @@ enum WishError {
     Traced,
 }
 
-impl Wish {
-    fn parse(words: &Words) -> Result<Wish, WishError> {
-        let mut wish = Wish { count: 1, place: None, cwd: None, debug: false, show: None, program: 0 };
+impl SpawnOptions {
+    fn parse(words: &Words) -> Result<SpawnOptions, WishError> {
+        let mut wish =
+            SpawnOptions { count: 1, place: None, cwd: None, debug: false, show: None, program: 0 };
         for word in &words.0 {
             let Some(option) = word.strip_prefix(b"-") else { break };
             wish.program += 1;
@@ -108,7 +109,7 @@ impl Wish {
 
 impl Console {
     pub(super) fn spawn(&mut self, words: &Words) -> Done {
-        let wish = match Wish::parse(words) {
+        let wish = match SpawnOptions::parse(words) {
             Ok(wish) => wish,
             Err(why) => {
                 self.tell_wrong(&why);
@@ -145,7 +146,7 @@ impl Console {
         Ok(Next::Go)
     }
 
-    fn plan(&mut self, wish: &Wish, words: &Words) -> Result<SpawnRequest, SessionError> {
+    fn plan(&mut self, wish: &SpawnOptions, words: &Words) -> Result<SpawnRequest, SessionError> {
         let place = wish.place(&self.host_rows()?);
         let where_flag = match place {
             SpawnWhere::Host(_) => ON_HOST,
@@ -238,18 +239,18 @@ fn in_pvms_words(kind: ErrorKind) -> &'static str {
 mod tests {
     use super::*;
 
-    fn wish(line: &str) -> Result<Wish, WishError> {
-        Wish::parse(&Words::parse(line.as_bytes()).expect("well formed"))
+    fn wish(line: &str) -> Result<SpawnOptions, WishError> {
+        SpawnOptions::parse(&Words::parse(line.as_bytes()).expect("well formed"))
     }
 
-    fn plain(program: usize) -> Wish {
-        Wish { count: 1, place: None, cwd: None, debug: false, show: None, program }
+    fn plain(program: usize) -> SpawnOptions {
+        SpawnOptions { count: 1, place: None, cwd: None, debug: false, show: None, program }
     }
 
     #[test]
     fn options_stand_before_the_program() {
         assert_eq!(wish("prog -2 ->"), Ok(plain(0)));
-        assert_eq!(wish("-2 -> prog"), Ok(Wish { count: 2, show: Some(Show::Here), ..plain(2) }));
+        assert_eq!(wish("-2 -> prog"), Ok(SpawnOptions { count: 2, show: Some(Show::Here), ..plain(2) }));
         assert_eq!(wish("-1 -3 prog").map(|wish| wish.count), Ok(3), "the last one counts");
         assert_eq!(wish("->out prog").map(|wish| wish.show), Ok(Some(Show::NewFile("out".into()))));
         assert_eq!(wish("->>out prog").map(|wish| wish.show), Ok(Some(Show::EndOfFile("out".into()))));
@@ -277,11 +278,11 @@ mod tests {
     #[test]
     fn folders_and_files_are_bytes() {
         let words = Words::parse(b"->out\xff -:/d\xff prog").expect("well formed");
-        let wish = Wish::parse(&words).expect("good");
+        let wish = SpawnOptions::parse(&words).expect("good");
         assert_eq!(wish.show, Some(Show::NewFile(OsStr::from_bytes(b"out\xff").into())));
         assert_eq!(wish.cwd.as_deref(), Some(&b"/d\xff"[..]));
         let words = Words::parse(b"-h\xff prog").expect("well formed");
-        assert!(matches!(Wish::parse(&words), Err(WishError::Place(_))));
+        assert!(matches!(SpawnOptions::parse(&words), Err(WishError::Place(_))));
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Console {
     }
 
     pub(super) fn ps(&mut self, words: &Words) -> Done {
-        let wish = Wish::parse(&words.text(0));
+        let wish = PsOptions::parse(&words.text(0));
         for sign in &wish.unknown {
             self.screen.line(&format!("unknown flag -{sign}"));
         }
@@ -211,7 +211,7 @@ fn flags(row: &TaskRow) -> String {
 
 /// The options of `ps`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Wish {
+struct PsOptions {
     long: bool,
     all: bool,
     dtid: Option<Tid>,
@@ -219,9 +219,9 @@ struct Wish {
     unknown: Vec<char>,
 }
 
-impl Wish {
-    fn parse(text: &str) -> Wish {
-        let mut wish = Wish::default();
+impl PsOptions {
+    fn parse(text: &str) -> PsOptions {
+        let mut wish = PsOptions::default();
         let mut signs = text.strip_prefix('-').unwrap_or(text).chars();
         while let Some(sign) = signs.next() {
             match sign {
@@ -248,13 +248,16 @@ mod tests {
 
     #[test]
     fn the_options_of_ps_are_one_word() {
-        let wish = |text| Wish::parse(text);
-        assert_eq!(wish("-axl"), Wish { long: true, all: true, ..Default::default() });
-        assert_eq!(wish("-ht40000"), Wish { dtid: Some(Tid(0x40000)), ..Default::default() });
+        let wish = |text| PsOptions::parse(text);
+        assert_eq!(wish("-axl"), PsOptions { long: true, all: true, ..Default::default() });
+        assert_eq!(wish("-ht40000"), PsOptions { dtid: Some(Tid(0x40000)), ..Default::default() });
         assert_eq!(wish("-h40000"), wish("-ht40000"));
-        assert_eq!(wish("-lnhere"), Wish { long: true, host: Some("here".into()), ..Default::default() });
+        assert_eq!(
+            wish("-lnhere"),
+            PsOptions { long: true, host: Some("here".into()), ..Default::default() }
+        );
         assert_eq!(wish("foo").unknown, ['f', 'o', 'o']);
-        assert_eq!(wish(""), Wish::default());
+        assert_eq!(wish(""), PsOptions::default());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{complain, hosts::push, options, terminal::out, tool};
 use parvum_machine::{Manner, StartError};
-use parvum_task::{Place, Session, SessionError};
+use parvum_task::{MachineDirectory, Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{Failure, HostSettings, Reply, Request, Role};
 use std::io::{BufRead, BufReader};
@@ -115,7 +115,7 @@ fn report(hosts: &[String], asked: Result<Results, SessionError>, done: &str) ->
 /// With a ticket, a hoster has started this, and wants one line.
 pub fn join(hosted: Option<&str>) -> ExitCode {
     let begun = std::env::current_exe().and_then(|program| {
-        let place = Place::from_env();
+        let place = MachineDirectory::from_env();
         let mut command = Command::new(program);
         command.args(["daemon", "--join", "--dir"]).arg(place.dir());
         command.args(hosted.iter().flat_map(|ticket| ["--hosted", ticket]));
@@ -145,7 +145,7 @@ pub fn join(hosted: Option<&str>) -> ExitCode {
 }
 
 /// Is the daemon of this host.
-pub fn become_host(place: Place, hosted: Option<&str>) -> ExitCode {
+pub fn become_host(place: MachineDirectory, hosted: Option<&str>) -> ExitCode {
     let ended = match hosted {
         Some(ticket) => parvum_machine::serve_hosted(place, ticket),
         None => parvum_machine::serve(place, Manner::Invited, HostSettings::default(), Vec::new()),

@@ -3,7 +3,7 @@
 use crate::settings::arguments::Arguments;
 use crate::{options, terminal::out, tool};
 use parvum_machine::StartError;
-use parvum_task::{Place, Session, SessionError};
+use parvum_task::{MachineDirectory, Session, SessionError};
 use parvum_wire::control::{ErrorKind, Request, Role};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -70,10 +70,10 @@ pub fn down(quiet: bool) -> Result<(), SessionError> {
     let until = Instant::now() + DOWN;
     let mut session = loop {
         let place = match tool() {
-            Err(SessionError::NoDaemon(_)) => Place::from_env(),
+            Err(SessionError::NoDaemon(_)) => MachineDirectory::from_env(),
             // One of another release understands nothing but a signal.
             Err(error) if is_foreign(&error) => {
-                let place = Place::from_env();
+                let place = MachineDirectory::from_env();
                 let Some(daemon) = foreign_daemon(&place) else { return Err(error) };
                 if !end(&daemon, until) {
                     return Err(error);
@@ -109,7 +109,7 @@ fn is_foreign(error: &SessionError) -> bool {
 }
 
 /// The daemon of that place, of whatever release, if there is one.
-fn foreign_daemon(place: &Place) -> Option<OwnedFd> {
+fn foreign_daemon(place: &MachineDirectory) -> Option<OwnedFd> {
     let lock = std::fs::read_to_string(place.dir().join("daemon.lock")).ok()?;
     let pid = Pid::from_raw(lock.trim().parse().ok()?)?;
     // First the process, then its name: the number may be another's by now, but this stays the same one.

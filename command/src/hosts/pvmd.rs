@@ -2,7 +2,7 @@
 
 use crate::settings::arguments::Arguments;
 use parvum_machine::{Manner, StartError, serve};
-use parvum_task::{Place, Session, SessionError};
+use parvum_task::{MachineDirectory, Session, SessionError};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
@@ -38,7 +38,7 @@ fn attempt(words: &[OsString]) -> Result<(), Vec<String>> {
         return Err(one(format!("cannot start anew: {}", without_options(words))));
     }
     let (settings, remarks, others) = arguments.settings()?;
-    let place = Place::from_env();
+    let place = MachineDirectory::from_env();
     let running = || one(format!("pvmd already running. Its directory is {}", place.dir().display()));
     match Session::open(&crate::options(parvum_wire::control::Role::Tool, false)) {
         Err(SessionError::NoDaemon(_)) => {}

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 /// What leads to containers: of which task, and its number and context.
 #[derive(Default)]
-pub struct Names(BTreeMap<Place, String>);
+pub struct Names(BTreeMap<Mailbox, String>);
 
-type Place = (Tid, i32, u32);
+type Mailbox = (Tid, i32, u32);
 
 /// The container that a task waits for or sends to.
-fn place_of(task: Tid, waits: &Waits) -> Option<Place> {
+fn place_of(task: Tid, waits: &Waits) -> Option<Mailbox> {
     let context = CONTEXT;
     match waits.mark() {
         // One that takes what other interfaces send has their words.
@@ -29,7 +29,7 @@ const CONTEXT: u32 = 0x4348_0001;
 impl Names {
     /// Asks for those that a picture needs. A part of a machine without a majority knows none.
     pub fn ask(session: &mut Session, picture: &Picture) -> Names {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<Mailbox> = Vec::new();
         for row in picture.tasks() {
             let Some(place) = row.waits.as_ref().and_then(|waits| place_of(row.tid, waits)) else { continue };
             places.push(place);
@@ -46,7 +46,7 @@ impl Names {
         }
     }
 
-    fn say(&self, place: Place) -> String {
+    fn say(&self, place: Mailbox) -> String {
         match self.0.get(&place).filter(|name| !name.is_empty()) {
             Some(name) => format!("\"{name}\""),
             None => format!("number {}", place.1),

@@ -101,7 +101,7 @@ pub fn about_circle(picture: &Picture, circle: &[Tid]) -> Option<String> {
 }
 
 /// A place among the operations of a communicator: its context, whose run it is of, and which operation.
-type Place = (u32, Option<Tid>, i32);
+type CollectivePlace = (u32, Option<Tid>, i32);
 
 /// A rank in one place of a communicator's operations.
 struct Member<'p> {
@@ -112,7 +112,7 @@ struct Member<'p> {
 
 /// What tasks that do not move do on one communicator that can never fit together: who they are, and a sentence.
 pub fn at_odds(picture: &Picture, stuck: &BTreeSet<Tid>) -> Vec<(BTreeSet<Tid>, String)> {
-    let mut places: BTreeMap<Place, Vec<Member>> = BTreeMap::new();
+    let mut places: BTreeMap<CollectivePlace, Vec<Member>> = BTreeMap::new();
     for row in picture.tasks().filter(|row| stuck.contains(&row.tid)) {
         if let Some((place, member)) = place_of(row) {
             places.entry(place).or_default().push(member);
@@ -177,7 +177,7 @@ fn said_of_begun(
     Some((tids, said))
 }
 
-fn place_of(row: &TaskRow) -> Option<(Place, Member<'_>)> {
+fn place_of(row: &TaskRow) -> Option<(CollectivePlace, Member<'_>)> {
     let waits = row.waits.as_ref().filter(|waits| !waits.ends)?;
     let does = waits.operation.as_ref().filter(|does| does.turn >= 0)?;
     let context = waits.context as u32;

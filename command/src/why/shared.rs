@@ -23,7 +23,7 @@ fn called(lock: u32) -> String {
 
 /// What is waited for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum AwaitedObject {
     Lock(u32),
     Barrier(u32),
     Page(u32),
@@ -32,15 +32,15 @@ enum What {
     Answer,
 }
 
-fn what(waits: &Waits) -> Option<What> {
+fn what(waits: &Waits) -> Option<AwaitedObject> {
     let word = waits.word.as_ref().filter(|_| waits.is_of_shared_memory())?;
     let which = u32::try_from(waits.tag).ok();
     Some(match (word.mark.as_str(), which) {
-        ("lock", Some(lock)) => What::Lock(lock),
-        ("barrier", Some(barrier)) => What::Barrier(barrier),
-        ("page", Some(page)) => What::Page(page),
-        ("exit", _) => What::Exit,
-        _ => What::Answer,
+        ("lock", Some(lock)) => AwaitedObject::Lock(lock),
+        ("barrier", Some(barrier)) => AwaitedObject::Barrier(barrier),
+        ("page", Some(page)) => AwaitedObject::Page(page),
+        ("exit", _) => AwaitedObject::Exit,
+        _ => AwaitedObject::Answer,
     })
 }
 
@@ -83,17 +83,17 @@ fn holder<'p>(picture: &'p Picture, row: &TaskRow, lock: u32) -> Option<&'p Task
 
 /// Who waits for a lock, the longest first.
 fn queue<'p>(picture: &'p Picture, row: &TaskRow, lock: u32) -> Vec<&'p TaskRow> {
-    let waits = |row: &&TaskRow| row.waits.as_ref().and_then(what) == Some(What::Lock(lock));
+    let waits = |row: &&TaskRow| row.waits.as_ref().and_then(what) == Some(AwaitedObject::Lock(lock));
     let mut queue: Vec<&TaskRow> = run_of(picture, row).into_iter().filter(waits).collect();
     queue.sort_by_key(|row| std::cmp::Reverse(row.waits.as_ref().map_or(0, |waits| waits.for_ms)));
     queue
 }
 
 /// Who has not come to where this task waits for all.
-fn missing<'p>(picture: &'p Picture, row: &TaskRow, meeting: What) -> Vec<&'p TaskRow> {
+fn missing<'p>(picture: &'p Picture, row: &TaskRow, meeting: AwaitedObject) -> Vec<&'p TaskRow> {
     let has_come = |other: &&TaskRow| match meeting {
-        What::Barrier(barrier) => barrier_of(other) == Some(barrier),
-        _ => other.waits.as_ref().and_then(what) == Some(What::Exit),
+        AwaitedObject::Barrier(barrier) => barrier_of(other) == Some(barrier),
+        _ => other.waits.as_ref().and_then(what) == Some(AwaitedObject::Exit),
     };
     run_of(picture, row).into_iter().filter(|other| other.tid != row.tid && !has_come(other)).collect()
 }
@@ -103,13 +103,13 @@ pub fn awaited(picture: &Picture, tid: Tid, waits: &Waits) -> For {
     let (Some(row), Some(what)) = (picture.task(tid), what(waits)) else { return For::Nobody };
     let one = match what {
         // A lock that nobody holds is on its way.
-        What::Lock(lock) => holder(picture, row, lock),
-        What::Barrier(_) | What::Exit => {
+        AwaitedObject::Lock(lock) => holder(picture, row, lock),
+        AwaitedObject::Barrier(_) | AwaitedObject::Exit => {
             let missing = missing(picture, row, what);
             // One that waits elsewhere, if there is one: all must come.
             missing.iter().find(|other| picture.waits(other.tid).is_some()).or(missing.first()).copied()
         }
-        What::Page(_) | What::Answer => None,
+        AwaitedObject::Page(_) | AwaitedObject::Answer => None,
     };
     one.filter(|one| one.tid != tid).map_or(For::Nobody, |one| For::One(one.tid))
 }
@@ -117,7 +117,7 @@ pub fn awaited(picture: &Picture, tid: Tid, waits: &Waits) -> For {
 /// What a task does that waits at shared memory.
 pub fn doing(picture: &Picture, row: &TaskRow, waits: &Waits) -> Option<String> {
     let doing = match what(waits)? {
-        What::Lock(lock) => {
+        AwaitedObject::Lock(lock) => {
             let holder = holder(picture, row, lock).map_or_else(
                 || "which is on its way".to_owned(),
                 |holder| format!("which {} holds", who(picture, holder.tid)),
@@ -129,18 +129,20 @@ pub fn doing(picture: &Picture, row: &TaskRow, waits: &Waits) -> Option<String> 
             let call = if lock < VIEWS_FROM { "Tmk_lock_acquire" } else { "Tmk_acquire_view" };
             format!("waits in {call} for {}, {holder}{behind}", called(lock))
         }
-        What::Barrier(barrier) => {
-            format!("waits in Tmk_barrier {barrier}: {}", come(picture, row, What::Barrier(barrier)))
+        AwaitedObject::Barrier(barrier) => {
+            format!("waits in Tmk_barrier {barrier}: {}", come(picture, row, AwaitedObject::Barrier(barrier)))
         }
-        What::Exit => format!("waits in Tmk_exit for the others: {}", come(picture, row, What::Exit)),
-        What::Page(page) => format!("fetches page {page} of the shared heap"),
-        What::Answer => format!("waits in {} for the others", waits.name()),
+        AwaitedObject::Exit => {
+            format!("waits in Tmk_exit for the others: {}", come(picture, row, AwaitedObject::Exit))
+        }
+        AwaitedObject::Page(page) => format!("fetches page {page} of the shared heap"),
+        AwaitedObject::Answer => format!("waits in {} for the others", waits.name()),
     };
     Some(doing + &holds(picture, row))
 }
 
 /// How many have come to where all must, and who has not.
-fn come(picture: &Picture, row: &TaskRow, meeting: What) -> String {
+fn come(picture: &Picture, row: &TaskRow, meeting: AwaitedObject) -> String {
     let all = run_of(picture, row).len();
     let missing = missing(picture, row, meeting);
     let said = format!("{} of {all} have come", all - missing.len());
@@ -173,7 +175,7 @@ pub fn holds(picture: &Picture, row: &TaskRow) -> String {
 /// Why a circle of locks is one, and what helps.
 pub fn about_circle(picture: &Picture, circle: &[Tid]) -> Option<String> {
     let lock_of = |tid: &Tid| match picture.waits(*tid).and_then(what) {
-        Some(What::Lock(lock)) => Some(lock),
+        Some(AwaitedObject::Lock(lock)) => Some(lock),
         _ => None,
     };
     let locks: Vec<Option<u32>> = circle.iter().map(lock_of).collect();

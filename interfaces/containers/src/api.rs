@@ -53,7 +53,7 @@ impl MessageContainer {
 }
 
 /// A received message that is read where it lies.
-pub struct Reference(engine::Kept);
+pub struct Reference(engine::HeldMessage);
 
 impl Reference {
     /// Bytes of data.

@@ -109,7 +109,7 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         "count" if !large => only(format!("i64::from({name})")),
         "aints" => only(format!("Numbers::wide({name})")),
         "counts" => only(format!("Numbers::{}({name})", if large { "wide" } else { "narrow" })),
-        "count_out" => only(format!("Place::{}({name})", if large { "wide" } else { "narrow" })),
+        "count_out" => only(format!("CountTarget::{}({name})", if large { "wide" } else { "narrow" })),
         "rank" | "root" => only(format!("rank_in({name})")),
         "tag" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
         | "whence" | "displacement" | "varclass" | "safety" => only(format!("{}_in({name})", argument.kind)),

@@ -4,7 +4,7 @@ use crate::buffers::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::machine::attend::HowLong;
 use crate::options;
-use crate::state::Held;
+use crate::state::Locked;
 use crate::trace::{Did, numbers};
 use parvum_api::{
     ANY_TASK, CoreApi, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call,
@@ -18,7 +18,7 @@ const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, 
 /// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
 const COPIED: usize = 16 << 10;
 
-impl Held {
+impl Locked {
     /// Sends the active send buffer.
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let api = self.machine()?;

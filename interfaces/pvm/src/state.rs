@@ -80,9 +80,9 @@ impl Joined {
 
 /// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
 /// that interrupts the wait.
-pub(crate) struct Held(Option<BiasedGuard<'static, State>>);
+pub(crate) struct Locked(Option<BiasedGuard<'static, State>>);
 
-impl Held {
+impl Locked {
     /// Waits with the state given away. What was known of it before may not be so afterwards.
     #[inline]
     pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
@@ -93,7 +93,7 @@ impl Held {
     }
 }
 
-impl Deref for Held {
+impl Deref for Locked {
     type Target = State;
 
     #[inline]
@@ -102,7 +102,7 @@ impl Deref for Held {
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for Locked {
     #[inline]
     fn deref_mut(&mut self) -> &mut State {
         self.0.as_mut().expect("it is away only while `outside` waits")
@@ -111,7 +111,7 @@ impl DerefMut for Held {
 
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
-pub(crate) fn call(name: &str, work: impl FnOnce(&mut Held) -> Pvm<i32>) -> i32 {
+pub(crate) fn call(name: &str, work: impl FnOnce(&mut Locked) -> Pvm<i32>) -> i32 {
     call_but(name, |_| false, work)
 }
 
@@ -121,9 +121,9 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut Held) -> Pvm<i32>) -> i32 
 pub(crate) fn call_but(
     name: &str,
     is_silent: impl FnOnce(PvmError) -> bool,
-    work: impl FnOnce(&mut Held) -> Pvm<i32>,
+    work: impl FnOnce(&mut Locked) -> Pvm<i32>,
 ) -> i32 {
-    let Some(mut state) = STATE.take_unless_own().map(|state| Held(Some(state))) else {
+    let Some(mut state) = STATE.take_unless_own().map(|state| Locked(Some(state))) else {
         return in_midst_of_a_call(name);
     };
     let duties = DUTIES.load(Ordering::Relaxed);
@@ -160,7 +160,7 @@ pub(crate) fn call_but(
 
 /// Does what the program asked for at the end of each call.
 #[cold]
-fn attend_to(duties: u8, state: Held) -> Held {
+fn attend_to(duties: u8, state: Locked) -> Locked {
     let mut state = state;
     if duties & HANDLE != 0 && state.here().is_some() {
         drop(state);
@@ -171,8 +171,8 @@ fn attend_to(duties: u8, state: Held) -> Held {
     state
 }
 
-fn lock() -> Held {
-    Held(Some(STATE.take()))
+fn lock() -> Locked {
+    Locked(Some(STATE.take()))
 }
 
 /// The answer to a signal handler that has interrupted a call of its own thread while that worked, and did not wait. Who the
@@ -193,7 +193,7 @@ enum End {
 }
 
 /// Runs a part of a call without PVM's report.
-pub(crate) fn quietly<R>(work: impl FnOnce(&mut Held) -> R) -> R {
+pub(crate) fn quietly<R>(work: impl FnOnce(&mut Locked) -> R) -> R {
     work(&mut lock())
 }
 
@@ -387,7 +387,7 @@ impl State {
     }
 }
 
-impl Held {
+impl Locked {
     /// Leaves the machine; the next call that needs it joins again, as another task.
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
         // Who is no task, or no more, has left already.

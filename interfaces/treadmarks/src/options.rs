@@ -36,7 +36,7 @@ pub(crate) struct Options {
     /// What is asked for again and again is sent unasked.
     pub(crate) push: bool,
     /// Where races are told, if they are looked for.
-    pub(crate) races: Option<Told>,
+    pub(crate) races: Option<LogTarget>,
     /// Every process keeps another's memory as well.
     pub(crate) replicas: bool,
     /// So many tasks of a host at most are one node of the protocol. `None`: all on one host, where it is not said what is to be.
@@ -49,7 +49,7 @@ pub(crate) struct Options {
 
 /// Where something is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum LogTarget {
     Stderr,
     /// Behind what is in the file. One that is not there is on another host: then on standard error.
     File(PathBuf),
@@ -91,11 +91,11 @@ impl Options {
         };
         let races = match variable("TMK_RACES").as_deref() {
             None | Some("" | "no") => None,
-            Some("yes") => Some(Told::Stderr),
+            Some("yes") => Some(LogTarget::Stderr),
             Some(said) if said.starts_with("mailbox:") => {
-                Some(Told::Mailbox(said["mailbox:".len()..].into()))
+                Some(LogTarget::Mailbox(said["mailbox:".len()..].into()))
             }
-            Some(path) if path.starts_with('/') => Some(Told::File(path.into())),
+            Some(path) if path.starts_with('/') => Some(LogTarget::File(path.into())),
             Some(other) => return Err(refused("TMK_RACES", other, "yes, no or the path of a file")),
         };
         if races.is_some() && !STEPS {

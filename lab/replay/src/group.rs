@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::play::play;
 use crate::trace::{Action, Trace};
 use parvum_collectives::plans::hosts::{Hosts, Placement};
-use parvum_collectives::plans::ways::Way;
+use parvum_collectives::plans::ways::ShortAlgorithm;
 use parvum_collectives::plans::{Group, Order, Plan, Step, choose, in_a_row};
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ impl Operation {
         if !self.has_two_ways(tasks, bytes) {
             return by(None);
         }
-        let [straight, rounds] = [Way::Straight, Way::Rounds].map(|way| by(Some(way)));
+        let [straight, rounds] = [ShortAlgorithm::Straight, ShortAlgorithm::Rounds].map(|way| by(Some(way)));
         if play(&straight, machine).time <= play(&rounds, machine).time { straight } else { rounds }
     }
 
@@ -83,7 +83,7 @@ impl Operation {
         }
     }
 
-    fn trace_by(self, way: Option<Way>, tasks: usize, bytes: usize, times: usize) -> Trace {
+    fn trace_by(self, way: Option<ShortAlgorithm>, tasks: usize, bytes: usize, times: usize) -> Trace {
         let mut trace = Trace::default();
         let hosts = Hosts::new(0..tasks as u32);
         for own in 0..tasks {

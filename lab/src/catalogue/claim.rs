@@ -36,10 +36,10 @@ pub struct Today {
     /// Whose value it is.
     pub by: String,
     /// Factors.
-    pub over: Vec<Asked>,
+    pub over: Vec<Claimed>,
     /// Divisors.
     #[serde(default)]
-    pub under: Vec<Asked>,
+    pub under: Vec<Claimed>,
     /// For another unit than the rows'.
     #[serde(default = "one")]
     pub times: f64,
@@ -81,7 +81,7 @@ impl Today {
     /// Whether our shared memory is held against another system.
     fn is_of_its_machine(&self) -> bool {
         let mut asked = self.over.iter().chain(&self.under);
-        let is_ours = |one: &Asked| one.system.starts_with("Parvum");
+        let is_ours = |one: &Claimed| one.system.starts_with("Parvum");
         asked.clone().any(|one| is_ours(one) && one.route == "shm") && asked.any(|one| !is_ours(one))
     }
 
@@ -91,7 +91,7 @@ impl Today {
     }
 
     fn over_hosts(&self) -> Today {
-        let over = |all: &[Asked]| all.iter().map(Asked::over_hosts).collect();
+        let over = |all: &[Claimed]| all.iter().map(Claimed::over_hosts).collect();
         let by = self.by.replace("shared memory", "TCP");
         Today { by, over: over(&self.over), under: over(&self.under), times: self.times }
     }
@@ -101,7 +101,7 @@ impl Today {
 /// number, or `from..to` for each of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Asked {
+pub struct Claimed {
     program: String,
     system: String,
     route: String,
@@ -112,10 +112,10 @@ pub struct Asked {
     task: Option<u32>,
 }
 
-impl TryFrom<String> for Asked {
+impl TryFrom<String> for Claimed {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Asked, String> {
+    fn try_from(text: String) -> Result<Claimed, String> {
         let words: Vec<&str> = text.split('|').collect();
         let (fields, task) = match words.len() {
             7 => (&words[..], None),
@@ -129,7 +129,7 @@ impl TryFrom<String> for Asked {
         };
         let small =
             |word: &str| number(word)?.try_into().map_err(|_| format!("{text:?}: {word} is too large"));
-        Ok(Asked {
+        Ok(Claimed {
             program: fields[0].to_owned(),
             system: fields[1].to_owned(),
             route: fields[2].to_owned(),
@@ -142,11 +142,11 @@ impl TryFrom<String> for Asked {
     }
 }
 
-impl Asked {
+impl Claimed {
     /// What shares memory on one host goes over TCP between several.
-    fn over_hosts(&self) -> Asked {
+    fn over_hosts(&self) -> Claimed {
         let route = if self.route == "shm" { "tcp" } else { &self.route };
-        Asked { route: route.to_owned(), ..self.clone() }
+        Claimed { route: route.to_owned(), ..self.clone() }
     }
 
     /// Whether this row is one of them.
@@ -270,7 +270,7 @@ mod tests {
 
     fn claim(from: Option<f64>, to: Option<f64>, over: &[&str], under: &[&str]) -> Claim {
         let asked = |all: &[&str]| {
-            all.iter().map(|one| Asked::try_from((*one).to_owned()).expect("well made")).collect()
+            all.iter().map(|one| Claimed::try_from((*one).to_owned()).expect("well made")).collect()
         };
         let today = Today { by: "PVM 3.4.6".into(), over: asked(over), under: asked(under), times: 1.0 };
         Claim { says: "more".into(), paper: "3".into(), unit: String::new(), from, to, today: vec![today] }
@@ -332,7 +332,7 @@ mod tests {
         let mut claim = claim(Some(1.0), None, &[&ours("shm")], &[]);
         claim.today[0].by = "Parvum, shared memory".into();
         let mut tcp = claim.today[0].clone();
-        tcp.over = vec![Asked::try_from(ours("tcp")).expect("well made")];
+        tcp.over = vec![Claimed::try_from(ours("tcp")).expect("well made")];
         claim.today.push(tcp);
         let rows = [row(
             &System::new(Family::Parvum, "tcp", Encoding::Raw),
@@ -348,7 +348,7 @@ mod tests {
         assert!(claim.is_answered_over_hosts("Parvum, shared memory", &rows));
         assert!(!claim.is_answered_over_hosts("Parvum, shared memory", &[]));
 
-        claim.today[0].under = vec![Asked::try_from(FOUR.to_owned()).expect("well made")];
+        claim.today[0].under = vec![Claimed::try_from(FOUR.to_owned()).expect("well made")];
         assert_eq!(claim.over_hosts().today.len(), 1, "against PVM it is of one host");
         assert!(!claim.is_answered_over_hosts("PVM 3.4.6", &rows));
     }
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn words_that_name_no_rows_are_refused() {
         for bad in ["", "a|b|c", "a|b|c|d|two|8|m", "a|b|c|d|2|x..8|m", "a|b|c|d|2|8|m|1|2"] {
-            assert!(Asked::try_from(bad.to_owned()).is_err(), "{bad}");
+            assert!(Claimed::try_from(bad.to_owned()).is_err(), "{bad}");
         }
     }
 }

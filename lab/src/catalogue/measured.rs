@@ -6,7 +6,7 @@
 //! values are: the distances from the value to its ends, in logarithms, by the root of the sum of their squares (MOVER; Zou and
 //! Donner, Statistics in Medicine 27, 2008).
 
-use super::claim::{Asked, Today};
+use super::claim::{Claimed, Today};
 use crate::stats::statistics::{Estimate, estimate};
 use crate::stats::summary::Row;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,13 +29,14 @@ pub struct Measured {
 /// At each size that all ranges have a row for: the factors' product over the divisors'.
 pub(super) fn measure(today: &Today, rows: &[Row]) -> Option<Measured> {
     let asked = || today.over.iter().chain(&today.under);
-    let sizes =
-        |one: &Asked| rows.iter().filter(|row| one.takes(row)).map(|row| row.size).collect::<BTreeSet<u64>>();
+    let sizes = |one: &Claimed| {
+        rows.iter().filter(|row| one.takes(row)).map(|row| row.size).collect::<BTreeSet<u64>>()
+    };
     let common = asked().filter(|one| one.is_ranged()).map(sizes).reduce(|all, these| &all & &these);
     // Where no size is a range there is one point, of whatever sizes are named.
     let places: Vec<Option<u64>> =
         common.map_or_else(|| vec![None], |common| common.into_iter().map(Some).collect());
-    let found = |one: &Asked, place: Option<u64>| {
+    let found = |one: &Claimed, place: Option<u64>| {
         let at = place.filter(|_| one.is_ranged()).unwrap_or(one.first_size());
         rows.iter().find(|row| one.takes(row) && row.size == at)
     };
@@ -107,7 +108,7 @@ mod tests {
     const OURS: System = System::new(Family::Parvum, "shm", Encoding::Raw);
 
     fn value(over: &str, under: &str, rows: &[Row]) -> Measured {
-        let asked = |text: &str| vec![Asked::try_from(text.to_owned()).expect("well made")];
+        let asked = |text: &str| vec![Claimed::try_from(text.to_owned()).expect("well made")];
         let today = Today { by: String::new(), over: asked(over), under: asked(under), times: 1.0 };
         measure(&today, rows).expect("there are rows")
     }
@@ -164,7 +165,7 @@ mod tests {
         let today = Today {
             by: String::new(),
             over: vec![
-                Asked::try_from("ring|PVM 3.4.6|direct|raw|2|8|copies".to_owned()).expect("well made"),
+                Claimed::try_from("ring|PVM 3.4.6|direct|raw|2|8|copies".to_owned()).expect("well made"),
             ],
             under: Vec::new(),
             times: 1.0,

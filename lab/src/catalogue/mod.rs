@@ -9,7 +9,7 @@ mod measured;
 mod run;
 mod words;
 
-pub use claim::{Asked, Claim, Judged, Verdict, judge};
+pub use claim::{Claim, Claimed, Judged, Verdict, judge};
 pub use curves::{Against, Curves, Law};
 pub use measured::Measured;
 pub use run::{Again, again};

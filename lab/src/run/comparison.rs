@@ -6,7 +6,7 @@ use crate::host::factors::{self, Factors};
 use crate::host::hosts;
 use crate::report;
 use crate::run::experiment::{How, Job};
-use crate::run::interrupted::Kept;
+use crate::run::interrupted::PartialRun;
 use crate::run::leftovers::Leftovers;
 use crate::run::options::CompareOptions;
 use crate::run::progress::{Progress, Whole};
@@ -166,7 +166,7 @@ pub(crate) fn session(
     }
     let (mut folder, kept) = match within.folder {
         Some(folder) => Folder::go_on(folder)?,
-        None => (Folder::create(&options.out, &factors.date)?, Kept::default()),
+        None => (Folder::create(&options.out, &factors.date)?, PartialRun::default()),
     };
     let spent = kept.spent();
     let scratch = Scratch::create()?;

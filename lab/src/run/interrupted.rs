@@ -13,14 +13,14 @@ pub const LAUNCHES: &str = "launches.jsonl";
 
 /// Launches and what they measured.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct PartialRun {
     /// In the order run.
     pub launches: Vec<LaunchRecord>,
     /// Their lines.
     pub lines: Vec<Recorded>,
 }
 
-impl Kept {
+impl PartialRun {
     /// Seconds that the launches took.
     pub fn spent(&self) -> f64 {
         self.launches.iter().map(|launch| launch.elapsed_s).sum()
@@ -29,11 +29,11 @@ impl Kept {
 
 /// Reads it. A last line that was not written to its end is left out, and so are lines of a launch that is not in the list: it was
 /// under way. A folder without these files holds nothing yet.
-pub fn read(folder: &Path) -> Result<Kept, LabError> {
+pub fn read(folder: &Path) -> Result<PartialRun, LabError> {
     let launches: Vec<LaunchRecord> = lines_of(&folder.join(LAUNCHES))?;
     let mut lines: Vec<Recorded> = lines_of(&folder.join(RAW))?;
     lines.retain(|line| line.launch < launches.len());
-    Ok(Kept { launches, lines })
+    Ok(PartialRun { launches, lines })
 }
 
 /// The whole lines of a file; of one that is not there, none.

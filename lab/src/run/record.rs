@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use crate::host::factors::Factors;
-use crate::run::interrupted::{self, Kept};
+use crate::run::interrupted::{self, PartialRun};
 use crate::stats::summary::{Recorded, Row};
 use crate::systems::peers::Absent;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ impl Folder {
     }
 
     /// Goes on with the folder of a session that was interrupted, or begins it; with what it holds of whole launches.
-    pub fn go_on(path: &Path) -> Result<(Folder, Kept), LabError> {
+    pub fn go_on(path: &Path) -> Result<(Folder, PartialRun), LabError> {
         fs::create_dir_all(path).map_err(LabError::file("create", path))?;
         let kept = interrupted::read(path)?;
         let raw = written(&path.join(interrupted::RAW), &kept.lines)?;

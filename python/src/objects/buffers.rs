@@ -57,9 +57,9 @@ static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
 });
 
 /// Memory of a Python object: it can neither be freed nor resized while this exists.
-pub(crate) struct Buffer(Held);
+pub(crate) struct Buffer(BorrowedMemory);
 
-enum Held {
+enum BorrowedMemory {
     /// By the buffer protocol.
     View(Box<Raw>),
     /// NumPy's own array, which takes a third of a microsecond to describe itself by the protocol.
@@ -99,7 +99,7 @@ impl Buffer {
 
     fn get(object: &Bound<'_, PyAny>, flags: c_int) -> PyResult<Buffer> {
         if let Some(array) = crate::objects::numpy::described(object, flags & WRITABLE != 0) {
-            return Ok(Buffer(Held::Array(array)));
+            return Ok(Buffer(BorrowedMemory::Array(array)));
         }
         // SAFETY: numbers and pointers, for which zero is a value.
         let mut raw: Box<Raw> = Box::new(unsafe { std::mem::zeroed() });
@@ -107,56 +107,56 @@ impl Buffer {
         if unsafe { (FUNCTIONS.get)(object.as_ptr(), &mut *raw, flags) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
-        Ok(Buffer(Held::View(raw)))
+        Ok(Buffer(BorrowedMemory::View(raw)))
     }
 
     /// Where it begins.
     pub(crate) fn start(&self) -> *mut u8 {
         match &self.0 {
-            Held::View(raw) => raw.buf.cast(),
-            Held::Array(array) => array.start,
+            BorrowedMemory::View(raw) => raw.buf.cast(),
+            BorrowedMemory::Array(array) => array.start,
         }
     }
 
     /// Bytes of data.
     pub(crate) fn length(&self) -> usize {
         match &self.0 {
-            Held::View(raw) => raw.len as usize,
-            Held::Array(array) => array.length,
+            BorrowedMemory::View(raw) => raw.len as usize,
+            BorrowedMemory::Array(array) => array.length,
         }
     }
 
     /// Bytes of an item.
     pub(crate) fn item(&self) -> usize {
         match &self.0 {
-            Held::View(raw) => raw.itemsize as usize,
-            Held::Array(array) => crate::objects::kinds::item_bytes(array.item),
+            BorrowedMemory::View(raw) => raw.itemsize as usize,
+            BorrowedMemory::Array(array) => crate::objects::kinds::item_bytes(array.item),
         }
     }
 
     /// The format of an item, in the letters of `struct`.
     pub(crate) fn format(&self) -> &[u8] {
         match &self.0 {
-            Held::View(raw) if raw.format.is_null() => b"B",
+            BorrowedMemory::View(raw) if raw.format.is_null() => b"B",
             // SAFETY: a C string that lives as long as the buffer is held.
-            Held::View(raw) => unsafe { CStr::from_ptr(raw.format) }.to_bytes(),
-            Held::Array(array) => crate::objects::kinds::ITEMS[array.item].0.as_bytes(),
+            BorrowedMemory::View(raw) => unsafe { CStr::from_ptr(raw.format) }.to_bytes(),
+            BorrowedMemory::Array(array) => crate::objects::kinds::ITEMS[array.item].0.as_bytes(),
         }
     }
 
     /// Items in each dimension.
     pub(crate) fn shape(&self) -> &[Py_ssize_t] {
         match &self.0 {
-            Held::View(raw) => raw.numbers(raw.shape),
-            Held::Array(array) => &array.shape,
+            BorrowedMemory::View(raw) => raw.numbers(raw.shape),
+            BorrowedMemory::Array(array) => &array.shape,
         }
     }
 
     /// Bytes from one item to the next in each dimension.
     pub(crate) fn strides(&self) -> &[Py_ssize_t] {
         match &self.0 {
-            Held::View(raw) => raw.numbers(raw.strides),
-            Held::Array(array) => &array.strides,
+            BorrowedMemory::View(raw) => raw.numbers(raw.strides),
+            BorrowedMemory::Array(array) => &array.strides,
         }
     }
 
@@ -194,7 +194,7 @@ impl Raw {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let Held::View(raw) = &mut self.0 else { return };
+        let BorrowedMemory::View(raw) = &mut self.0 else { return };
         // Attached already wherever a buffer is dropped in the usual way; at the interpreter's end there is nobody to tell.
         Python::try_attach(|_| {
             // SAFETY: it was got, and is released once.

@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// What keeps the memory of pieces in place.
 #[expect(dead_code, reason = "they are kept, not read")]
-pub(crate) enum Kept {
+pub(crate) enum PinnedMemory {
     Buffer(Buffer),
     Object(Py<PyAny>),
     Bytes(Box<[u8]>),
@@ -20,7 +20,7 @@ pub(crate) enum Kept {
 pub(crate) struct Encoded {
     pub(crate) word: u32,
     pieces: SmallVec<[(*const u8, usize); 2]>,
-    kept: SmallVec<[Kept; 1]>,
+    kept: SmallVec<[PinnedMemory; 1]>,
 }
 
 // SAFETY: the pieces are in memory of what is kept, which may be of any thread.
@@ -34,13 +34,13 @@ const RUN: usize = 64;
 const RUNS: usize = 1 << 16;
 
 impl Encoded {
-    fn one(word: u32, start: *const u8, length: usize, kept: Kept) -> Encoded {
+    fn one(word: u32, start: *const u8, length: usize, kept: PinnedMemory) -> Encoded {
         Encoded { word, pieces: smallvec![(start, length)], kept: smallvec![kept] }
     }
 
     fn bytes(word: u32, bytes: &[u8]) -> Encoded {
         let own: Box<[u8]> = bytes.into();
-        Encoded::one(word, own.as_ptr(), own.len(), Kept::Bytes(own))
+        Encoded::one(word, own.as_ptr(), own.len(), PinnedMemory::Bytes(own))
     }
 
     /// The pieces, as long as this stays.
@@ -67,7 +67,7 @@ impl Encoded {
         }
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             let data = bytes.as_bytes();
-            let kept = Kept::Object(object.clone().unbind());
+            let kept = PinnedMemory::Object(object.clone().unbind());
             return Ok(Encoded::one(word(kind::BYTES), data.as_ptr(), data.len(), kept));
         }
         if object.is_none() {
@@ -85,13 +85,13 @@ impl Encoded {
             // With halves of surrogates it is no UTF-8, and pickle knows how.
             && let Ok(text) = text.to_str()
         {
-            let kept = Kept::Object(object.clone().unbind());
+            let kept = PinnedMemory::Object(object.clone().unbind());
             return Ok(Encoded::one(word(kind::TEXT), text.as_ptr(), text.len(), kept));
         }
         if object.is_exact_instance_of::<PyByteArray>() {
             let buffer = Buffer::of(object)?;
             let (start, length) = (buffer.start().cast_const(), buffer.length());
-            return Ok(Encoded::one(word(kind::BYTEARRAY), start, length, Kept::Buffer(buffer)));
+            return Ok(Encoded::one(word(kind::BYTEARRAY), start, length, PinnedMemory::Buffer(buffer)));
         }
         if object.is_exact_instance_of::<PyMemoryView>()
             && let Some(encoded) = Encoded::array(object)?
@@ -124,13 +124,13 @@ impl Encoded {
         }
         let (start, length) = (buffer.start().cast_const(), buffer.length());
         if dimensions == 1 {
-            return Ok(Some(Encoded::one(word, start, length, Kept::Buffer(buffer))));
+            return Ok(Some(Encoded::one(word, start, length, PinnedMemory::Buffer(buffer))));
         }
         let sides = sides_of(&buffer);
         Ok(Some(Encoded {
             word,
             pieces: smallvec![(start, length), (sides.as_ptr(), sides.len())],
-            kept: smallvec![Kept::Buffer(buffer), Kept::Bytes(sides)],
+            kept: smallvec![PinnedMemory::Buffer(buffer), PinnedMemory::Bytes(sides)],
         }))
     }
 
@@ -147,14 +147,18 @@ impl Encoded {
                 if buffer.shape().len() != 1 {
                     pieces.push((sides.as_ptr(), sides.len()));
                 }
-                let kept = smallvec![Kept::Buffer(buffer), Kept::Bytes(sides)];
+                let kept = smallvec![PinnedMemory::Buffer(buffer), PinnedMemory::Bytes(sides)];
                 return Ok(Encoded { word, pieces, kept });
             }
         }
         if buffer.shape().len() != 1 {
             pieces.push((sides.as_ptr(), sides.len()));
         }
-        Ok(Encoded { word, pieces, kept: smallvec![Kept::Buffer(buffer), Kept::Bytes(sides)] })
+        Ok(Encoded {
+            word,
+            pieces,
+            kept: smallvec![PinnedMemory::Buffer(buffer), PinnedMemory::Bytes(sides)],
+        })
     }
 
     /// Anything else: pickled, its large parts where they lie.
@@ -179,7 +183,7 @@ impl Encoded {
                 encoded.pieces.push((PADDING.as_ptr(), padding));
             }
             tail.extend_from_slice(&(length as u64).to_le_bytes());
-            encoded.kept.push(Kept::Buffer(buffer));
+            encoded.kept.push(PinnedMemory::Buffer(buffer));
         }
         encoded.pieces.push((stream.start().cast_const(), stream.length()));
         tail.extend_from_slice(&(stream.length() as u64).to_le_bytes());
@@ -187,8 +191,8 @@ impl Encoded {
         tail.extend_from_slice(&pickles::versions(py)?.bytes());
         let tail: Box<[u8]> = tail.into();
         encoded.pieces.push((tail.as_ptr(), tail.len()));
-        encoded.kept.push(Kept::Buffer(stream));
-        encoded.kept.push(Kept::Bytes(tail));
+        encoded.kept.push(PinnedMemory::Buffer(stream));
+        encoded.kept.push(PinnedMemory::Bytes(tail));
         Ok(encoded)
     }
 }

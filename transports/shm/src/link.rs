@@ -8,7 +8,8 @@ use crate::share::Taken;
 use crate::single_copy;
 use parvum_control::{Bell, ControlBlock};
 use parvum_transport::{
-    Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Puller, Refused, Route, Sink, Transport,
+    Gather, Kept, Limits, Link, Loan, Needs, PullRefused, Puller, Refused, RemoteMemory, Route, Sink,
+    Transport,
 };
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
@@ -166,7 +167,7 @@ impl Link for ShmLink {
         self.segment.rest(&mut self.producer);
     }
 
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         self.pulls.pull(from, into)
     }
 
@@ -174,7 +175,7 @@ impl Link for ShmLink {
         &mut self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
         self.pulls.pull_together(cookie, at, from, into)
@@ -207,7 +208,7 @@ impl Link for ShmLink {
         self.segment.peer_share().written(&taken, is_written);
     }
 
-    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&mut self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         self.pulls.show(from, take)
     }
 
@@ -316,18 +317,20 @@ mod tests {
         let (_left, mut right) = pair();
         let data = vec![5u8; 100_000];
         let mut out = vec![0u8; 100_000];
-        let place = Place { address: data.as_ptr() as u64, length: data.len() };
+        let place = RemoteMemory { address: data.as_ptr() as u64, length: data.len() };
         assert_eq!(right.pull(&[place], &mut [IoSliceMut::new(&mut out)]), Ok(data.len()));
         assert_eq!(out, data);
     }
 
     /// Data in three places, its bytes one behind the other, and where it lies.
-    fn three_places() -> (Vec<Vec<u8>>, Vec<u8>, Vec<Place>) {
+    fn three_places() -> (Vec<Vec<u8>>, Vec<u8>, Vec<RemoteMemory>) {
         let part =
             |from: u32, length: u32| (from..from + length).map(|i| (i % 251) as u8).collect::<Vec<u8>>();
         let parts = vec![part(0, 1_000_003), part(7, 400_000), part(9, 2_000_001)];
-        let places =
-            parts.iter().map(|part| Place { address: part.as_ptr() as u64, length: part.len() }).collect();
+        let places = parts
+            .iter()
+            .map(|part| RemoteMemory { address: part.as_ptr() as u64, length: part.len() })
+            .collect();
         let whole = parts.concat();
         (parts, whole, places)
     }

@@ -6,7 +6,7 @@
 use crate::arena::{self, Reader};
 use crate::segment::{Segment, SingleCopy};
 use crate::{single_copy, together};
-use parvum_transport::{Kept, Place, PullRefused, Puller, show_pulled};
+use parvum_transport::{Kept, PullRefused, Puller, RemoteMemory, show_pulled};
 use std::io::IoSliceMut;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
@@ -58,8 +58,8 @@ impl Pulls {
 }
 
 impl Puller for Pulls {
-    fn pull(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
-        if let [Place { address, length }] = *from
+    fn pull(&self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        if let [RemoteMemory { address, length }] = *from
             && arena::is_here(address)
         {
             return self.arena().ok_or(PullRefused::NotPermitted)?.scatter(address, length, into);
@@ -71,7 +71,7 @@ impl Puller for Pulls {
         &self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
         if into.len() < SHARED || from.iter().any(|place| arena::is_here(place.address)) {
@@ -90,7 +90,7 @@ impl Puller for Pulls {
         together::read(pid, self.segment.share(), *copies, (cookie, at), from, into)
     }
 
-    fn show(&self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         if arena::is_here(from.address) {
             return self.arena().ok_or(PullRefused::NotPermitted)?.show(from.address, from.length, take);
         }

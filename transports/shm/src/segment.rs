@@ -4,7 +4,7 @@ use crate::arena::{ARENA_BYTES, Lender, Reader};
 use crate::ring::{Back, Front, Producer, Ring};
 use crate::share::Share;
 use crate::single_copy;
-use parvum_transport::Place;
+use parvum_transport::RemoteMemory;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::io::Errno;
@@ -83,7 +83,7 @@ struct End {
 
 /// What one end says to the other while it waits: a line of its own, for it changes often.
 #[repr(C, align(64))]
-struct Wish {
+struct WaitHint {
     /// Which message it awaits.
     awaited: AtomicU64,
     /// For which long one it waits just now.
@@ -98,7 +98,7 @@ struct Head {
     magic: AtomicU64,
     version: AtomicU32,
     ends: Both<End>,
-    wishes: Both<Wish>,
+    wishes: Both<WaitHint>,
     fronts: Both<Front<FRONT>>,
 }
 
@@ -339,8 +339,12 @@ impl Segment {
         let (address, word) = (peer.probe.load(Ordering::Relaxed), peer.word.load(Ordering::Relaxed));
         let mut seen = [0; 8];
         let works = allowed
-            && single_copy::read(pid, &[Place { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)])
-                .is_ok()
+            && single_copy::read(
+                pid,
+                &[RemoteMemory { address, length: 8 }],
+                &mut [IoSliceMut::new(&mut seen)],
+            )
+            .is_ok()
             && u64::from_ne_bytes(seen) == word;
         let found = if works { SingleCopy::Works } else { SingleCopy::Refused };
         mine.store(found as u32, Ordering::Relaxed);

@@ -32,7 +32,7 @@ pub(crate) struct Share {
 
 /// A copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct What {
+pub(crate) struct SharedCopy {
     pub(crate) cookie: u64,
     pub(crate) from: u64,
     pub(crate) into: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Taken {
     number: u64,
     /// How many it has taken with this one.
     count: u64,
-    pub(crate) what: What,
+    pub(crate) what: SharedCopy,
     /// Where the piece begins and ends in the copy.
     pub(crate) piece: (u64, u64),
 }
@@ -101,7 +101,7 @@ fn taken(state: u64) -> (u64, u64) {
 
 impl Share {
     /// The receiver begins a copy, of another number than the last. It is the only one of its end.
-    pub(crate) fn open(&self, number: u32, what: What) {
+    pub(crate) fn open(&self, number: u32, what: SharedCopy) {
         // Release, and the acquires in `take_last`: who reads one of these numbers finds the copy before it closed.
         self.cookie.store(what.cookie, Ordering::Release);
         self.from.store(what.from, Ordering::Release);
@@ -167,7 +167,7 @@ impl Share {
             .ok()?;
         let count = back.saturating_add(1);
         let piece = bounds(length, all.saturating_sub(count));
-        Some(Taken { number: state >> NUMBER, count, what: What { cookie, from, into, length }, piece })
+        Some(Taken { number: state >> NUMBER, count, what: SharedCopy { cookie, from, into, length }, piece })
     }
 
     /// The sender has written the piece, or could not: then it takes no other.
@@ -212,7 +212,7 @@ pub fn receive_beside_nonsense(number: u32, mut words: impl FnMut() -> Option<u6
     let zero = || AtomicU64::new(0);
     let share =
         Share { cookie: zero(), from: zero(), into: zero(), length: zero(), state: zero(), done: zero() };
-    share.open(number, What { cookie: 7, from: 0, into: 0, length: LENGTH });
+    share.open(number, SharedCopy { cookie: 7, from: 0, into: 0, length: LENGTH });
     let (mut mine, mut end) = (0u64, 0);
     let outcome = loop {
         if let (Some(what), Some(nonsense)) = (words(), words()) {
@@ -321,7 +321,7 @@ mod model {
                 })
             };
             for (number, into, length) in [(1, 0, 1), (2, 1, 2)] {
-                pair.share.open(number, What { cookie: 7, from: 0, into, length });
+                pair.share.open(number, SharedCopy { cookie: 7, from: 0, into, length });
                 let copy = |piece: (u64, u64)| {
                     // SAFETY: as above.
                     pair.copied[(into + piece.0) as usize].with_mut(|count| unsafe { *count += 1 });

@@ -1,7 +1,7 @@
 //! Copying straight out of another process.
 
 use libc::{c_void, iovec};
-use parvum_transport::{Gather, Place, PullRefused};
+use parvum_transport::{Gather, PullRefused, RemoteMemory};
 use std::io::IoSliceMut;
 
 /// So many ranges of each side one call of the kernel is given.
@@ -10,13 +10,13 @@ const RANGES: usize = 256;
 const NOTHING: iovec = iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
 
 /// Copies what lies in these places of process `pid`, one behind the other, as far as both sides reach; how many bytes.
-pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+pub fn read(pid: u32, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
     let (mut there, mut here) = ([NOTHING; RANGES], [NOTHING; RANGES]);
     let (mut places, mut rooms) = (Cursor::default(), Cursor::default());
     let mut done = 0usize;
     loop {
         let remote = places.list(&mut there, |at| {
-            let Place { address, length } = *from.get(at)?;
+            let RemoteMemory { address, length } = *from.get(at)?;
             Some((std::ptr::without_provenance_mut(address as usize), length))
         });
         let local = rooms.list(&mut here, |at| {
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn read_one(pid: u32, address: u64, out: &mut [u8]) -> Result<usize, PullRefused> {
-        let from = [Place { address, length: out.len() }];
+        let from = [RemoteMemory { address, length: out.len() }];
         read(pid, &from, &mut [IoSliceMut::new(out)])
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let mut at = 0;
         while at < data.len() {
             let length = (from.len() * 7 % 97).min(data.len() - at);
-            from.push(Place { address: data[at..].as_ptr() as u64, length });
+            from.push(RemoteMemory { address: data[at..].as_ptr() as u64, length });
             at += length;
         }
         let mut out = vec![0; data.len()];
@@ -180,7 +180,7 @@ mod tests {
     fn the_shorter_side_ends_it() {
         let data = [5u8; 100];
         let (mut short, mut long) = ([0u8; 40], [0u8; 200]);
-        let place = Place { address: data.as_ptr() as u64, length: 100 };
+        let place = RemoteMemory { address: data.as_ptr() as u64, length: 100 };
         let own = std::process::id();
         assert_eq!(read(own, &[place], &mut [IoSliceMut::new(&mut short)]), Ok(40));
         assert_eq!(read(own, &[place], &mut [IoSliceMut::new(&mut long)]), Ok(100));

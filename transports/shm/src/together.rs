@@ -1,8 +1,8 @@
 //! The receiver's side of a copy that both ends make: see [`share`](crate::share).
 
-use crate::share::{Broken, Share, What, Written};
+use crate::share::{Broken, Share, SharedCopy, Written};
 use crate::single_copy;
-use parvum_transport::{Place, PullRefused};
+use parvum_transport::{PullRefused, RemoteMemory};
 use std::io::IoSliceMut;
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ pub(crate) fn read(
     share: &Share,
     number: u32,
     (cookie, at): (u64, u64),
-    from: &[Place],
+    from: &[RemoteMemory],
     into: &mut [u8],
 ) -> Result<(), PullRefused> {
     let length = into.len() as u64;
-    share.open(number, What { cookie, from: at, into: into.as_mut_ptr() as u64, length });
+    share.open(number, SharedCopy { cookie, from: at, into: into.as_mut_ptr() as u64, length });
     let (mut failed, mut mine) = (None, 0u64);
     while let Some(piece) = share.take_first(number, length, mine).map_err(broken)? {
         mine = mine.saturating_add(1);
@@ -54,7 +54,7 @@ fn last_of_the_sender(
     share: &Share,
     number: u32,
     (length, mine): (u64, u64),
-    from: &[Place],
+    from: &[RemoteMemory],
 ) -> Result<Option<(u64, u64)>, PullRefused> {
     let mut looks = 0u32;
     let mut naps = 0u32;
@@ -93,7 +93,7 @@ fn is_stopped(pid: u32) -> bool {
 fn read_piece(
     pid: u32,
     (begin, end): (u64, u64),
-    from: &[Place],
+    from: &[RemoteMemory],
     into: &mut [u8],
 ) -> Result<(), PullRefused> {
     let places = part_of(from, begin as usize, end.saturating_sub(begin) as usize);
@@ -106,7 +106,7 @@ fn read_piece(
 }
 
 /// Where the bytes lie from `skip` on, so many.
-fn part_of(from: &[Place], mut skip: usize, mut length: usize) -> Vec<Place> {
+fn part_of(from: &[RemoteMemory], mut skip: usize, mut length: usize) -> Vec<RemoteMemory> {
     let mut part = Vec::with_capacity(1);
     for place in from {
         let Some(left) = place.length.checked_sub(skip).filter(|left| *left > 0) else {
@@ -114,7 +114,7 @@ fn part_of(from: &[Place], mut skip: usize, mut length: usize) -> Vec<Place> {
             continue;
         };
         let take = length.min(left);
-        part.push(Place { address: place.address.wrapping_add(skip as u64), length: take });
+        part.push(RemoteMemory { address: place.address.wrapping_add(skip as u64), length: take });
         (skip, length) = (0, length.saturating_sub(take));
         if length == 0 {
             break;

@@ -2,8 +2,8 @@
 
 use crate::open::{OpenError, open};
 use crate::table::{
-    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind, Space,
-    Status, Table, Told, Wanted,
+    Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind,
+    Space, Status, Table, Wanted,
 };
 use parvum_wire::control::{self, Failure, Reply};
 use parvum_wire::{Buffering, Completion};
@@ -669,7 +669,7 @@ impl CoreApi {
 
     /// Shows onlookers what the task is about to do: see [`Table::tell`].
     #[inline]
-    pub fn tell(&self, told: &Told) {
+    pub fn tell(&self, told: &MpiCall) {
         // SAFETY: borrowed for the call.
         unsafe { (self.0.tell)(told) }
     }

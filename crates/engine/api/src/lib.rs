@@ -30,7 +30,7 @@ pub use open::OpenError;
 pub use parvum_wire::{Buffering, Completion, Counter};
 pub use segments::SegmentTurn;
 pub use table::{
-    ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
-    RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, call, segment,
+    ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress,
+    REMOTE, Room, RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Wanted, call, segment,
 };
 pub use words::Words;

@@ -335,7 +335,7 @@ pub mod segment {
 /// What a function of MPI does among the members of a communicator, for onlookers.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Told {
+pub struct MpiCall {
     /// Which function, by the number that the high half of [`Notes::call`] has.
     pub function: u32,
     /// The context of its messages.
@@ -546,7 +546,7 @@ pub struct Table {
     ) -> usize,
     /// Shows onlookers what the task is about to do, from any thread and without the lock. It is looked at while a wait lasts whose
     /// notes have the same function and context.
-    pub tell: unsafe extern "C" fn(told: *const Told),
+    pub tell: unsafe extern "C" fn(told: *const MpiCall),
     /// 1: the process has failed if it ends before this is called with 0, even with code 0 and by whatever way; a spawned one alone.
     /// It then does not depart by itself when it ends, but in the call with 0 if that comes while it does.
     pub oblige: extern "C" fn(obliged: i32),

@@ -1,8 +1,8 @@
 //! The C header says what the table is.
 
 use parvum_api::{
-    Buffering, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Scattered,
-    Space, Status, Table, Told, Wanted, call, segment,
+    Buffering, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind,
+    Scattered, Space, Status, Table, Wanted, call, segment,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -86,7 +86,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
     );
     shape!(
         checks,
-        Told,
+        MpiCall,
         "parvum_told",
         function = "function",
         context = "context",

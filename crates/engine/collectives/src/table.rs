@@ -17,7 +17,7 @@ pub use rules::{FEW_TRIED, LONGEST_IN_RING, LONGEST_IN_ROUNDS, LONGEST_IN_SEGMEN
 
 use crate::plans::Order;
 use crate::plans::hosts::Placement;
-use crate::plans::ways::Way;
+use crate::plans::ways::ShortAlgorithm;
 use std::fmt;
 
 /// What members do together; the number is part of the tags of their messages.
@@ -243,7 +243,7 @@ impl Case {
             Some(hosts) if hosts.are_shared() => Hosts::Shared { in_rows: hosts.are_rows() },
             Some(_) => Hosts::Apart,
         };
-        let rounds = placement.way.map(|way| way == Way::Rounds);
+        let rounds = placement.way.map(|way| way == ShortAlgorithm::Rounds);
         Case { hosts, rounds, ..Case::new(placement.group.size, bytes) }
     }
 

@@ -44,7 +44,7 @@ mod sending;
 #[allow(unsafe_code)]
 mod tests;
 
-pub use engine::{Asked, Engine, Kept, Look, Received, Room, Short};
+pub use engine::{AskOutcome, Engine, KeepOutcome, Look, Received, Room, Short};
 pub use ids::{MessageId, RequestId};
 pub use ledger::{Counter, Counters};
 pub use memory::{Keep, UserBuffer, UserPieces};

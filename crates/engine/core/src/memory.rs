@@ -1,7 +1,7 @@
 //! Memory that belongs to the program: the one place where the engine must trust a caller.
 
 use crate::sending::copies::{Kept, KeptMemory};
-use parvum_transport::{Gather, Loan, Place};
+use parvum_transport::{Gather, Loan, RemoteMemory};
 use std::alloc::{Layout, alloc_zeroed};
 use std::io::IoSliceMut;
 use std::sync::Arc;
@@ -227,11 +227,11 @@ impl Source {
 pub(crate) const MOST_PLACES: usize = 1024;
 
 /// What a list of places says whose bytes these are.
-pub(crate) fn places_in(list: &[u8]) -> Vec<Place> {
+pub(crate) fn places_in(list: &[u8]) -> Vec<RemoteMemory> {
     let (pairs, _) = list.as_chunks::<16>();
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
     pairs
         .iter()
-        .map(|pair| Place { address: number(&pair[..8]), length: number(&pair[8..]) as usize })
+        .map(|pair| RemoteMemory { address: number(&pair[..8]), length: number(&pair[8..]) as usize })
         .collect()
 }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where one endpoint lives.
-pub(crate) struct Place {
+pub(crate) struct EndpointCell {
     pub(crate) runtime: BiasedLock<Option<Runtime>>,
     /// Set in a forked child: the runtime that it sees is its parent's.
     pub(crate) forked: AtomicBool,
@@ -31,9 +31,9 @@ pub(crate) struct Bells {
     pub(crate) everything: OwnedFd,
 }
 
-impl Place {
-    const fn new(role: Role) -> Place {
-        Place {
+impl EndpointCell {
+    const fn new(role: Role) -> EndpointCell {
+        EndpointCell {
             runtime: BiasedLock::new(None),
             forked: AtomicBool::new(false),
             is_pushed: AtomicBool::new(false),
@@ -50,7 +50,7 @@ impl Place {
 
 /// One of the endpoints, as a type: each has its own copy of the short way, which asks nothing.
 pub(crate) trait Endpoint: 'static {
-    fn place() -> &'static Place;
+    fn place() -> &'static EndpointCell;
 }
 
 /// The program's own.
@@ -58,8 +58,8 @@ pub(crate) struct Program;
 
 impl Endpoint for Program {
     #[inline(always)]
-    fn place() -> &'static Place {
-        static PLACE: Place = Place::new(Role::Task);
+    fn place() -> &'static EndpointCell {
+        static PLACE: EndpointCell = EndpointCell::new(Role::Task);
         &PLACE
     }
 }
@@ -69,13 +69,13 @@ pub(crate) struct Service;
 
 impl Endpoint for Service {
     #[inline(always)]
-    fn place() -> &'static Place {
-        static PLACE: Place = Place::new(Role::Service);
+    fn place() -> &'static EndpointCell {
+        static PLACE: EndpointCell = EndpointCell::new(Role::Service);
         &PLACE
     }
 }
 
 /// All that a process can have.
-pub(crate) fn all() -> [&'static Place; 2] {
+pub(crate) fn all() -> [&'static EndpointCell; 2] {
     [Program::place(), Service::place()]
 }

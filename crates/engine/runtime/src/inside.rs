@@ -1,6 +1,6 @@
 //! A call's stay inside the library: the turn while it works, nothing while it sleeps.
 
-use crate::endpoint::{self, Endpoint, Place};
+use crate::endpoint::{self, Endpoint, EndpointCell};
 use crate::runtime::Runtime;
 use crate::segments::awaited::InSegment;
 use crate::status::account;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A call inside the library.
 pub(crate) struct Inside {
     /// Inside which endpoint.
-    pub(crate) place: &'static Place,
+    pub(crate) place: &'static EndpointCell,
     /// The turn; away only while this thread sleeps.
     turn: Option<BiasedGuard<'static, Option<Runtime>>>,
     /// It has spun for the wait that is about to begin.
@@ -51,7 +51,10 @@ impl DerefMut for Inside {
 impl Inside {
     /// Nothing when there is no runtime that this call could use.
     #[inline]
-    pub(crate) fn new(place: &'static Place, turn: BiasedGuard<'static, Option<Runtime>>) -> Option<Inside> {
+    pub(crate) fn new(
+        place: &'static EndpointCell,
+        turn: BiasedGuard<'static, Option<Runtime>>,
+    ) -> Option<Inside> {
         if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }

@@ -19,9 +19,9 @@ pub(crate) struct Services {
     /// What a tracer of all tasks wants, in its interface's words.
     pub(crate) tracer: Option<Vec<u8>>,
     /// Blocks lent to interfaces, by handle.
-    pub(crate) lent: Kept<Block>,
+    pub(crate) lent: Slots<Block>,
     /// Data that is still with its sender, by handle.
-    pub(crate) remotes: Kept<Remote>,
+    pub(crate) remotes: Slots<Remote>,
     /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
     pub(crate) memory: Option<u64>,
     /// What the daemon was asked, and is still to answer: a signal has ended the wait for it.
@@ -46,8 +46,8 @@ impl Services {
             shown_barrier: Default::default(),
             manager: None,
             tracer: None,
-            lent: Kept::new(),
-            remotes: Kept::new(),
+            lent: Slots::new(),
+            remotes: Slots::new(),
             memory,
             interrupted: Vec::new(),
             left_barrier: None,
@@ -90,14 +90,14 @@ impl SharedSegment {
 }
 
 /// Things by name: that of a place, counted from 1. A place that is free is used again, the last one first.
-pub(crate) struct Kept<T> {
+pub(crate) struct Slots<T> {
     places: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
-impl<T> Kept<T> {
-    pub(crate) const fn new() -> Kept<T> {
-        Kept { places: Vec::new(), free: Vec::new() }
+impl<T> Slots<T> {
+    pub(crate) const fn new() -> Slots<T> {
+        Slots { places: Vec::new(), free: Vec::new() }
     }
 
     pub(crate) fn keep(&mut self, thing: T) -> u64 {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_name_is_used_again_when_its_thing_was_taken_and_not_before() {
-        let mut kept = Kept::new();
+        let mut kept = Slots::new();
         let names = ["a", "b", "c"].map(|thing| kept.keep(thing));
         assert_eq!(names, [1, 2, 3], "0 names nothing");
         assert_eq!(kept.get(2), Some(&"b"));

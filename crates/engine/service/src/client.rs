@@ -28,7 +28,7 @@ pub struct Service {
 }
 
 /// What was asked and not answered yet. Dropping it takes it back; what it does at the target may still be done.
-pub struct Asked<'a> {
+pub struct PendingAnswer<'a> {
     service: &'a Service,
     to: i32,
     answer: Option<Request>,
@@ -183,7 +183,7 @@ impl Service {
         &'a self,
         length: usize,
         limit: Limit,
-        start: impl Fn(usize, usize) -> Result<Asked<'a>, Trouble>,
+        start: impl Fn(usize, usize) -> Result<PendingAnswer<'a>, Trouble>,
     ) -> Result<(), Trouble> {
         let mut under_way = std::collections::VecDeque::with_capacity(WINDOW);
         // Nothing at all is asked as well: whether the window is there.
@@ -191,7 +191,7 @@ impl Service {
             if under_way.len() == WINDOW
                 && let Some(first) = under_way.pop_front()
             {
-                Asked::finish(first, limit)?;
+                PendingAnswer::finish(first, limit)?;
             }
             under_way.push_back(start(at, PART.min(length - at))?);
         }
@@ -209,7 +209,7 @@ impl Service {
         question: &Question,
         data: &[u8],
         into: Into,
-    ) -> Result<Asked<'_>, Trouble> {
+    ) -> Result<PendingAnswer<'_>, Trouble> {
         let number = (self.numbers.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32;
         let mut frame = Box::new(Frame { head: question.encode(), status: [0; STATUS] });
         let pattern = Pattern {
@@ -238,7 +238,8 @@ impl Service {
         if answer == Request(0) {
             return Err(Trouble::NoService);
         }
-        let mut asked = Asked { service: self, to, answer: Some(answer), question: None, frame, expected };
+        let mut asked =
+            PendingAnswer { service: self, to, answer: Some(answer), question: None, frame, expected };
         let how = SendTo {
             to,
             tag: number,
@@ -265,7 +266,7 @@ enum Into {
 /// How long to wait for an answer; `None` as long as it takes.
 pub type Limit = Option<Duration>;
 
-impl Asked<'_> {
+impl PendingAnswer<'_> {
     /// Waits for the answer. Its data, unless it went to memory of the caller's.
     pub fn finish(mut self, limit: Limit) -> Result<Vec<u8>, Trouble> {
         let Some(answer) = self.answer else { return Ok(Vec::new()) };
@@ -305,7 +306,7 @@ impl Asked<'_> {
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PendingAnswer<'_> {
     fn drop(&mut self) {
         let endpoint = &self.service.endpoint;
         if let Some(answer) = self.answer

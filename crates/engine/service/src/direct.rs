@@ -17,10 +17,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 /// The windows of others, as far as they are known.
 #[derive(Default)]
-pub(crate) struct Direct(Mutex<HashMap<(i32, Window), Arc<Way>>>);
+pub(crate) struct Direct(Mutex<HashMap<(i32, Window), Arc<WindowAccess>>>);
 
 /// The way to a window.
-enum Way {
+enum WindowAccess {
     /// The kernel copies.
     Copy { process: Process, alive: OwnedFd, range: Range },
     /// Nothing but messages.
@@ -73,7 +73,7 @@ impl Direct {
             Ok(way) => way?,
             Err(why) => return Some(Err(why)),
         };
-        let Way::Copy { process, alive, range } = &*way else { return None };
+        let WindowAccess::Copy { process, alive, range } = &*way else { return None };
         let address = match range.address(offset, length as u64) {
             Ok(address) => address,
             Err(why) => return Some(Err(why)),
@@ -98,7 +98,7 @@ impl Direct {
         service: &Service,
         target: (i32, Window),
         limit: Limit,
-    ) -> Result<Option<Arc<Way>>, Trouble> {
+    ) -> Result<Option<Arc<WindowAccess>>, Trouble> {
         match self.0.try_lock() {
             Ok(known) => {
                 if let Some(way) = known.get(&target) {
@@ -132,7 +132,7 @@ fn is_permitted() -> bool {
 }
 
 /// What a description comes to.
-fn found(words: &[u8]) -> Result<Way, Trouble> {
+fn found(words: &[u8]) -> Result<WindowAccess, Trouble> {
     let (numbers, token) = words.split_first_chunk::<32>().ok_or(Trouble::Malformed)?;
     let token: &[u8; 16] = token.try_into().map_err(|_| Trouble::Malformed)?;
     let mut words = numbers.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight")));
@@ -142,10 +142,10 @@ fn found(words: &[u8]) -> Result<Way, Trouble> {
     else {
         return Err(Trouble::Malformed);
     };
-    let Ok(alive) = pidfd_open(raw, PidfdFlags::empty()) else { return Ok(Way::Message) };
+    let Ok(alive) = pidfd_open(raw, PidfdFlags::empty()) else { return Ok(WindowAccess::Message) };
     let (process, mut seen) = (Process(pid), [0; 16]);
     let is_it = process.copy_from(address, &mut seen) == Copied::Whole && seen == *token;
-    Ok(if is_it { Way::Copy { process, alive, range } } else { Way::Message })
+    Ok(if is_it { WindowAccess::Copy { process, alive, range } } else { WindowAccess::Message })
 }
 
 /// Whether a process has ended: then its number may soon be another's.

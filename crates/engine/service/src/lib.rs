@@ -27,7 +27,7 @@ mod question;
 mod server;
 mod windows;
 
-pub use client::{Asked, Service};
+pub use client::{PendingAnswer, Service};
 pub use post::{Came, Post};
 pub use question::{Change, PART, Trouble, Window};
 

@@ -238,14 +238,14 @@ mod tests {
 
     /// The barrier, and a futex as the kernel has it: who finds the value changed does not sleep.
     #[cfg(loom)]
-    struct Place {
+    struct BarrierMemory {
         barrier: SegmentBarrier,
         lock: loom::sync::Mutex<()>,
         sleepers: loom::sync::Condvar,
     }
 
     #[cfg(loom)]
-    impl Place {
+    impl BarrierMemory {
         fn wake(&self) {
             let _held = self.lock.lock().expect("no panic");
             self.sleepers.notify_all();
@@ -280,7 +280,7 @@ mod tests {
     #[cfg(loom)]
     fn all_or_nobody(members: u32, closes: bool) {
         loom::model(move || {
-            let place = loom::sync::Arc::new(Place {
+            let place = loom::sync::Arc::new(BarrierMemory {
                 barrier: barrier(members),
                 lock: loom::sync::Mutex::new(()),
                 sleepers: loom::sync::Condvar::new(),
@@ -310,7 +310,7 @@ mod tests {
     #[cfg(loom)]
     fn what_is_shown_is_seen(members: u32, turns: u32) {
         use loom::cell::UnsafeCell;
-        struct SharedSegment(Place, Vec<[UnsafeCell<u32>; 2]>);
+        struct SharedSegment(BarrierMemory, Vec<[UnsafeCell<u32>; 2]>);
         // SAFETY: who may touch which cell when is what the model is there to find out.
         #[allow(unsafe_code)]
         unsafe impl Sync for SharedSegment {}
@@ -330,7 +330,7 @@ mod tests {
             }
         }
         loom::model(move || {
-            let place = Place {
+            let place = BarrierMemory {
                 barrier: barrier(members),
                 lock: loom::sync::Mutex::new(()),
                 sleepers: loom::sync::Condvar::new(),

@@ -86,14 +86,14 @@ mod model {
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
 
-    struct Place {
+    struct PairMemory {
         head: Head,
         shown: UnsafeCell<u32>,
     }
 
     struct SharedSegment {
         /// Two of each member.
-        places: [[Place; 2]; 2],
+        places: [[PairMemory; 2]; 2],
         changes: AtomicU32,
     }
 
@@ -104,7 +104,7 @@ mod model {
     impl SharedSegment {
         fn new() -> SharedSegment {
             let zero = || AtomicU32::new(0);
-            let place = || Place { head: Head::new(), shown: UnsafeCell::new(0) };
+            let place = || PairMemory { head: Head::new(), shown: UnsafeCell::new(0) };
             let member = || [place(), place()];
             SharedSegment { places: [member(), member()], changes: zero() }
         }

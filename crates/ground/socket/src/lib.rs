@@ -10,7 +10,7 @@ mod place;
 mod room;
 mod spares;
 
-pub use place::{Place, PlaceError};
+pub use place::{MachineDirectory, PlaceError};
 pub use room::{keep_room_beyond, make_room};
 pub use spares::Spares;
 

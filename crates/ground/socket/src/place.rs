@@ -47,36 +47,38 @@ pub enum PlaceError {
 
 /// The directory of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MachineDirectory {
     dir: PathBuf,
     source: &'static str,
 }
 
-impl Place {
+impl MachineDirectory {
     /// Where the environment says: `$PARVUM_DIR`, else `$XDG_RUNTIME_DIR/parvum`,
     /// else `/tmp/parvum-UID`.
-    pub fn from_env() -> Place {
+    pub fn from_env() -> MachineDirectory {
         let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         if let Some(dir) = set("PARVUM_DIR") {
             let dir = std::path::absolute(&dir).unwrap_or(dir);
-            return Place { dir, source: "PARVUM_DIR" };
+            return MachineDirectory { dir, source: "PARVUM_DIR" };
         }
         // PVM's way to have several machines: each with a name of its own.
         let name = std::env::var("PVM_VMID").unwrap_or_default();
         let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
         let suffix = if name.is_empty() { name } else { format!("-{name}") };
         match set("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute() && dir.is_dir()) {
-            Some(dir) => Place { dir: dir.join(format!("parvum{suffix}")), source: "XDG_RUNTIME_DIR" },
+            Some(dir) => {
+                MachineDirectory { dir: dir.join(format!("parvum{suffix}")), source: "XDG_RUNTIME_DIR" }
+            }
             None => {
                 let dir = format!("/tmp/parvum-{}{suffix}", geteuid().as_raw());
-                Place { dir: dir.into(), source: "default" }
+                MachineDirectory { dir: dir.into(), source: "default" }
             }
         }
     }
 
     /// A directory named by the caller.
-    pub fn at(dir: impl Into<PathBuf>) -> Place {
-        Place { dir: dir.into(), source: "argument" }
+    pub fn at(dir: impl Into<PathBuf>) -> MachineDirectory {
+        MachineDirectory { dir: dir.into(), source: "argument" }
     }
 
     /// The directory.

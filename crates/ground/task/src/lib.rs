@@ -12,6 +12,6 @@ mod start;
 
 pub use alive::Daemon;
 pub use inherited::inherited;
-pub use parvum_socket::{Place, PlaceError, keep_room_beyond, make_room};
+pub use parvum_socket::{MachineDirectory, PlaceError, keep_room_beyond, make_room};
 pub use session::{Answer, Arrival, DataOpener, Enrolment, Session, SessionError};
 pub use start::{Options, find_command};

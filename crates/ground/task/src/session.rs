@@ -3,7 +3,7 @@
 use crate::alive::{Daemon, Patience};
 use crate::inherited::inherited;
 use crate::start::{Options, start_daemon};
-use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, Spares, send};
+use parvum_socket::{Filled, Inbox, InboxError, MachineDirectory, PlaceError, Spares, send};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Call, CodecError, ErrorKind, Event, Failure, FromDaemon, HEADER_BYTES, PROTOCOL, Reply, Request,
@@ -39,7 +39,7 @@ pub enum SessionError {
     SlowStart(Duration, PathBuf),
     /// The directory cannot be used.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    MachineDirectory(#[from] PlaceError),
     /// The daemon refused the request.
     #[error("{0}")]
     Refused(#[from] Failure),
@@ -117,7 +117,7 @@ pub struct Enrolment {
 /// for answers and events.
 pub struct Session {
     socket: OwnedFd,
-    place: Place,
+    place: MachineDirectory,
     inbox: Inbox,
     answers: HashMap<RequestId, Answer>,
     /// Requests whose answer nobody waits for any more.
@@ -215,7 +215,7 @@ impl Session {
     }
 
     /// Which machine this is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &MachineDirectory {
         &self.place
     }
 
@@ -414,7 +414,7 @@ impl Session {
 
 /// Opens the connection for routed frames of one task.
 pub struct DataOpener {
-    place: Place,
+    place: MachineDirectory,
     tid: Tid,
     secret: [u8; 16],
 }
@@ -461,7 +461,7 @@ fn ticket() -> Option<Ticket> {
     Ticket::read(&std::env::var("PARVUM_TID").ok()?, &std::env::var("PARVUM_TICKET").ok()?)
 }
 
-fn connect(place: &Place) -> Result<OwnedFd, SessionError> {
+fn connect(place: &MachineDirectory) -> Result<OwnedFd, SessionError> {
     let none = || SessionError::NoDaemon(place.dir().to_path_buf());
     match place.check() {
         Err(PlaceError::System { error, .. }) if error.kind() == io::ErrorKind::NotFound => {

@@ -1,7 +1,7 @@
 //! Finding the daemon, and starting it when there is none.
 
 use crate::session::SessionError;
-use parvum_socket::Place;
+use parvum_socket::MachineDirectory;
 use parvum_wire::control::Role;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read;
@@ -18,7 +18,7 @@ pub struct Options {
     /// The program's name, for people.
     pub name: String,
     /// Which machine.
-    pub place: Place,
+    pub place: MachineDirectory,
     /// Start the daemon when there is none.
     pub start: bool,
     /// Where the caller's own file lies (the shared library, the command): the
@@ -33,7 +33,14 @@ impl Options {
     pub fn new(role: Role, name: impl Into<String>) -> Options {
         // A person asks again. Of a program that gives up much may be lost, and a daemon whose host is crowded does answer.
         let deadline = Duration::from_secs(if role == Role::Tool { 10 } else { 60 });
-        Options { role, name: name.into(), place: Place::from_env(), start: true, beside: None, deadline }
+        Options {
+            role,
+            name: name.into(),
+            place: MachineDirectory::from_env(),
+            start: true,
+            beside: None,
+            deadline,
+        }
     }
 }
 

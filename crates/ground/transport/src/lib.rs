@@ -21,7 +21,7 @@ mod route;
 
 pub use gather::Gather;
 pub use link::{
-    Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Puller, Refused, Sink, show_by_portions,
-    show_pulled,
+    Alike, Inbox, Kept, Limits, Link, Loan, PullRefused, Puller, Refused, RemoteMemory, Sink,
+    show_by_portions, show_pulled,
 };
 pub use route::{Needs, Route, Transport};

@@ -39,7 +39,7 @@ pub enum PullRefused {
 
 /// A part of the peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RemoteMemory {
     /// Where it begins there.
     pub address: u64,
     /// Its bytes.
@@ -79,15 +79,20 @@ pub trait Kept: Send + Sync {
 /// its link is dropped: what it cannot read any more it says by [`PullRefused::Gone`].
 pub trait Puller: Send + Sync {
     /// As [`Link::pull`].
-    fn pull(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
+    fn pull(&self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
 
     /// As [`Link::pull_together`]. Several threads may call it at the same time. The call may last as long as the peer writes its
     /// last piece.
-    fn pull_together(&self, cookie: u64, at: u64, from: &[Place], into: &mut [u8])
-    -> Result<(), PullRefused>;
+    fn pull_together(
+        &self,
+        cookie: u64,
+        at: u64,
+        from: &[RemoteMemory],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused>;
 
     /// As [`Link::show`].
-    fn show(&self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
+    fn show(&self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
 
     /// As [`Link::can_pull`].
     fn can_pull(&self, address: u64) -> bool;
@@ -196,7 +201,7 @@ pub trait Link: Send {
     /// place. The caller tries again later, for the rest.
     ///
     /// On an error `into` may hold part of the data.
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         let _ = (from, into);
         Err(PullRefused::NotPermitted)
     }
@@ -207,7 +212,7 @@ pub trait Link: Send {
         &mut self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
         let _ = (cookie, at);
@@ -228,7 +233,7 @@ pub trait Link: Send {
 
     /// As [`pull`](Link::pull) of one place, but the data is shown to `take`, part by part and in order, for it to put elsewhere.
     /// Where the link can, it shows it where it lies.
-    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&mut self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         show_by_portions(self, from, take)
     }
 
@@ -306,7 +311,7 @@ pub trait Link: Send {
 /// What [`Link::show`] does where the data cannot be shown where it lies: pulls portions of it.
 pub fn show_by_portions<L: Link + ?Sized>(
     link: &mut L,
-    from: Place,
+    from: RemoteMemory,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<usize, PullRefused> {
     show_pulled(from, take, |place, portion| link.pull(&[place], &mut [IoSliceMut::new(portion)]))
@@ -314,16 +319,16 @@ pub fn show_by_portions<L: Link + ?Sized>(
 
 /// Pulls portions by `pull` and shows them to `take`. How many bytes were there.
 pub fn show_pulled(
-    from: Place,
+    from: RemoteMemory,
     take: &mut dyn FnMut(&[u8]),
-    mut pull: impl FnMut(Place, &mut [u8]) -> Result<usize, PullRefused>,
+    mut pull: impl FnMut(RemoteMemory, &mut [u8]) -> Result<usize, PullRefused>,
 ) -> Result<usize, PullRefused> {
     let mut portion = vec![0; from.length.min(PORTION)];
     let mut done = 0;
     while done < from.length {
         let wanted = portion.len().min(from.length - done);
         // An address that a peer made up may be any number.
-        let place = Place { address: from.address.wrapping_add(done as u64), length: wanted };
+        let place = RemoteMemory { address: from.address.wrapping_add(done as u64), length: wanted };
         let got = pull(place, &mut portion[..wanted])?;
         take(&portion[..got]);
         done += got;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 const PORTION: usize = 1 << 20;
 
 #[derive(Default)]
-struct Kept {
+struct StoredLog {
     entries: BTreeMap<u64, Entry>,
     purged: Option<LogId>,
     vote: Option<Vote>,
@@ -22,7 +22,7 @@ struct Kept {
 
 /// A handle to the log of this member.
 #[derive(Clone, Default)]
-pub(crate) struct Log(Rc<RefCell<Kept>>);
+pub(crate) struct Log(Rc<RefCell<StoredLog>>);
 
 impl Log {
     /// Entries, and about how many bytes they take.

@@ -2,7 +2,7 @@
 
 use crate::pending::{Done, Pending};
 use crate::types::{
-    Entry, LogId, Proposal, Snapshot, SnapshotMeta, StorageError, StoredMembership, Types, What,
+    ChangeKind, Entry, LogId, Proposal, Snapshot, SnapshotMeta, StorageError, StoredMembership, Types,
 };
 use crate::{Agreed, Keeper, Member};
 use bytes::Bytes;
@@ -48,12 +48,12 @@ impl Order {
         }
         match proposal.what {
             _ if !takes => {}
-            What::Change(change) => {
+            ChangeKind::Change(change) => {
                 let leader = at.leader_id.node_id;
                 self.keeper.agreed(Agreed { index: at.index, by: proposal.by, leader, change });
             }
-            What::Beginning(state) if proposal.by != self.me => self.keeper.install(&state),
-            What::Beginning(_) => {}
+            ChangeKind::Beginning(state) if proposal.by != self.me => self.keeper.install(&state),
+            ChangeKind::Beginning(_) => {}
         }
     }
 

@@ -1,13 +1,13 @@
 //! What this member has proposed and not seen agreed.
 
-use crate::types::{Proposal, What};
+use crate::types::{ChangeKind, Proposal};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Pending {
     by: u64,
     last: u64,
-    open: BTreeMap<u64, What>,
+    open: BTreeMap<u64, ChangeKind>,
 }
 
 impl Pending {
@@ -15,13 +15,13 @@ impl Pending {
         Pending { by, last: 0, open: BTreeMap::new() }
     }
 
-    pub fn add(&mut self, what: What) -> Proposal {
+    pub fn add(&mut self, what: ChangeKind) -> Proposal {
         self.last += 1;
         self.open.insert(self.last, what.clone());
         self.proposal(self.last, what)
     }
 
-    fn proposal(&self, number: u64, what: What) -> Proposal {
+    fn proposal(&self, number: u64, what: ChangeKind) -> Proposal {
         Proposal { by: self.by, number, oldest: self.oldest(), what }
     }
 
@@ -46,7 +46,7 @@ impl Pending {
     /// newer one says that it was given up.
     pub fn give_up(&mut self) {
         // What others are to begin with cannot be given up.
-        self.open.retain(|_, what| matches!(what, What::Beginning(_)));
+        self.open.retain(|_, what| matches!(what, ChangeKind::Beginning(_)));
     }
 
     /// From a snapshot: proposals of this life that were agreed, as far as it knows.
@@ -83,8 +83,8 @@ mod tests {
     use super::*;
     use bytes::Bytes;
 
-    fn change(text: &'static str) -> What {
-        What::Change(Bytes::from_static(text.as_bytes()))
+    fn change(text: &'static str) -> ChangeKind {
+        ChangeKind::Change(Bytes::from_static(text.as_bytes()))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::order::{Current, Order};
 use crate::peers::Peers;
 use crate::pending::Pending;
 use crate::succession::Succession;
-use crate::types::{LogId, Membership, Metrics, Proposal, Raft, Snapshot, StoredMembership, What};
+use crate::types::{ChangeKind, LogId, Membership, Metrics, Proposal, Raft, Snapshot, StoredMembership};
 use crate::{BeginError, Keeper, Member, Settings, Standing};
 use bytes::Bytes;
 use openraft::{Config, ServerState, SnapshotPolicy};
@@ -130,7 +130,7 @@ impl Replica {
         let raft = Raft::new(me.life, Arc::new(config()), network, log.clone(), order);
         let raft = raft.await.map_err(|error| wrong(&error))?;
         if founds {
-            pending.borrow_mut().add(What::Beginning(keeper.snapshot().into()));
+            pending.borrow_mut().add(ChangeKind::Beginning(keeper.snapshot().into()));
             let alone = BTreeMap::from([(me.life, me.host)]);
             raft.initialize(alone).await.map_err(|error| wrong(&error))?;
         }
@@ -199,7 +199,7 @@ impl Replica {
         match word {
             Input::Propose(_) if self.standing == Standing::Minority => {}
             Input::Propose(change) => {
-                let proposal = self.pending.borrow_mut().add(What::Change(change));
+                let proposal = self.pending.borrow_mut().add(ChangeKind::Change(change));
                 self.propose(proposal).await;
             }
             Input::Heard(host, piece) => {

@@ -36,11 +36,11 @@ pub(crate) struct Proposal {
     /// The oldest number of this life that is not settled: those below are agreed or given up.
     pub oldest: u64,
     /// What.
-    pub what: What,
+    pub what: ChangeKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
+pub(crate) enum ChangeKind {
     /// What the first member has, for the others to begin with.
     Beginning(Bytes),
     /// A change of the daemon's.
@@ -50,7 +50,7 @@ pub(crate) enum What {
 impl Proposal {
     /// About how much memory it takes.
     pub fn cost(&self) -> usize {
-        let (What::Beginning(bytes) | What::Change(bytes)) = &self.what;
+        let (ChangeKind::Beginning(bytes) | ChangeKind::Change(bytes)) = &self.what;
         64 + bytes.len()
     }
 }

@@ -177,9 +177,9 @@ fortran! {
     CMMD_all_channels_free_wait = cmmd_all_channels_free_wait_() -> ();
 }
 
-type Asked = unsafe extern "C" fn(*const c_int, *const c_int, *const c_int, *const c_int) -> c_int;
+type AskFunction = unsafe extern "C" fn(*const c_int, *const c_int, *const c_int, *const c_int) -> c_int;
 
-static MATCHING: Mutex<Option<Asked>> = Mutex::new(None);
+static MATCHING: Mutex<Option<AskFunction>> = Mutex::new(None);
 
 unsafe extern "C" fn ask_by_reference(wanted: c_int, wanted_tag: c_int, node: c_int, tag: c_int) -> c_int {
     let asked = *MATCHING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -189,7 +189,7 @@ unsafe extern "C" fn ask_by_reference(wanted: c_int, wanted_tag: c_int, node: c_
 
 /// See `CMMD_set_msg_matching_fcn`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cmmd_set_msg_matching_fcn_(function: Option<Asked>) {
+pub extern "C" fn cmmd_set_msg_matching_fcn_(function: Option<AskFunction>) {
     let none = cmmd_no_handler_ as extern "C" fn() as usize;
     let function = function.filter(|function| *function as usize != none);
     let given = function.map(|_| ask_by_reference as unsafe extern "C" fn(_, _, _, _) -> _);

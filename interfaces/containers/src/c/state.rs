@@ -21,11 +21,11 @@ impl Kind for State {
 type OnExpiry = unsafe extern "C" fn(*mut Handle<State>) -> c_int;
 
 /// Where a state lies, for its own handler.
-struct Place(*mut Handle<State>);
+struct StateHandle(*mut Handle<State>);
 // SAFETY: the pointer is only given back to the program, by the thread that is in a call with it.
-unsafe impl Send for Place {}
+unsafe impl Send for StateHandle {}
 
-impl Place {
+impl StateHandle {
     fn get(&self) -> *mut Handle<State> {
         self.0
     }
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn ch_set_timer(
         // SAFETY: the caller's promise.
         let it = unsafe { Handle::of(state)? };
         let time = u64::try_from(milliseconds).map_err(|_| Error::BadArgument)?;
-        let place = Place(state);
+        let place = StateHandle(state);
         let handler = on_expiry.map(|ask| {
             let handler = move |now: &mut ClientState| {
                 let state = place.get();

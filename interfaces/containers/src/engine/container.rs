@@ -29,7 +29,7 @@ pub(crate) struct Container {
 }
 
 /// A message that was received, wherever its data is. Gone, it is given back.
-pub(crate) struct Kept {
+pub(crate) struct HeldMessage {
     api: CoreApi,
     message: Message,
 }
@@ -105,8 +105,8 @@ impl Container {
     }
 
     /// Receives without copying: the data stays where it is until it is read.
-    pub(crate) fn receive_reference(&self, limit: i64) -> Result<Kept, Error> {
-        Ok(Kept { api: self.api, message: self.next(limit)? })
+    pub(crate) fn receive_reference(&self, limit: i64) -> Result<HeldMessage, Error> {
+        Ok(HeldMessage { api: self.api, message: self.next(limit)? })
     }
 
     fn next(&self, limit: i64) -> Result<Message, Error> {
@@ -179,7 +179,7 @@ impl Drop for Container {
     }
 }
 
-impl Kept {
+impl HeldMessage {
     pub(crate) fn length(&self) -> usize {
         self.message.length as usize
     }
@@ -200,7 +200,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for HeldMessage {
     fn drop(&mut self) {
         self.api.give_back(&self.message);
     }

@@ -16,7 +16,7 @@ mod rpc;
 mod station;
 mod words;
 
-pub(crate) use container::{Container, Kept};
+pub(crate) use container::{Container, HeldMessage};
 pub(crate) use names::{bind, bind_group, leave_group};
 pub(crate) use names::{exchanges, lookup, lookup_group, unbind};
 pub(crate) use representative::{Representative, WhenFull};

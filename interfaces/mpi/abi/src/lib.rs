@@ -25,7 +25,7 @@ mod statuses;
 use handles::{Handle, Handles, narrow, no_comm};
 use numbers::*;
 use parvum_mpi::callbacks::answers::{On, answer};
-use parvum_mpi::calls::{self, Numbers, Place, Way};
+use parvum_mpi::calls::{self, CallForm, CountTarget, Numbers};
 use parvum_mpi::process::introspect::{enter, number};
 use statuses::{MpiStatus, Statuses};
 use std::ffi::{c_char, c_int};

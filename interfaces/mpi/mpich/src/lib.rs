@@ -17,7 +17,7 @@ mod statuses;
 mod version;
 
 use parvum_mpi::callbacks::answers::{On, answer};
-use parvum_mpi::calls::{self, Numbers, Place, Way};
+use parvum_mpi::calls::{self, CallForm, CountTarget, Numbers};
 use parvum_mpi::messages::status::Status;
 use parvum_mpi::process::introspect::{enter, number};
 use std::ffi::{c_char, c_int, c_void};

@@ -48,18 +48,18 @@ impl Numbers {
 
 /// Where a call puts a count, of 32 or 64 bits.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct CountTarget {
     start: *mut c_void,
     wide: bool,
 }
 
-impl Place {
-    pub fn narrow(start: *mut i32) -> Place {
-        Place { start: start.cast(), wide: false }
+impl CountTarget {
+    pub fn narrow(start: *mut i32) -> CountTarget {
+        CountTarget { start: start.cast(), wide: false }
     }
 
-    pub fn wide(start: *mut i64) -> Place {
-        Place { start: start.cast(), wide: true }
+    pub fn wide(start: *mut i64) -> CountTarget {
+        CountTarget { start: start.cast(), wide: true }
     }
 
     /// Puts a number there; one that does not fit becomes `MPI_UNDEFINED`.

@@ -19,7 +19,8 @@ mod tools;
 mod windows;
 
 pub use arguments::{
-    Numbers, Place, known_hints, named_at, put_no_file, put_null_of, room_for_a_request, there, unsupported,
+    CountTarget, Numbers, known_hints, named_at, put_no_file, put_null_of, room_for_a_request, there,
+    unsupported,
 };
 pub use collective::*;
 pub use comms::*;

@@ -15,7 +15,9 @@ use crate::process::introspect;
 use crate::process::this::process;
 use crate::requests::operations::Operation;
 use crate::requests::schedule::{Areas, Bytes, Part, Schedule, Stage};
-use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};
+use parvum_collectives::plans::{
+    Group as ReceiveInto, Plan, Span, allgather, broadcast, in_a_row, neighbours,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Some tasks that tell each other something, in a context and under a tag that only they use now.
@@ -48,8 +50,8 @@ impl Circle {
         Some(Circle { tasks: group.tasks().clone(), own, context: self.context, tag: self.tag })
     }
 
-    fn place(&self) -> Place {
-        Place { own: self.own, size: self.tasks.len() }
+    fn place(&self) -> ReceiveInto {
+        ReceiveInto { own: self.own, size: self.tasks.len() }
     }
 
     fn run(&self, plan: Plan, mine: Vec<u8>, room: Vec<u8>) -> Mpi<Vec<u8>> {

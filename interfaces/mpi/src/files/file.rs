@@ -362,16 +362,16 @@ impl File {
         Ok(done)
     }
 
-    fn hold_if_atomic(&self) -> Mpi<Option<Held<'_>>> {
+    fn hold_if_atomic(&self) -> Mpi<Option<FileLock<'_>>> {
         match self.is_atomic.load(std::sync::atomic::Ordering::Relaxed) {
-            true => Held::take(&self.file, self.amode & mode::RDONLY == 0, &self.path).map(Some),
+            true => FileLock::take(&self.file, self.amode & mode::RDONLY == 0, &self.path).map(Some),
             false => Ok(None),
         }
     }
 }
 
 /// A lock of the system's on a whole file, held by this descriptor.
-struct Held<'f>(&'f std::fs::File);
+struct FileLock<'f>(&'f std::fs::File);
 
 fn lock(kind: i32) -> libc::flock {
     // SAFETY: a struct of numbers, for which zeroes are values.
@@ -380,13 +380,13 @@ fn lock(kind: i32) -> libc::flock {
     lock
 }
 
-impl Held<'_> {
-    fn take<'f>(file: &'f std::fs::File, to_write: bool, path: &Path) -> Mpi<Held<'f>> {
+impl FileLock<'_> {
+    fn take<'f>(file: &'f std::fs::File, to_write: bool, path: &Path) -> Mpi<FileLock<'f>> {
         let wanted = lock(if to_write { libc::F_WRLCK } else { libc::F_RDLCK });
         loop {
             // SAFETY: the descriptor is open, and the struct lives during the call.
             if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLKW, &wanted) } == 0 {
-                return Ok(Held(file));
+                return Ok(FileLock(file));
             }
             let error = std::io::Error::last_os_error();
             if error.kind() != ErrorKind::Interrupted {
@@ -396,7 +396,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for FileLock<'_> {
     fn drop(&mut self) {
         let free = lock(libc::F_UNLCK);
         // SAFETY: as in `take`. Nothing can be done when it fails; the lock ends with the descriptor.

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The pointers of files whose first process this is, by their numbers.
-static PLACES: LazyLock<Mutex<HashMap<u32, Arc<Place>>>> = LazyLock::new(Mutex::default);
+static PLACES: LazyLock<Mutex<HashMap<u32, Arc<Position>>>> = LazyLock::new(Mutex::default);
 
 /// Where a pointer is, in etypes.
-struct Place(Mutex<i64>);
+struct Position(Mutex<i64>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -26,7 +26,7 @@ pub(crate) enum Deed {
 
 /// A pointer of this process, as long as the file is open.
 pub(crate) struct Here {
-    place: Arc<Place>,
+    place: Arc<Position>,
     number: u32,
 }
 
@@ -35,7 +35,7 @@ impl Here {
     pub(crate) fn new(at: i64) -> Arc<Here> {
         static NUMBERS: AtomicU32 = AtomicU32::new(0);
         // Relaxed: a number only.
-        let (place, number) = (Arc::new(Place(Mutex::new(at))), NUMBERS.fetch_add(1, Ordering::Relaxed));
+        let (place, number) = (Arc::new(Position(Mutex::new(at))), NUMBERS.fetch_add(1, Ordering::Relaxed));
         lock(&PLACES).insert(number, place.clone());
         Arc::new(Here { place, number })
     }
@@ -56,7 +56,7 @@ impl Drop for Here {
     }
 }
 
-impl Place {
+impl Position {
     /// Where the pointer was.
     fn act(&self, deed: Deed) -> Mpi<i64> {
         let mut place = lock(&self.0);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_pointer_moves_by_what_is_asked_and_never_wraps() {
-        let place = Place(Mutex::new(5));
+        let place = Position(Mutex::new(5));
         assert_eq!((place.act(Deed::Advance(3)), place.act(Deed::Set(1))), (Ok(5), Ok(8)));
         assert_eq!(place.act(Deed::Advance(i64::MAX)).expect_err("too far").code, class::ARG);
         assert_eq!(place.act(Deed::Advance(0)), Ok(1));

@@ -209,16 +209,16 @@ impl Data {
     }
 
     /// Where it is received.
-    pub(crate) fn room(&self) -> Place {
+    pub(crate) fn room(&self) -> ReceiveInto {
         if self.holed.is_none() {
-            return Place::Run(self.start, self.length);
+            return ReceiveInto::Run(self.start, self.length);
         }
         match self.pieces() {
             Some(pieces) => {
                 let space = |(start, length): (*const u8, usize)| Space { start: start.cast_mut(), length };
-                Place::Pieces(pieces.into_iter().map(space).collect())
+                ReceiveInto::Pieces(pieces.into_iter().map(space).collect())
             }
-            None => Place::Scattered(self.copied()),
+            None => ReceiveInto::Scattered(self.copied()),
         }
     }
 
@@ -270,7 +270,7 @@ pub(crate) enum Sent<'d> {
 }
 
 /// What the engine is given to receive into.
-pub(crate) enum Place {
+pub(crate) enum ReceiveInto {
     Run(*mut u8, usize),
     Pieces(Vec<Space>),
     Scattered(Scattered),

@@ -6,7 +6,7 @@ use crate::comms::revocation::revoked;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::attached::Leaving;
 use crate::messages::bsend;
-use crate::messages::buffers::{Data, Place, Sent};
+use crate::messages::buffers::{Data, ReceiveInto, Sent};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::process::machine::notes;
@@ -253,9 +253,9 @@ pub(crate) fn post(
     // SAFETY: the program leaves its buffer alone until the request is over.
     let request = unsafe {
         match data.room() {
-            Place::Run(start, length) => process.api.post_into(pattern, start, length, 0),
-            Place::Pieces(pieces) => process.api.post_into_pieces(pattern, &pieces, 0),
-            Place::Scattered(memory) => process.api.post_scattered(pattern, &memory, 0),
+            ReceiveInto::Run(start, length) => process.api.post_into(pattern, start, length, 0),
+            ReceiveInto::Pieces(pieces) => process.api.post_into_pieces(pattern, &pieces, 0),
+            ReceiveInto::Scattered(memory) => process.api.post_scattered(pattern, &memory, 0),
         }
     };
     let (length, comm_kept) = (data.length(), Some(comm.clone()));

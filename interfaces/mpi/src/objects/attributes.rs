@@ -66,10 +66,10 @@ pub(crate) struct Value {
 
 /// The values of one object, in the order in which they were set.
 #[derive(Default)]
-pub(crate) struct Attributes(Mutex<Vec<Held>>);
+pub(crate) struct Attributes(Mutex<Vec<AttributeValue>>);
 
 #[derive(Clone)]
-struct Held {
+struct AttributeValue {
     keyval: i32,
     key: Arc<Key>,
     value: Arc<Value>,
@@ -130,12 +130,12 @@ pub(crate) fn set_proxies(keyval: i32, copy: CopyProxy, delete: DeleteProxy) -> 
 }
 
 impl Attributes {
-    fn lock(&self) -> MutexGuard<'_, Vec<Held>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<AttributeValue>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What hangs under a key, which the program may have freed.
-    fn held(&self, keyval: i32) -> Option<Held> {
+    fn held(&self, keyval: i32) -> Option<AttributeValue> {
         self.lock().iter().find(|held| held.keyval == keyval).cloned()
     }
 
@@ -163,7 +163,7 @@ impl Attributes {
             }
             None => key(keyval, bearer)?,
         };
-        let held = Held { keyval, key, value: Arc::new(Value { number, language }) };
+        let held = AttributeValue { keyval, key, value: Arc::new(Value { number, language }) };
         let mut all = self.lock();
         match all.iter_mut().find(|held| held.keyval == keyval) {
             Some(old) => *old = held,
@@ -195,7 +195,7 @@ impl Attributes {
         let mut copies = Vec::new();
         for held in all {
             if let Some(value) = held.call_copy(object)? {
-                copies.push(Held { value: Arc::new(value), ..held });
+                copies.push(AttributeValue { value: Arc::new(value), ..held });
             }
         }
         Ok(Attributes(Mutex::new(copies)))
@@ -223,7 +223,7 @@ impl Language {
     }
 }
 
-impl Held {
+impl AttributeValue {
     fn call_delete(&self, object: i32) -> Mpi {
         let (value, extra) = (self.value.number as *mut c_void, self.key.extra as *mut c_void);
         let proxies = *self.key.proxies.lock().unwrap_or_else(PoisonError::into_inner);

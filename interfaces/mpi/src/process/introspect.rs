@@ -8,13 +8,13 @@ use crate::comms::comm::Comm;
 use crate::objects::numbers::THREAD_MULTIPLE;
 use crate::process::functions;
 use crate::process::this::Process;
-use parvum_api::{CoreApi, Told};
+use parvum_api::{CoreApi, MpiCall};
 use parvum_wire::calls;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a thread keeps. In one piece: to find a thread's memory costs as much as to use it.
-struct Kept {
+struct ThreadState {
     /// The function that it has called.
     function: Cell<u32>,
     /// See [`reader`].
@@ -22,7 +22,7 @@ struct Kept {
 }
 
 thread_local! {
-    static KEPT: Kept = const { Kept { function: Cell::new(0), reader: Cell::new(0) } };
+    static KEPT: ThreadState = const { ThreadState { function: Cell::new(0), reader: Cell::new(0) } };
 }
 
 /// The number of a function; 0 for one that never waits.
@@ -122,11 +122,11 @@ pub(crate) fn forget_send(process: &Process) {
     process.api.tell(&NOTHING);
 }
 
-const NOTHING: Told =
-    Told { function: 0, context: 0, rank: 0, size: 0, root: -1, turn: -1, bytes: NO_BYTES, name: [0; 2] };
+const NOTHING: MpiCall =
+    MpiCall { function: 0, context: 0, rank: 0, size: 0, root: -1, turn: -1, bytes: NO_BYTES, name: [0; 2] };
 
 fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
-    process.api.tell(&Told {
+    process.api.tell(&MpiCall {
         function: calls::apart(now(0)).1,
         context,
         rank: comm.rank() as u32,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a function of MPI_T gives: nothing, or one of the codes of [`fault`].
-pub(crate) type Told<T = ()> = Result<T, i32>;
+pub(crate) type ToolResult<T = ()> = Result<T, i32>;
 
 /// MPI_T's codes, by its names.
 pub(crate) mod fault {
@@ -64,7 +64,7 @@ impl Reading {
     }
 
     /// From now on it reads as if it were `value`.
-    fn set(&mut self, value: u64) -> Told {
+    fn set(&mut self, value: u64) -> ToolResult {
         if !self.variable().class.is_counted() {
             return Err(fault::PVAR_NO_WRITE);
         }
@@ -81,13 +81,13 @@ fn any_state() -> MutexGuard<'static, State> {
 }
 
 /// What tools hold, once one has begun.
-fn state() -> Told<MutexGuard<'static, State>> {
+fn state() -> ToolResult<MutexGuard<'static, State>> {
     let state = any_state();
     if state.begun == 0 { Err(fault::NOT_INITIALIZED) } else { Ok(state) }
 }
 
 /// Refuses calls before the interface was begun.
-pub(crate) fn ask() -> Told {
+pub(crate) fn ask() -> ToolResult {
     state().map(|_| ())
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn begin() {
 }
 
 /// `MPI_T_finalize`: after as many as there were beginnings, all handles are gone.
-pub(crate) fn end() -> Told {
+pub(crate) fn end() -> ToolResult {
     let mut state = state()?;
     state.begun -= 1;
     if state.begun == 0 {
@@ -113,18 +113,18 @@ impl State {
         self.next
     }
 
-    fn session(&mut self, session: usize) -> Told<&mut BTreeMap<usize, Reading>> {
+    fn session(&mut self, session: usize) -> ToolResult<&mut BTreeMap<usize, Reading>> {
         self.sessions.get_mut(&session).ok_or(fault::INVALID_SESSION)
     }
 }
 
 /// The entry of a list that has this index.
-pub(crate) fn at<T>(list: &'static [T], index: i32) -> Told<&'static T> {
+pub(crate) fn at<T>(list: &'static [T], index: i32) -> ToolResult<&'static T> {
     usize::try_from(index).ok().and_then(|index| list.get(index)).ok_or(fault::INVALID_INDEX)
 }
 
 /// Makes a handle of a control variable.
-pub(crate) fn open_option(index: i32) -> Told<usize> {
+pub(crate) fn open_option(index: i32) -> ToolResult<usize> {
     at(&OPTIONS, index)?;
     let mut state = state()?;
     let number = state.number();
@@ -132,16 +132,16 @@ pub(crate) fn open_option(index: i32) -> Told<usize> {
     Ok(number)
 }
 
-pub(crate) fn close_option(handle: usize) -> Told {
+pub(crate) fn close_option(handle: usize) -> ToolResult {
     state()?.options.remove(&handle).map(|_| ()).ok_or(fault::INVALID_HANDLE)
 }
 
 /// The control variable of a handle.
-pub(crate) fn option_of(handle: usize) -> Told<&'static OptionOf> {
+pub(crate) fn option_of(handle: usize) -> ToolResult<&'static OptionOf> {
     state()?.options.get(&handle).map(|&index| &OPTIONS[index]).ok_or(fault::INVALID_HANDLE)
 }
 
-pub(crate) fn open_session() -> Told<usize> {
+pub(crate) fn open_session() -> ToolResult<usize> {
     let mut state = state()?;
     let number = state.number();
     state.sessions.insert(number, BTreeMap::new());
@@ -149,12 +149,12 @@ pub(crate) fn open_session() -> Told<usize> {
 }
 
 /// Ends a session, and its handles with it.
-pub(crate) fn close_session(session: usize) -> Told {
+pub(crate) fn close_session(session: usize) -> ToolResult {
     state()?.sessions.remove(&session).map(|_| ()).ok_or(fault::INVALID_SESSION)
 }
 
 /// Makes a handle of a performance variable, whose count begins now.
-pub(crate) fn open_reading(session: usize, index: i32) -> Told<usize> {
+pub(crate) fn open_reading(session: usize, index: i32) -> ToolResult<usize> {
     let variable = at(&VARIABLES, index)?;
     let mut state = state()?;
     let number = state.number();
@@ -163,24 +163,24 @@ pub(crate) fn open_reading(session: usize, index: i32) -> Told<usize> {
     Ok(number)
 }
 
-pub(crate) fn close_reading(session: usize, handle: usize) -> Told {
+pub(crate) fn close_reading(session: usize, handle: usize) -> ToolResult {
     state()?.session(session)?.remove(&handle).map(|_| ()).ok_or(fault::INVALID_HANDLE)
 }
 
 /// What a handle reads now.
-pub(crate) fn read(session: usize, handle: usize) -> Told<u64> {
+pub(crate) fn read(session: usize, handle: usize) -> ToolResult<u64> {
     state()?.session(session)?.get(&handle).map(Reading::value).ok_or(fault::INVALID_HANDLE)
 }
 
 /// Whether a handle reads one of several states, which are integers to MPI.
-pub(crate) fn is_state(session: usize, handle: usize) -> Told<bool> {
+pub(crate) fn is_state(session: usize, handle: usize) -> ToolResult<bool> {
     let mut state = state()?;
     let reading = state.session(session)?.get(&handle).ok_or(fault::INVALID_HANDLE)?;
     Ok(reading.variable().class == Class::State)
 }
 
 /// What a handle reads now, and its count begins anew: nothing is counted twice, nor lost.
-pub(crate) fn read_and_reset(session: usize, handle: usize) -> Told<u64> {
+pub(crate) fn read_and_reset(session: usize, handle: usize) -> ToolResult<u64> {
     let mut state = state()?;
     let reading = state.session(session)?.get_mut(&handle).ok_or(fault::INVALID_HANDLE)?;
     if !reading.variable().class.is_counted() {
@@ -191,12 +191,12 @@ pub(crate) fn read_and_reset(session: usize, handle: usize) -> Told<u64> {
 }
 
 /// From now on a handle reads as if it had this value.
-pub(crate) fn write(session: usize, handle: usize, value: u64) -> Told {
+pub(crate) fn write(session: usize, handle: usize, value: u64) -> ToolResult {
     state()?.session(session)?.get_mut(&handle).ok_or(fault::INVALID_HANDLE)?.set(value)
 }
 
 /// Has the count of a handle, or of all of a session that count, begin anew.
-pub(crate) fn reset(session: usize, handle: usize) -> Told {
+pub(crate) fn reset(session: usize, handle: usize) -> ToolResult {
     if handle != ALL_HANDLES {
         return write(session, handle, 0);
     }
@@ -206,7 +206,7 @@ pub(crate) fn reset(session: usize, handle: usize) -> Told {
 }
 
 /// `MPI_T_pvar_start` and `_stop`: all variables count always, so only "all that can" makes sense, and they are none.
-pub(crate) fn start_or_stop(session: usize, handle: usize) -> Told {
+pub(crate) fn start_or_stop(session: usize, handle: usize) -> ToolResult {
     let mut state = state()?;
     let readings = state.session(session)?;
     match handle {

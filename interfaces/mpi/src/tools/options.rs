@@ -1,7 +1,7 @@
 //! Control variables: options that a program reads from its environment in the first call that needs the machine. Until then a tool
 //! may set them.
 
-use super::{Told, fault};
+use super::{ToolResult, fault};
 
 /// An option, by the name of its variable.
 pub(crate) struct OptionOf {
@@ -50,7 +50,7 @@ pub(crate) static OPTIONS: [OptionOf; 4] = [
 
 impl OptionOf {
     /// What the environment says, or else the default.
-    pub(crate) fn value(&self, said: Option<&str>) -> Told<Value> {
+    pub(crate) fn value(&self, said: Option<&str>) -> ToolResult<Value> {
         let said = said.filter(|said| !said.is_empty());
         match (&self.kind, said) {
             (Kind::Words(..), None) => Ok(Value::Word(0)),
@@ -64,7 +64,7 @@ impl OptionOf {
     }
 
     /// How a value is written in the environment.
-    pub(crate) fn text(&self, value: Value) -> Told<String> {
+    pub(crate) fn text(&self, value: Value) -> ToolResult<String> {
         match (&self.kind, value) {
             (Kind::Words(_, words), Value::Word(place)) => {
                 let word = usize::try_from(place).ok().and_then(|place| words.get(place));

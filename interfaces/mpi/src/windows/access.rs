@@ -4,7 +4,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count};
 use crate::objects::datatypes::{datatype, handle_of, plain_size};
 use crate::objects::ops::{NO_OP, REPLACE, is_built_in, operation};
-use crate::windows::elements::{What, Work};
+use crate::windows::elements::{ElementOp, Work};
 use crate::windows::questions::Question;
 use crate::windows::runs::{Runs, in_parts};
 use crate::windows::{Flavor, Target, Win, memory};
@@ -149,7 +149,7 @@ impl Win {
             refuse_other_length(result.length(), found.length)?;
         }
         let Some(basic) = basic.filter(|_| found.length > 0) else { return Ok(()) };
-        let work = Work { what: What::Combine(op), basic, fetches: result.is_some() };
+        let work = Work { what: ElementOp::Combine(op), basic, fetches: result.is_some() };
         let bytes = if op == NO_OP { Vec::new() } else { data.packed() };
         let old = self.work(&found, work, &bytes)?;
         if let Some(result) = result {
@@ -170,7 +170,7 @@ impl Win {
         let text = "MPI_Compare_and_swap takes predefined types of whole numbers, truth values and bytes";
         let basic = basic.ok_or_else(|| Error::new(class::TYPE, text))?;
         let Some(found) = self.find(there)? else { return Ok(()) };
-        let work = Work { what: What::Swap, basic, fetches: true };
+        let work = Work { what: ElementOp::Swap, basic, fetches: true };
         let old = self.work(&found, work, &[expected.packed(), data.packed()].concat())?;
         result.unpack(&old);
         Ok(())
@@ -206,8 +206,8 @@ impl Win {
     }
 }
 
-const PUT: Work = Work { what: What::Put, basic: Basic::Byte, fetches: false };
-const GET: Work = Work { what: What::Get, basic: Basic::Byte, fetches: true };
+const PUT: Work = Work { what: ElementOp::Put, basic: Basic::Byte, fetches: false };
+const GET: Work = Work { what: ElementOp::Get, basic: Basic::Byte, fetches: true };
 
 /// The one kind of elements of a type; nothing if it has no elements.
 fn kind(handle: i32) -> Mpi<Option<Basic>> {

@@ -22,7 +22,7 @@ use parvum_wire::Tid;
 use std::sync::{Arc, Mutex};
 
 /// What a member brings to a new window.
-pub(crate) struct Wish {
+pub(crate) struct WindowRequest {
     pub(crate) flavor: Flavor,
     /// Memory of the program's.
     pub(crate) base: *mut u8,
@@ -32,7 +32,7 @@ pub(crate) struct Wish {
 }
 
 /// Makes a window, with all other members.
-pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
+pub(crate) fn create(parent: &Arc<Comm>, wish: WindowRequest) -> Mpi<i32> {
     if parent.remote().is_some() {
         return Err(Error::new(
             class::COMM,
@@ -172,7 +172,7 @@ impl OwnMemory {
 }
 
 /// That of all members at one place, or else memory that only this one has.
-fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<OwnMemory> {
+fn own_memory(process: &Process, comm: &Comm, wish: &WindowRequest) -> Mpi<OwnMemory> {
     let is_shared = wish.flavor == Flavor::Shared;
     let host = Tid(process.me()).host();
     let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);
@@ -207,7 +207,7 @@ fn no_room(size: u64, room: u64) -> Error {
 }
 
 /// Memory that all members see. `None`, for all alike: one of them could not have it.
-fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
+fn shared_memory(comm: &Comm, wish: &WindowRequest) -> Mpi<Option<SharedMemory>> {
     let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
     let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some(b"true");
     let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart), room().unwrap_or(u64::MAX)])?;

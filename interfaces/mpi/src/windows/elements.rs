@@ -11,7 +11,7 @@ use parvum_datatypes::{Basic, Class};
 
 /// What is done to elements of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum ElementOp {
     Put,
     Get,
     /// An operation on elements, one at a time.
@@ -22,7 +22,7 @@ pub(crate) enum What {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
-    pub(crate) what: What,
+    pub(crate) what: ElementOp,
     pub(crate) basic: Basic,
     /// What the elements were is wanted.
     pub(crate) fetches: bool,
@@ -46,18 +46,18 @@ impl Work {
     pub(crate) fn run(&self, runs: &[(u64, u64)], data: &[u8], lock: Option<&SharedLock>) -> Mpi<Vec<u8>> {
         let total = runs.iter().map(|(_, length)| *length as usize).sum::<usize>();
         let has_data = match self.what {
-            What::Get => true,
-            What::Combine(NO_OP) => true,
-            What::Swap => data.len() == 2 * total,
+            ElementOp::Get => true,
+            ElementOp::Combine(NO_OP) => true,
+            ElementOp::Swap => data.len() == 2 * total,
             _ => data.len() == total,
         };
         if !has_data || total % self.basic.size() as usize != 0 {
             return Err(Error::new(class::RMA_RANGE, "origin and target do not have as many elements"));
         }
         match self.what {
-            What::Put => put(runs, data),
-            What::Get => return Ok(get(runs, total)),
-            What::Swap => {
+            ElementOp::Put => put(runs, data),
+            ElementOp::Get => return Ok(get(runs, total)),
+            ElementOp::Swap => {
                 let (expected, wanted) = data.split_at(total);
                 return self.change(runs, wanted, lock, &|element: &mut [u8], wanted: &[u8]| {
                     if element == expected {
@@ -65,16 +65,16 @@ impl Work {
                     }
                 });
             }
-            What::Combine(NO_OP) => {
+            ElementOp::Combine(NO_OP) => {
                 let nothing = vec![0; total];
                 return self.change(runs, &nothing, lock, &|_: &mut [u8], _: &[u8]| {});
             }
-            What::Combine(REPLACE) => {
+            ElementOp::Combine(REPLACE) => {
                 return self.change(runs, data, lock, &|element: &mut [u8], new: &[u8]| {
                     element.copy_from_slice(new);
                 });
             }
-            What::Combine(op) => {
+            ElementOp::Combine(op) => {
                 let operation =
                     crate::objects::ops::operation(op, crate::objects::datatypes::handle_of(self.basic))?;
                 return self
@@ -150,20 +150,20 @@ mod tests {
         let base = memory.as_mut_ptr().expose_provenance() as u64;
         let work = |what, basic| Work { what, basic, fetches: true };
         let bytes = |all: &[i64]| all.iter().flat_map(|one| one.to_ne_bytes()).collect::<Vec<u8>>();
-        let sum = What::Combine(0x5800_0003);
+        let sum = ElementOp::Combine(0x5800_0003);
         let old = work(sum, Basic::Int64).run(&[(base, 8), (base + 16, 16)], &bytes(&[10, 20, 30]), None);
         assert_eq!((old, memory), (Ok(bytes(&[1, 3, 4])), [11, 2, 23, 34]));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]), None);
+        let old = work(ElementOp::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]), None);
         assert_eq!((old, memory[1]), (Ok(bytes(&[2])), 7));
-        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]), None);
+        let old = work(ElementOp::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]), None);
         assert_eq!((old, memory[1]), (Ok(bytes(&[7])), 7));
-        let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[], None);
+        let old = work(ElementOp::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[], None);
         assert_eq!((old, memory[0]), (Ok(bytes(&[11])), 11));
         // Several bytes are one value.
-        let bytes_of = work(What::Combine(REPLACE), Basic::Byte);
+        let bytes_of = work(ElementOp::Combine(REPLACE), Basic::Byte);
         assert!(bytes_of.is_of_words(&[(base, 1)]) && !bytes_of.is_of_words(&[(base, 16)]));
         // Not aligned.
-        let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]), None);
+        let odd = work(ElementOp::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]), None);
         assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));
         assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7], None).is_err());
     }

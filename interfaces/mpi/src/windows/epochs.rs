@@ -33,14 +33,14 @@ pub(crate) struct Epochs {
     started: Option<Vec<usize>>,
     /// The targets that are locked.
     locked: Locked,
-    all_locked: Option<Held>,
+    all_locked: Option<LockState>,
     /// The receives that end an exposure epoch, one for each origin.
     posted: Option<Vec<Arc<Operation>>>,
 }
 
 /// How a lock is held.
 #[derive(Clone, Copy)]
-struct Held {
+struct LockState {
     exclusive: bool,
     /// The program has promised that nobody else wants it: it was not asked for.
     unchecked: bool,
@@ -48,7 +48,7 @@ struct Held {
 
 /// What is locked, by rank: it asks nobody for memory once as much was locked before.
 #[derive(Default)]
-struct Locked(Vec<(usize, Held)>);
+struct Locked(Vec<(usize, LockState)>);
 
 impl Locked {
     fn find(&self, rank: usize) -> Result<usize, usize> {
@@ -59,13 +59,13 @@ impl Locked {
         self.find(rank).is_ok()
     }
 
-    fn insert(&mut self, rank: usize, held: Held) {
+    fn insert(&mut self, rank: usize, held: LockState) {
         if let Err(place) = self.find(rank) {
             self.0.insert(place, (rank, held));
         }
     }
 
-    fn remove(&mut self, rank: usize) -> Option<Held> {
+    fn remove(&mut self, rank: usize) -> Option<LockState> {
         self.find(rank).ok().map(|place| self.0.remove(place).1)
     }
 }
@@ -254,7 +254,7 @@ impl Win {
     pub(crate) fn lock(&self, exclusive: bool, rank: i32, assertions: i32) -> Mpi {
         let unchecked = checked(assertions)? & NO_CHECK != 0;
         let Some((rank, target)) = self.target(rank)? else { return Ok(()) };
-        let held = Held { exclusive, unchecked };
+        let held = LockState { exclusive, unchecked };
         self.change(Some(rank), |epochs| -> Mpi {
             if epochs.started.is_some() || epochs.is_locked(Some(rank)) {
                 let text = format!("rank {rank} is being accessed already; end that epoch first");
@@ -281,13 +281,13 @@ impl Win {
             if is_open || !unchecked && !lock.try_enter(exclusive) {
                 return None;
             }
-            epochs.locked.insert(rank, Held { exclusive, unchecked });
+            epochs.locked.insert(rank, LockState { exclusive, unchecked });
             epochs.fenced = false;
             Some(())
         })
     }
 
-    fn acquire(&self, rank: usize, target: &Target, held: Held) -> Mpi {
+    fn acquire(&self, rank: usize, target: &Target, held: LockState) -> Mpi {
         if held.unchecked || target.lock.as_ref().is_some_and(|lock| lock.try_enter(held.exclusive)) {
             return Ok(());
         }
@@ -301,7 +301,7 @@ impl Win {
         if granted { Ok(()) } else { self.hear(rank, GRANTED) }
     }
 
-    fn release(&self, rank: usize, target: &Target, held: Held) -> Mpi {
+    fn release(&self, rank: usize, target: &Target, held: LockState) -> Mpi {
         let exclusive = held.exclusive;
         if held.unchecked {
             // With the same in other processes: what was put is there, in whichever order they look. A lock does that otherwise.
@@ -340,7 +340,7 @@ impl Win {
     }
 
     pub(crate) fn lock_all(&self, assertions: i32) -> Mpi {
-        let held = Held { exclusive: false, unchecked: checked(assertions)? & NO_CHECK != 0 };
+        let held = LockState { exclusive: false, unchecked: checked(assertions)? & NO_CHECK != 0 };
         self.change(None, |epochs| -> Mpi {
             epochs.refuse_access()?;
             epochs.all_locked = Some(held);

@@ -1,7 +1,7 @@
 //! What is asked of a target's service, and how it lies in a request.
 
 use crate::files::places::Deed;
-use crate::windows::elements::{What, Work};
+use crate::windows::elements::{ElementOp, Work};
 
 /// What is asked of a target, and how it lies in a request: numbers of four bytes, then the runs, then the data.
 pub(crate) enum Question<'q> {
@@ -39,10 +39,10 @@ impl Question<'_> {
             Question::Unlock { exclusive } => ([2, exclusive.into(), 0, 0, 0, 0], &[], &[]),
             Question::Work { work, runs, data } => {
                 let (what, op) = match work.what {
-                    What::Put => (3, 0),
-                    What::Get => (4, 0),
-                    What::Combine(op) => (5, op),
-                    What::Swap => (6, 0),
+                    ElementOp::Put => (3, 0),
+                    ElementOp::Get => (4, 0),
+                    ElementOp::Combine(op) => (5, op),
+                    ElementOp::Swap => (6, 0),
                 };
                 let numbers = [what, work.fetches.into(), op as u32, work.basic as u32, runs.len() as u32, 0];
                 (numbers, runs, data)

@@ -2,7 +2,7 @@
 
 use crate::errors::Mpi;
 use crate::objects::ops::NO_OP;
-use crate::windows::elements::{What, Work};
+use crate::windows::elements::{ElementOp, Work};
 use parvum_service::PART;
 use std::ops::Deref;
 
@@ -52,8 +52,8 @@ pub(crate) fn in_parts(
     let mut old = Vec::new();
     for runs in parts(runs, work.basic.size() as usize) {
         let data = match work.what {
-            What::Get | What::Combine(NO_OP) => &[],
-            What::Swap => bytes,
+            ElementOp::Get | ElementOp::Combine(NO_OP) => &[],
+            ElementOp::Swap => bytes,
             _ => {
                 let (now, later) = bytes.split_at(length(&runs));
                 bytes = later;

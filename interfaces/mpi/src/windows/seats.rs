@@ -69,9 +69,9 @@ impl Deref for SharedLock {
 }
 
 /// The right to change elements that the processor cannot change in one piece, until this is dropped.
-pub(crate) struct Turn<'l>(#[allow(dead_code, reason = "held, not looked at")] Held<'l>);
+pub(crate) struct Turn<'l>(#[allow(dead_code, reason = "held, not looked at")] ElementGuard<'l>);
 
-enum Held<'l> {
+enum ElementGuard<'l> {
     Shared(#[allow(dead_code, reason = "likewise")] HeldSeat<'l>),
     Own(#[allow(dead_code, reason = "likewise")] MutexGuard<'static, ()>),
 }
@@ -90,7 +90,7 @@ impl Drop for HeldSeat<'_> {
 pub(crate) fn turn(lock: Option<&SharedLock>) -> Mpi<Turn<'_>> {
     static CHANGING: Mutex<()> = Mutex::new(());
     let Some(lock) = lock else {
-        return Ok(Turn(Held::Own(CHANGING.lock().unwrap_or_else(PoisonError::into_inner))));
+        return Ok(Turn(ElementGuard::Own(CHANGING.lock().unwrap_or_else(PoisonError::into_inner))));
     };
     let mutex = lock.seat().turn.get();
     // SAFETY: `prepare` has made the lock before this process had the memory.
@@ -101,7 +101,7 @@ pub(crate) fn turn(lock: Option<&SharedLock>) -> Mpi<Turn<'_>> {
         unsafe { libc::pthread_mutex_consistent(mutex) };
     }
     match said {
-        0 | libc::EOWNERDEAD => Ok(Turn(Held::Shared(HeldSeat(lock, PhantomData)))),
+        0 | libc::EOWNERDEAD => Ok(Turn(ElementGuard::Shared(HeldSeat(lock, PhantomData)))),
         why => Err(damaged(why)),
     }
 }

@@ -3,7 +3,7 @@
 use crate::errors::{Error, Mpi, class};
 use crate::files::places::{self, Deed};
 use crate::process::this::Process;
-use crate::windows::elements::{What, Work};
+use crate::windows::elements::{ElementOp, Work};
 use crate::windows::questions::NUMBERS;
 use crate::windows::serving::Exposed;
 use parvum_datatypes::Basic;
@@ -67,10 +67,10 @@ fn answered(question: &[u8]) -> Option<Mpi<Vec<u8>>> {
             exposed.unlock(number(2) != 0);
             return Some(Ok(Vec::new()));
         }
-        3 => What::Put,
-        4 => What::Get,
-        5 => What::Combine(number(3) as i32),
-        6 => What::Swap,
+        3 => ElementOp::Put,
+        4 => ElementOp::Get,
+        5 => ElementOp::Combine(number(3) as i32),
+        6 => ElementOp::Swap,
         _ => return None,
     };
     let basic = *Basic::ALL.get(number(4) as usize)?;

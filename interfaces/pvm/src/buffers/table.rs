@@ -4,7 +4,7 @@ use crate::buffers::buffer::{Arrived, Buffer, Info, Packed, Packing};
 use crate::buffers::memory::Memory;
 use crate::calls::{bytes_of, with_pieces};
 use crate::errors::{Pvm, PvmError};
-use crate::state::{Held, State};
+use crate::state::{Locked, State};
 use parvum_api::{CoreApi, Message};
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
@@ -31,7 +31,7 @@ pub(crate) fn bury(spent: Vec<Spent>, api: Option<CoreApi>) {
     }
 }
 
-impl Held {
+impl Locked {
     /// Works on a buffer with the state given away. Its id stays its own; another thread that names it meanwhile finds no buffer.
     pub(crate) fn aside<R>(&mut self, id: i32, work: impl FnOnce(&mut Buffer) -> R) -> Pvm<R> {
         self.buffer(id)?;

@@ -82,9 +82,9 @@ pub unsafe extern "C" fn pvmputenv(variable: *mut c_char) -> c_int {
 }
 
 /// A text that a program asked for; it lasts until the next one is asked for in the same place.
-struct Kept(Mutex<Option<CString>>);
+struct LastText(Mutex<Option<CString>>);
 
-impl Kept {
+impl LastText {
     fn give(&self, value: impl Into<Vec<u8>>) -> *mut c_char {
         let mut kept = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.insert(CString::new(value).unwrap_or_default()).as_ptr().cast_mut()
@@ -101,7 +101,7 @@ macro_rules! places {
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> *mut c_char {
-            static KEPT: Kept = Kept(Mutex::new(None));
+            static KEPT: LastText = LastText(Mutex::new(None));
             KEPT.give($value)
         }
     )*};
@@ -123,7 +123,7 @@ places! {
 /// PVM's text for the last failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_strerror() -> *const c_char {
-    static KEPT: Kept = Kept(Mutex::new(None));
+    static KEPT: LastText = LastText(Mutex::new(None));
     let code = super::ERRNO.load(Ordering::Relaxed);
     KEPT.give(crate::errors::text(code).to_owned())
 }
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn pvmxtoi(digits: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvmtmpnam(name: *mut c_char) -> *mut c_char {
     const ROOM: usize = 128;
-    static KEPT: Kept = Kept(Mutex::new(None));
+    static KEPT: LastText = LastText(Mutex::new(None));
     static LAST: AtomicU32 = AtomicU32::new(0);
     let folder = named("PVM_TMP", "/tmp");
     let path = loop {

@@ -3,7 +3,7 @@
 use super::{array, put, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::machine::attend::is_needed;
-use crate::state::{Held, call, call_but};
+use crate::state::{Locked, call, call_but};
 use crate::trace::{Did, Value};
 use parvum_wire::Tid;
 use parvum_wire::control::{
@@ -42,7 +42,7 @@ pub extern "C" fn pvm_exit() -> c_int {
     if is_needed() {
         crate::machine::attend::await_output();
     }
-    call("pvm_exit", Held::leave)
+    call("pvm_exit", Locked::leave)
 }
 
 /// The tasks that were spawned together with this one, itself among them; gives how many. The list
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn pvm_spawn(
     })
 }
 
-impl Held {
+impl Locked {
     /// Starts tasks: a tid or an error code for each.
     fn start(&mut self, request: SpawnRequest) -> Pvm<Vec<c_int>> {
         if let Some(manager) = self.manager()?
@@ -238,7 +238,7 @@ pub(crate) fn search_path() -> Vec<Blob> {
 
 /// Variables that a spawned task gets: those PVM_EXPORT names, the context, and
 /// what it needs to find the same libraries.
-fn exported(state: &Held) -> Vec<Blob> {
+fn exported(state: &Locked) -> Vec<Blob> {
     let listed = super::environment::exported();
     let pair = |name: &[u8]| {
         let value = std::env::var_os(OsStr::from_bytes(name))?;
@@ -280,7 +280,7 @@ pub(super) fn is_somebody(tid: c_int) -> bool {
     tid > 0 && tid >> 30 == 0 && Tid(tid).local() != 0 && (Tid(tid).host() == 0 || Tid(tid).is_task())
 }
 
-fn signal(state: &mut Held, tid: c_int, signal: c_int) -> Pvm<c_int> {
+fn signal(state: &mut Locked, tid: c_int, signal: c_int) -> Pvm<c_int> {
     let whom = Tid(tid);
     if !is_somebody(tid) || (whom.is_task() && !(0..=64).contains(&signal)) {
         return Err(PvmError::BadParam);

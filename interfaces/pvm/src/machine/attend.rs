@@ -5,7 +5,7 @@
 use crate::buffers::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::machine::output::Catcher;
-use crate::state::{Held, call, quietly};
+use crate::state::{Locked, call, quietly};
 use parvum_api::{Message, Notes, Receiving, Status, call as waits};
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -150,7 +150,7 @@ struct Before {
     context: u32,
 }
 
-impl Held {
+impl Locked {
     /// The next message that a handler takes, made the active receive buffer in its own context.
     fn next_handled(&mut self) -> Option<(Run, i32, Before)> {
         if self.attention.handlers.is_empty() {
@@ -174,7 +174,7 @@ impl Held {
         if !mine && matches!(self.buffer(id), Ok(Buffer::Arrived(_))) {
             self.free(id);
         }
-        let still = |state: &mut Held, id: i32| if state.buffer(id).is_ok() { id } else { 0 };
+        let still = |state: &mut Locked, id: i32| if state.buffer(id).is_ok() { id } else { 0 };
         self.receiving = still(self, before.receiving);
         self.sending = still(self, before.sending);
         self.set_context(before.context);
@@ -211,7 +211,7 @@ pub(crate) fn handle_messages() {
     if HANDLING.replace(true) {
         return;
     }
-    while let Some((run, id, before)) = quietly(Held::next_handled) {
+    while let Some((run, id, before)) = quietly(Locked::next_handled) {
         match run {
             Run::CatchOutput => quietly(|state| state.show_output(id)),
             Run::Program(handle) => crate::calls::run_handler(handle, id),
@@ -314,7 +314,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
         };
         if !has_come && matches!(take, Take::Receive) && !has_matcher() {
             // The time may be over, or nobody left to send it: a receive that may wait finds out.
-            let last = |state: &mut Held| state.receive(from, tag, HowLong::of(1));
+            let last = |state: &mut Locked| state.receive(from, tag, HowLong::of(1));
             match quietly(last) {
                 Ok(0) => {}
                 Ok(id) => {
@@ -345,7 +345,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     };
     quietly(|state| state.check_wanted(from, tag)).map_err(code)?;
     let mut best = (0, 0);
-    for id in quietly(Held::candidates).map_err(code)? {
+    for id in quietly(Locked::candidates).map_err(code)? {
         match crate::calls::run_matcher(matcher, id, from, tag) {
             refusal if refusal < 0 => return Err(refusal),
             rank if rank > best.0 => best = (rank, id),
@@ -366,7 +366,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     }
 }
 
-impl Held {
+impl Locked {
     /// Receives the message that a buffer's id was given to before.
     fn receive_id(&mut self, id: i32) -> Pvm<i32> {
         let api = self.machine()?;

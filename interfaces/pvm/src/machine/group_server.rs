@@ -3,7 +3,7 @@
 
 use crate::buffers::words::Words;
 use crate::errors::{Pvm, PvmError};
-use crate::state::Held;
+use crate::state::Locked;
 use parvum_api::Message;
 use parvum_wire::control::{GroupRow, Reply, Request};
 use parvum_wire::{Tid, encoding};
@@ -13,7 +13,7 @@ pub(crate) const CONTEXT: u32 = 0x7_fffc;
 const DUMP: i32 = 9;
 const LIST: i32 = 10;
 
-impl Held {
+impl Locked {
     /// Answers what was sent to the group server.
     pub(crate) fn ask_group_server(&mut self, tag: i32) -> Pvm<i32> {
         match tag {

@@ -1,7 +1,7 @@
 //! Groups: `libgpvm3`. The daemon keeps membership and barriers; data goes between members directly.
 
 use crate::errors::{Pvm, PvmError};
-use crate::state::Held;
+use crate::state::Locked;
 use crate::trace::{Did, Value};
 use parvum_api::{CoreApi, Status, call};
 use parvum_collectives::plans::{Group, Plan};
@@ -13,7 +13,7 @@ use parvum_wire::control::{Reply, Request};
 /// no receive of the program takes them.
 const CONTEXT: u32 = 0x4752_4f50;
 
-impl Held {
+impl Locked {
     /// Tells a tracer which group the call is about.
     fn about_group(&mut self, group: &str, more: &[(Did, i32)]) {
         self.about(|| {

@@ -8,7 +8,7 @@
 use crate::buffers::buffer::{Buffer, WAIT_ID};
 use crate::buffers::words::{Reading, Words};
 use crate::errors::{Pvm, PvmError};
-use crate::state::Held;
+use crate::state::Locked;
 use parvum_api::{Buffering, Completion};
 use parvum_api::{Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call};
 use parvum_wire::control::{Blob, ExitStatus, Output, OutputMessages, Part, Reply, Request, SpawnRequest};
@@ -53,7 +53,7 @@ pub(crate) struct ManagedHost {
     pub(crate) dsig: i32,
 }
 
-impl Held {
+impl Locked {
     /// The manager to be asked instead of the daemon, if there is one and it is another task.
     pub(crate) fn manager(&mut self) -> Pvm<Option<i32>> {
         let me = self.me()?.tid;

@@ -5,7 +5,7 @@ use crate::calls::CFile;
 use crate::errors::Pvm;
 use crate::machine::attend::{Attention, Run};
 use crate::options;
-use crate::state::Held;
+use crate::state::Locked;
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) struct Catcher {
     tasks: BTreeMap<i32, Vec<u8>>,
 }
 
-impl Held {
+impl Locked {
     /// Sends the output of tasks spawned from now on to this task and prints it; nothing: no more.
     pub(crate) fn catch_output(&mut self, file: Option<CFile>) -> Pvm<i32> {
         let me = self.me()?.tid;

@@ -54,7 +54,7 @@ pub(crate) struct Wanted {
 
 /// Pages whose copies have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wish {
+pub(crate) struct PrefetchHint {
     pub(crate) has: Stamp,
     pub(crate) pages: Vec<u32>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Pushed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Asks {
     pub(crate) stamp: Stamp,
-    pub(crate) wishes: Vec<Wish>,
+    pub(crate) wishes: Vec<PrefetchHint>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

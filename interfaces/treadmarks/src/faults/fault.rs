@@ -6,7 +6,7 @@
 use crate::errors::{Trouble, end};
 use crate::faults::handlers;
 use crate::races::stepping;
-use crate::run::{Way, run};
+use crate::run::{Sharing, run};
 use libc::{c_int, c_void, siginfo_t};
 use parvum_sync::fork;
 
@@ -27,7 +27,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
     // SAFETY: the kernel's own structure. Of a signal that a process has sent the code is not positive, and there is no address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
     if let Some(run) = run()
-        && !matches!(run.way, Way::Near(_))
+        && !matches!(run.way, Sharing::Near(_))
         && let Some(place) = address.and_then(|address| run.heap.place(address))
     {
         // Nobody serves it: it would wait for ever, or open pages in its parent's name.
@@ -40,7 +40,9 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
             let kept = *errno;
             let page = (place / run.heap.page) as u32;
             let done = match (&run.way, &run.races) {
-                (Way::Far(far), Some(_)) => stepping::step(run, far, (page, place), writes(context), context),
+                (Sharing::Far(far), Some(_)) => {
+                    stepping::step(run, far, (page, place), writes(context), context)
+                }
                 _ => run.fault(page, writes(context)),
             };
             if let Err(why) = done {

@@ -9,7 +9,7 @@ use crate::memory::image;
 use crate::nodes::letters::{NOTHING, kind, letter};
 use crate::races::findings::decoded;
 use crate::run::leaving::insert;
-use crate::run::{Run, Way, run};
+use crate::run::{Run, Sharing, run};
 use parvum_service::Came;
 use std::sync::atomic::Ordering;
 
@@ -47,12 +47,12 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
     let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
     match kind {
         kind::CONSISTENCY => match &run.way {
-            Way::Far(far) => far.question(&run.peers, from, bytes),
-            Way::Host(host) => host.letter(&run.peers, from, bytes)?,
-            Way::Near(_) => return None,
+            Sharing::Far(far) => far.question(&run.peers, from, bytes),
+            Sharing::Host(host) => host.letter(&run.peers, from, bytes)?,
+            Sharing::Near(_) => return None,
         },
         kind::TASK => {
-            let Way::Host(host) = &run.way else { return None };
+            let Sharing::Host(host) = &run.way else { return None };
             host.question(&run.peers, from, bytes)?;
         }
         // Who knows of a death sooner asks the heir, who perhaps does not know yet.
@@ -69,11 +69,11 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
             let (first, count) = (number(first)?, number(count)?);
             let given = match &run.way {
-                Way::Far(far) => {
+                Sharing::Far(far) => {
                     far.give_home(&run.peers, first, count).is_ok() || far.is_stranded(&run.peers)
                 }
-                Way::Host(host) => host.give_home(&run.peers, first, count).is_ok(),
-                Way::Near(_) => return None,
+                Sharing::Host(host) => host.give_home(&run.peers, first, count).is_ok(),
+                Sharing::Near(_) => return None,
             };
             answer(run, from, if given { 0 } else { NOTHING });
         }
@@ -81,16 +81,16 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let numbers: &[u8; 12] = bytes.try_into().ok()?;
             let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| numbers[at * 4 + byte]));
             let made = match &run.way {
-                Way::Far(far) => far.make_view(&run.peers, number(0), number(1), number(2)),
-                Way::Host(host) => host.make_view(&run.peers, number(0), number(1), number(2)),
-                Way::Near(_) => return None,
+                Sharing::Far(far) => far.make_view(&run.peers, number(0), number(1), number(2)),
+                Sharing::Host(host) => host.make_view(&run.peers, number(0), number(1), number(2)),
+                Sharing::Near(_) => return None,
             };
             answer(run, from, made.map_or(NOTHING, |()| 0));
         }
         kind::REDUCE if run.replicas => {
             let given = match &run.way {
-                Way::Far(far) => run.reduces.gives(&run.peers, far, from, bytes),
-                Way::Near(_) | Way::Host(_) => Err(Trouble::Malformed(from)),
+                Sharing::Far(far) => run.reduces.gives(&run.peers, far, from, bytes),
+                Sharing::Near(_) | Sharing::Host(_) => Err(Trouble::Malformed(from)),
             };
             if let Err(why) = given {
                 end(&why);

@@ -14,7 +14,7 @@ use crate::nodes::near::{CONTROL, Near, lost};
 use crate::nodes::peers::Peers;
 use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::findings::Races;
-use crate::run::{Leaving, Run, Way, begin, run};
+use crate::run::{Leaving, Run, Sharing, begin, run};
 use crate::shown::Shown;
 use crate::words;
 use crate::{faults::fault, memory::image, nodes::desk, races::stepping};
@@ -89,10 +89,10 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
 /// From now on others are served, and faults attended to.
 fn attend(run: &'static Run) -> Result<(), Trouble> {
     let no_thread = |why| Trouble::Machine(format!("no thread can be started: {why}"));
-    if !matches!(run.way, Way::Near(_)) {
-        fault::attend(matches!(&run.way, Way::Far(far) if far.has_userfault()));
+    if !matches!(run.way, Sharing::Near(_)) {
+        fault::attend(matches!(&run.way, Sharing::Far(far) if far.has_userfault()));
     }
-    if let Way::Host(host) = &run.way {
+    if let Sharing::Host(host) = &run.way {
         host.attend().map_err(no_thread)?;
     }
     if run.races.is_some() {
@@ -189,7 +189,7 @@ impl Here {
         free: u64,
         (options, shown): (&Options, Shown),
         allocator: &Arc<Mutex<Allocator>>,
-    ) -> Result<(Way, Heap), Trouble> {
+    ) -> Result<(Sharing, Heap), Trouble> {
         let own = partition.own();
         let Here { places, segment, groups, .. } = self;
         let (place, is_one) = (groups.place(own), groups.count() == 1 && options.group.is_none());
@@ -212,7 +212,7 @@ impl Here {
                 if options.huge {
                     heap.wish_for_huge_pages();
                 }
-                Way::Near(Near::new(control, own, partition.size(), shown))
+                Sharing::Near(Near::new(control, own, partition.size(), shown))
             }
             Some(segment) => of_host(&segment, heap, (groups, own), all, (options, shown))?,
             None => alone(heap, partition, (options, shown), allocator)?,
@@ -242,7 +242,7 @@ fn of_host(
     (groups, own): (Groups, usize),
     all: &[[u64; WORDS]],
     (options, shown): (&Options, Shown),
-) -> Result<Way, Trouble> {
+) -> Result<Sharing, Trouble> {
     let (node, place) = groups.place(own);
     let members = groups.members(node);
     let tasks = Tasks::new(options.setup(groups.count()), node, members.len());
@@ -263,7 +263,7 @@ fn of_host(
         }
         _ => None,
     };
-    Ok(Way::Host(Box::new(Host::new((groups, own), keys, rooms, shown, node))))
+    Ok(Sharing::Host(Box::new(Host::new((groups, own), keys, rooms, shown, node))))
 }
 
 /// A task of this host has ended while the node waited for it.
@@ -277,7 +277,7 @@ fn alone(
     partition: &Partition,
     (options, shown): (&Options, Shown),
     allocator: &Arc<Mutex<Allocator>>,
-) -> Result<Way, Trouble> {
+) -> Result<Sharing, Trouble> {
     let (own, nodes) = (partition.own(), partition.size());
     let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
     let segment = Segment::new(options.heap).map_err(no_room)?;
@@ -306,7 +306,7 @@ fn alone(
         lent: options.races.is_some().then(Default::default),
         blocks: options.replicas.then(|| allocator.clone()),
     };
-    Ok(Way::Far(Box::new(Far::new(node, pages, shown))))
+    Ok(Sharing::Far(Box::new(Far::new(node, pages, shown))))
 }
 
 /// What all nodes give, as many bytes each.

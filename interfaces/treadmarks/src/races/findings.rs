@@ -3,7 +3,7 @@
 use crate::memory::heap::Heap;
 use crate::nodes::far::Far;
 use crate::nodes::peers::Peers;
-use crate::options::Told;
+use crate::options::LogTarget;
 use crate::races::places::Places;
 use crate::races::sites::Files;
 use parvum_consistency::{Race, Side, Site, WORD};
@@ -20,7 +20,7 @@ pub(crate) struct Block {
 }
 
 pub(crate) struct Races {
-    told: Told,
+    told: LogTarget,
     heap: Heap,
     /// Of instructions that were met: how many bytes each touches, and where it is if it is the program's own.
     known: Mutex<HashMap<usize, (usize, Option<Site>)>>,
@@ -52,7 +52,7 @@ pub(crate) fn decoded(bytes: &[u8]) -> Option<Site> {
 }
 
 impl Races {
-    pub(crate) fn new(told: Told, heap: Heap) -> Races {
+    pub(crate) fn new(told: LogTarget, heap: Heap) -> Races {
         Races {
             told,
             heap,
@@ -127,12 +127,12 @@ impl Races {
 
     fn put_out(&self, peers: &Peers, text: &str) {
         use std::io::Write;
-        if let Told::Mailbox(name) = &self.told
+        if let LogTarget::Mailbox(name) = &self.told
             && peers.post.leave(name, text.as_bytes()).is_ok()
         {
             return;
         }
-        if let Told::File(path) = &self.told
+        if let LogTarget::File(path) = &self.told
             && let Ok(mut file) = std::fs::File::options().append(true).open(path)
             && file.write_all(text.as_bytes()).is_ok()
         {

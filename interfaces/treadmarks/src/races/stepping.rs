@@ -17,7 +17,7 @@ mod here {
     use crate::errors::Trouble;
     use crate::faults::handlers::pass_on;
     use crate::nodes::far::Far;
-    use crate::run::{Run, Way, run};
+    use crate::run::{Run, Sharing, run};
     use iced_x86::{Code, Decoder, DecoderOptions, Mnemonic, Register};
     use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
     use std::cell::Cell;
@@ -126,7 +126,7 @@ mod here {
             return unsafe { pass_on(BEFORE.get(), signal, info, context) };
         };
         if let Some(run) = run()
-            && let Way::Far(far) = &run.way
+            && let Sharing::Far(far) = &run.way
         {
             // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
             let (errno, kept) = unsafe { (libc::__errno_location(), *libc::__errno_location()) };

@@ -1,6 +1,6 @@
 //! Calls that ask other processes: for blocks of the heap, for variables, views and homes.
 
-use super::{Run, Way};
+use super::{Run, Sharing};
 use crate::errors::Trouble;
 use crate::limits::VIEWS;
 use crate::memory::image;
@@ -108,14 +108,14 @@ impl Run {
             return Err(Fault::NoSuchView(view).into());
         }
         let place = self.ask_heap(kind::ALLOCATE_VIEW, size)?;
-        let has_protocol = !matches!(self.way, Way::Near(_));
+        let has_protocol = !matches!(self.way, Sharing::Near(_));
         if has_protocol && place != NOTHING {
             let first = (place / self.heap.page as u64) as u32;
             let count = size.max(1).div_ceil(self.heap.page as u64) as u32;
             match &self.way {
-                Way::Far(far) => far.make_view(&self.peers, view, first, count)?,
-                Way::Host(host) => host.make_view(&self.peers, view, first, count)?,
-                Way::Near(_) => {}
+                Sharing::Far(far) => far.make_view(&self.peers, view, first, count)?,
+                Sharing::Host(host) => host.make_view(&self.peers, view, first, count)?,
+                Sharing::Near(_) => {}
             }
             let numbers = [view, first, count].map(u32::to_le_bytes);
             if !self.ask_all(&letter(kind::MAKE_VIEW, numbers.as_flattened()))? {
@@ -138,9 +138,9 @@ impl Run {
         }
         let (first, count) = (first as u32, count as u32);
         match &self.way {
-            Way::Near(_) => return Ok(()),
-            Way::Host(host) => host.give_home(&self.peers, first, count)?,
-            Way::Far(far) => far.give_home(&self.peers, first, count)?,
+            Sharing::Near(_) => return Ok(()),
+            Sharing::Host(host) => host.give_home(&self.peers, first, count)?,
+            Sharing::Far(far) => far.give_home(&self.peers, first, count)?,
         }
         let region = [first.to_le_bytes(), count.to_le_bytes()].concat();
         if self.ask_all(&letter(kind::HOME, &region))? { Ok(()) } else { Err(Fault::TouchedAlready.into()) }

@@ -1,6 +1,6 @@
 //! Leaving: processes leave together, and nobody waits for one that has died.
 
-use super::{Run, Way};
+use super::{Run, Sharing};
 use crate::errors::Trouble;
 use crate::nodes::letters::{kind, letter};
 use crate::words;
@@ -18,7 +18,7 @@ impl Run {
     /// A process has ended before its time, and its memory is kept.
     pub(crate) fn died(&self, node: usize) {
         self.peers.set_dead(node);
-        if let Way::Far(far) = &self.way {
+        if let Sharing::Far(far) = &self.way {
             far.gone(&self.peers, node);
         }
         self.look_who_leaves();
@@ -41,7 +41,7 @@ impl Run {
             self.tell_counts();
         }
         let witnessed = match (&self.way, &self.races) {
-            (Way::Far(far), Some(_)) => far.testify(&self.peers),
+            (Sharing::Far(far), Some(_)) => far.testify(&self.peers),
             _ => Vec::new(),
         };
         let _alone = self.peers.program()?;
@@ -61,7 +61,7 @@ impl Run {
             }
             Ok::<(), Trouble>(())
         })?;
-        if let (Way::Far(far), Some(races), 0) = (&self.way, &self.races, self.peers.own) {
+        if let (Sharing::Far(far), Some(races), 0) = (&self.way, &self.races, self.peers.own) {
             races.tell(&self.peers, far);
             races.sum_up(&self.peers, far);
         }
@@ -104,7 +104,7 @@ impl Run {
 
     /// At who keeps the list: one more wants to leave; what it has touched last, when races are looked for.
     pub(crate) fn leaves(&self, from: usize, witnessed: &[u8]) -> Result<(), Fault> {
-        if let (Way::Far(far), Some(_)) = (&self.way, &self.races) {
+        if let (Sharing::Far(far), Some(_)) = (&self.way, &self.races) {
             far.hear(&self.peers, from, witnessed)?;
         }
         insert(&self.leaving.want, from);

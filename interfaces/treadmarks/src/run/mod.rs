@@ -43,7 +43,7 @@ pub(crate) fn begin(run: Run) -> &'static Run {
 }
 
 /// How memory is shared.
-pub(crate) enum Way {
+pub(crate) enum Sharing {
     /// All map the same pages.
     Near(Near),
     /// Those of a host do.
@@ -52,14 +52,14 @@ pub(crate) enum Way {
     Far(Box<Far>),
 }
 
-impl Way {
+impl Sharing {
     /// The number by which onlookers know it (`way` in `words.rs`).
     pub(crate) fn number(&self, protocol: Protocol) -> u64 {
         match (self, protocol) {
-            (Way::Near(_), _) => 1,
-            (Way::Host(_), _) => 5,
+            (Sharing::Near(_), _) => 1,
+            (Sharing::Host(_), _) => 5,
             // Behind those by mprotect(2) the same by userfaultfd(2).
-            (Way::Far(far), _) => {
+            (Sharing::Far(far), _) => {
                 let protocol = match protocol {
                     Protocol::Auto | Protocol::Lazy => 2,
                     Protocol::Classic => 3,
@@ -86,7 +86,7 @@ pub(crate) struct Leaving {
 pub(crate) struct Run {
     pub(crate) peers: Peers,
     pub(crate) heap: Heap,
-    pub(crate) way: Way,
+    pub(crate) way: Sharing,
     /// At process 0.
     pub(crate) allocator: Arc<Mutex<Allocator>>,
     pub(crate) leaving: Leaving,
@@ -103,6 +103,6 @@ pub(crate) struct Run {
 impl Run {
     /// Whether somebody has died and no barrier has told of it yet.
     fn is_stranded(&self) -> bool {
-        matches!(&self.way, Way::Far(far) if far.is_stranded(&self.peers))
+        matches!(&self.way, Sharing::Far(far) if far.is_stranded(&self.peers))
     }
 }

@@ -47,7 +47,7 @@ pub fn line(rows: &Rows, system: &System) -> Option<Line> {
 
 /// Where the messages of one point lay, as shares of their data; unexpected ones as a share of the messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct DataShares {
     /// How often the data was copied.
     pub copies: f64,
     /// Buffered at the receiver.
@@ -68,11 +68,11 @@ pub fn place(
     form: &str,
     tasks: u32,
     size: u64,
-) -> Option<Place> {
+) -> Option<DataShares> {
     let value = |what: &str| {
         rows.find(program, system, &format!("{what}, {form}"), tasks, size).map(|row| row.median)
     };
-    Some(Place {
+    Some(DataShares {
         copies: value("copies")?,
         receiver: value("buffered at the receiver")?,
         sender: value("buffered at the sender")?,

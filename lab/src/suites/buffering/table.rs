@@ -69,7 +69,7 @@ pub fn table_1(rows: &Rows) -> Vec<Vec<String>> {
 /// Where messages lay at three lengths, posted and not.
 pub fn places(rows: &Rows) -> Vec<Vec<String>> {
     each(|system| {
-        let cells: Vec<Option<findings::Place>> = [8, 65536, LONG]
+        let cells: Vec<Option<findings::DataShares>> = [8, 65536, LONG]
             .into_iter()
             .flat_map(|size| {
                 ["posted", "unposted"].map(|form| findings::place(rows, system, "token", form, 2, size))
@@ -83,7 +83,7 @@ pub fn places(rows: &Rows) -> Vec<Vec<String>> {
 }
 
 /// Where messages lay, in a cell.
-pub fn place_words(place: &findings::Place) -> String {
+pub fn place_words(place: &findings::DataShares) -> String {
     let share = |value: f64| format!("{:.0} %", 100.0 * value);
     let buffered = match (place.sender >= 0.005, place.receiver >= 0.005) {
         (false, false) => "nowhere".to_owned(),
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_cell_says_where_and_how_often() {
         let place = |sender, receiver, dropped, copies| {
-            place_words(&findings::Place { copies, receiver, sender, unexpected: 0.0, dropped })
+            place_words(&findings::DataShares { copies, receiver, sender, unexpected: 0.0, dropped })
         };
         assert_eq!(place(0.0, 0.0, 0.0, 1.0), "nowhere (1.00)");
         assert_eq!(place(1.0, 0.0, 0.0, 2.0), "sender 100 % (2.00)");

@@ -86,7 +86,7 @@ enum Up {
 }
 
 /// A way of messages with its layers, the lowest first.
-pub struct Way {
+pub struct MessagePath {
     /// For headings.
     pub name: &'static str,
     route: &'static str,
@@ -102,8 +102,8 @@ const BELOW: [(Part, Up); 4] = [
     (Part::Protocol, Up::Layer("engine")),
 ];
 
-const fn over_shm(name: &'static str, steps: &'static [(Part, Up)], whole: System) -> Way {
-    Way { name, route: "shm", steps, whole }
+const fn over_shm(name: &'static str, steps: &'static [(Part, Up)], whole: System) -> MessagePath {
+    MessagePath { name, route: "shm", steps, whole }
 }
 
 const fn interface(system: System) -> [(Part, Up); 6] {
@@ -112,12 +112,12 @@ const fn interface(system: System) -> [(Part, Up); 6] {
 }
 
 /// All ways.
-pub const WAYS: [Way; 6] = [
+pub const WAYS: [MessagePath; 6] = [
     over_shm("NX", &const { interface(NX) }, NX),
     over_shm("CMMD", &const { interface(CMMD) }, CMMD),
     over_shm("containers", &const { interface(CONTAINERS) }, CONTAINERS),
     over_shm("PVM raw", &const { interface(PVM) }, PVM),
-    Way {
+    MessagePath {
         name: "tcp",
         route: "tcp",
         steps: &[
@@ -128,7 +128,7 @@ pub const WAYS: [Way; 6] = [
         ],
         whole: TCP,
     },
-    Way {
+    MessagePath {
         name: "routed",
         route: "routed",
         steps: &[(Part::Transfer, Up::Layer("relay")), (Part::LookUp, Up::Ring(ROUTED))],
@@ -170,7 +170,7 @@ fn round_trip(us: f64) -> f64 {
 }
 
 /// Takes one way apart, if all of it was measured.
-pub fn peel(rows: &Rows, way: &Way) -> Option<Peeled> {
+pub fn peel(rows: &Rows, way: &MessagePath) -> Option<Peeled> {
     let ring = |program, system: &System| {
         rows.find(program, system, "half round trip", 2, 0).map(|row| round_trip(row.median))
     };

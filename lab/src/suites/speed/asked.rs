@@ -5,7 +5,7 @@ use crate::systems::system::System;
 
 /// One row.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Requirement {
     /// What is measured, with its unit; short enough for a terminal.
     pub what: &'static str,
     /// The program of its rows.
@@ -52,7 +52,7 @@ const GROUPED: &[System] = &[CALLS, NX];
 const MIDDLE: &[u64] = &[4096, 8192, 16384, 32768, 65536];
 const LONG: &[u64] = &[1 << 20, 4 << 20];
 
-const ROW: Asked = Asked {
+const ROW: Requirement = Requirement {
     what: "",
     program: "ring",
     metric: "half round trip",
@@ -65,8 +65,9 @@ const ROW: Asked = Asked {
     floor: None,
 };
 
-const BARRIER: Asked = Asked { program: "group", metric: "barrier", sizes: &[0], faces: GROUPED, ..ROW };
-const GROUP: Asked = Asked {
+const BARRIER: Requirement =
+    Requirement { program: "group", metric: "barrier", sizes: &[0], faces: GROUPED, ..ROW };
+const GROUP: Requirement = Requirement {
     program: "group",
     tasks: &GROUP_TASKS,
     sizes: &GROUP_SIZES,
@@ -77,8 +78,8 @@ const GROUP: Asked = Asked {
 };
 
 /// Every row.
-pub static ASKED: [Asked; 21] = [
-    Asked {
+pub static ASKED: [Requirement; 21] = [
+    Requirement {
         what: "8 B, engine, us",
         faces: &[ENGINE],
         bars: &[Bar::BestPeer(1.15), Bar::Floor(1.3)],
@@ -86,7 +87,7 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("shared flag", "time")),
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "8 B, PVM calls, us",
         faces: &[CALLS],
         bars: &[Bar::Engine(1.6), Bar::BetterThanPvm(20.0)],
@@ -94,7 +95,7 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("shared flag", "time")),
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "8 B messages, M/s",
         program: "rate",
         metric: "message rate",
@@ -104,7 +105,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "1.3x peer",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "PVM calls, M/s",
         program: "rate",
         metric: "message rate",
@@ -114,7 +115,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "ahead",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "by 1,024, M/s",
         program: "rate-1024",
         metric: "message rate",
@@ -124,7 +125,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "1.3x peer",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "PVM, by 1,024, M/s",
         program: "rate-1024",
         metric: "message rate",
@@ -134,7 +135,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "ahead",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "4 to 64 KiB, GB/s",
         metric: "bandwidth",
         sizes: MIDDLE,
@@ -144,7 +145,7 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "1 and 4 MiB, GB/s",
         metric: "bandwidth",
         sizes: LONG,
@@ -154,7 +155,7 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "the same, refused",
         program: "ring-refused",
         metric: "bandwidth",
@@ -165,7 +166,7 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "8 B, one core, us",
         program: "ring-one-core",
         bars: &[Bar::Floor(1.2)],
@@ -173,9 +174,15 @@ pub static ASKED: [Asked; 21] = [
         floor: Some(("one-core hand-over", "time")),
         ..ROW
     },
-    Asked { what: "barrier of 8, us", tasks: &[8], bars: &[Bar::AtMost(12.0)], goal: "12", ..BARRIER },
-    Asked { what: "barrier of 32, us", tasks: &[32], bars: &[Bar::AtMost(50.0)], goal: "50", ..BARRIER },
-    Asked {
+    Requirement { what: "barrier of 8, us", tasks: &[8], bars: &[Bar::AtMost(12.0)], goal: "12", ..BARRIER },
+    Requirement {
+        what: "barrier of 32, us",
+        tasks: &[32],
+        bars: &[Bar::AtMost(50.0)],
+        goal: "50",
+        ..BARRIER
+    },
+    Requirement {
         what: "CPU in 3 s wait, s",
         program: "blocked",
         metric: "processor time",
@@ -184,7 +191,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "0.03",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "job of 2 tasks, ms",
         program: "job",
         metric: "start and end",
@@ -193,7 +200,7 @@ pub static ASKED: [Asked; 21] = [
         goal: "15",
         ..ROW
     },
-    Asked {
+    Requirement {
         what: "spawn of 16, ms",
         program: "spawn",
         metric: "to first messages",
@@ -204,10 +211,10 @@ pub static ASKED: [Asked; 21] = [
         goal: "20",
         ..ROW
     },
-    Asked { what: "broadcast, us", metric: "broadcast", ..GROUP },
-    Asked { what: "reduce, us", metric: "reduce", faces: &[CALLS], ..GROUP },
-    Asked { what: "gather, us", metric: "gather", faces: &[CALLS], ..GROUP },
-    Asked { what: "reduce to all, us", metric: "allreduce", faces: &[NX], ..GROUP },
-    Asked { what: "gather to all, us", metric: "allgather", faces: &[NX], ..GROUP },
-    Asked { what: "all to all, us", metric: "alltoall", ..GROUP },
+    Requirement { what: "broadcast, us", metric: "broadcast", ..GROUP },
+    Requirement { what: "reduce, us", metric: "reduce", faces: &[CALLS], ..GROUP },
+    Requirement { what: "gather, us", metric: "gather", faces: &[CALLS], ..GROUP },
+    Requirement { what: "reduce to all, us", metric: "allreduce", faces: &[NX], ..GROUP },
+    Requirement { what: "gather to all, us", metric: "allgather", faces: &[NX], ..GROUP },
+    Requirement { what: "all to all, us", metric: "alltoall", ..GROUP },
 ];

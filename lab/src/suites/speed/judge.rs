@@ -1,6 +1,6 @@
 //! How what is asked came out, from this session's rows only.
 
-use super::asked::{ASKED, Asked, Bar};
+use super::asked::{ASKED, Bar, Requirement};
 use super::{CALLS, ENGINE, PEERS, PVM};
 use crate::report::markup::bytes;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
@@ -9,7 +9,7 @@ use crate::stats::summary::{Row, Rows};
 use crate::systems::system::System;
 
 /// A number of tasks and a size.
-pub type Place = (u32, u64);
+pub type TasksAndSize = (u32, u64);
 
 /// One row of what is asked, judged.
 #[derive(Debug)]
@@ -17,11 +17,11 @@ pub struct Judgement {
     /// What, how much, and how it came out.
     pub goal: Goal,
     /// Where it came out worst, or the first place when nothing is known.
-    pub place: Place,
+    pub place: TasksAndSize,
 }
 
 /// One bar at one place.
-struct Held {
+struct BarAtPoint {
     /// 1 is the bar; more is better.
     share: f64,
     reached: bool,
@@ -35,27 +35,32 @@ pub fn check(rows: &[Row]) -> Vec<Goal> {
 }
 
 /// All places of a row.
-pub fn places(asked: &Asked) -> Vec<Place> {
+pub fn places(asked: &Requirement) -> Vec<TasksAndSize> {
     asked.tasks.iter().flat_map(|tasks| asked.sizes.iter().map(|size| (*tasks, *size))).collect()
 }
 
 /// The measured row of a system at a place.
-pub fn measured<'a>(asked: &Asked, rows: &Rows<'a>, system: &System, place: Place) -> Option<&'a Row> {
+pub fn measured<'a>(
+    asked: &Requirement,
+    rows: &Rows<'a>,
+    system: &System,
+    place: TasksAndSize,
+) -> Option<&'a Row> {
     rows.find(asked.program, system, asked.metric, place.0, place.1)
 }
 
 /// The floor of a place.
-pub fn floor<'a>(asked: &Asked, rows: &Rows<'a>, place: Place) -> Option<&'a Row> {
+pub fn floor<'a>(asked: &Requirement, rows: &Rows<'a>, place: TasksAndSize) -> Option<&'a Row> {
     let (floor, metric) = asked.floor?;
     rows.floor(floor, metric).find(|row| row.size == place.1)
 }
 
 /// The best of the peers at a place, by their rows of `program`.
 pub fn best_peer<'a>(
-    asked: &Asked,
+    asked: &Requirement,
     program: &str,
     rows: &Rows<'a>,
-    place: Place,
+    place: TasksAndSize,
 ) -> Option<(System, &'a Row)> {
     let found = PEERS
         .into_iter()
@@ -65,10 +70,10 @@ pub fn best_peer<'a>(
 }
 
 /// Judges one row: by all of its calls that were measured, at every place.
-pub fn judge(asked: &Asked, rows: &Rows) -> Judgement {
+pub fn judge(asked: &Requirement, rows: &Rows) -> Judgement {
     let mut outcome = Outcome::NoData;
     let mut found = Vec::new();
-    let mut worst: Option<(f64, Place)> = None;
+    let mut worst: Option<(f64, TasksAndSize)> = None;
     for face in asked.faces {
         let name = match *face {
             CALLS => "PVM calls",
@@ -94,12 +99,16 @@ pub fn judge(asked: &Asked, rows: &Rows) -> Judgement {
 }
 
 /// By one interface: the outcome, its words, and the worst share with its place.
-fn judge_face(asked: &Asked, rows: &Rows, face: &System) -> (Outcome, String, Option<(f64, Place)>) {
+fn judge_face(
+    asked: &Requirement,
+    rows: &Rows,
+    face: &System,
+) -> (Outcome, String, Option<(f64, TasksAndSize)>) {
     let places = places(asked);
     let mut unknown = Vec::new();
-    let mut held: Vec<(Held, Place)> = Vec::new();
+    let mut held: Vec<(BarAtPoint, TasksAndSize)> = Vec::new();
     for place in &places {
-        let bars: Option<Vec<Held>> = measured(asked, rows, face, *place)
+        let bars: Option<Vec<BarAtPoint>> = measured(asked, rows, face, *place)
             .and_then(|ours| asked.bars.iter().map(|bar| hold(asked, *bar, rows, ours, *place)).collect());
         match bars {
             Some(bars) => held.extend(bars.into_iter().map(|bar| (bar, *place))),
@@ -135,7 +144,7 @@ fn judge_face(asked: &Asked, rows: &Rows, face: &System) -> (Outcome, String, Op
 }
 
 /// A place as people read it, as far as there are others.
-pub fn place_words(asked: &Asked, place: Place) -> String {
+pub fn place_words(asked: &Requirement, place: TasksAndSize) -> String {
     let size = bytes(place.1 as f64);
     match (asked.tasks.len(), asked.sizes.len()) {
         (1, _) => size,
@@ -144,14 +153,14 @@ pub fn place_words(asked: &Asked, place: Place) -> String {
 }
 
 /// `None` when what the bar compares with was not measured.
-fn hold(asked: &Asked, bar: Bar, rows: &Rows, ours: &Row, place: Place) -> Option<Held> {
+fn hold(asked: &Requirement, bar: Bar, rows: &Rows, ours: &Row, place: TasksAndSize) -> Option<BarAtPoint> {
     let value = with_unit(ours);
     let share = |limit: f64| if asked.large_wins { ours.median / limit } else { limit / ours.median };
     let against = |limit: f64, whose: String| {
         let share = share(limit);
         let reached = share >= 1.0;
         let off = if reached { String::new() } else { miss(asked, share) };
-        Some(Held { share, reached, words: format!("{value}, bar {}{whose}{off}", digits(limit)) })
+        Some(BarAtPoint { share, reached, words: format!("{value}, bar {}{whose}{off}", digits(limit)) })
     };
     let times = |times: f64, (peer, row): (System, &Row)| {
         against(times * row.median, format!(" ({times} x {} of {})", digits(row.median), peer.family.name()))
@@ -182,7 +191,7 @@ fn hold(asked: &Asked, bar: Bar, rows: &Rows, ours: &Row, place: Place) -> Optio
             let known = compare(&ours.launches, &theirs.launches) != Verdict::NoDifferenceShown;
             let doubt = if share > 1.0 && !known { ", no difference shown" } else { "" };
             let off = if share > 1.0 { String::new() } else { miss(asked, share) };
-            Some(Held {
+            Some(BarAtPoint {
                 share,
                 reached: share > 1.0 && known,
                 words: format!(
@@ -196,7 +205,7 @@ fn hold(asked: &Asked, bar: Bar, rows: &Rows, ours: &Row, place: Place) -> Optio
 }
 
 /// By how much a bar is missed.
-fn miss(asked: &Asked, share: f64) -> String {
+fn miss(asked: &Requirement, share: f64) -> String {
     if asked.large_wins {
         format!(": {} % of it", digits(100.0 * share))
     } else {
@@ -210,12 +219,12 @@ mod tests {
     use super::*;
     use crate::stats::summary::tests::row;
 
-    fn of(what: &str) -> &'static Asked {
+    fn of(what: &str) -> &'static Requirement {
         ASKED.iter().find(|asked| asked.what == what).unwrap()
     }
 
     /// A row of what is asked, at a place.
-    fn measure(asked: &Asked, system: &System, place: Place, launches: &[f64]) -> Row {
+    fn measure(asked: &Requirement, system: &System, place: TasksAndSize, launches: &[f64]) -> Row {
         let mut row = row(system, asked.program, asked.metric, place.1, launches);
         row.tasks = place.0;
         row

@@ -1,7 +1,7 @@
 //! The speed suite's part of the report.
 
-use super::asked::{ASKED, Asked};
-use super::judge::{self, Place};
+use super::asked::{ASKED, Requirement};
+use super::judge::{self, TasksAndSize};
 use super::systems;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::class;
@@ -75,7 +75,7 @@ pub fn places(html: &mut String, rows: &[Row]) {
 }
 
 /// An operation of so many tasks at each size.
-fn plot(html: &mut String, asked: &Asked, rows: &Rows, tasks: u32) {
+fn plot(html: &mut String, asked: &Requirement, rows: &Rows, tasks: u32) {
     let title = format!("{} of {tasks} tasks", asked.metric);
     let point = |row: &Row| Point { x: row.size as f64, y: row.median, low: row.low, high: row.high };
     let series: Vec<Series> = systems()
@@ -114,7 +114,7 @@ pub fn numbers(html: &mut String, rows: &[Row]) {
     tables::numbers(html, rows, &systems(), &[]);
 }
 
-fn several(asked: &Asked) -> bool {
+fn several(asked: &Requirement) -> bool {
     asked.tasks.len() * asked.sizes.len() > 1
 }
 
@@ -125,7 +125,7 @@ fn names() -> Vec<String> {
 }
 
 /// Each system's median with its interval, and the floor.
-fn cells(asked: &Asked, rows: &Rows, place: Place) -> Vec<String> {
+fn cells(asked: &Requirement, rows: &Rows, place: TasksAndSize) -> Vec<String> {
     let range = |row: &Row| {
         format!(
             "<span title=\"{} to {}, {} launches\">{}</span>",

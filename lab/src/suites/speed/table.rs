@@ -1,7 +1,7 @@
 //! The speed suite in a terminal: one line for each thing that is asked.
 
-use super::asked::{ASKED, Asked};
-use super::judge::{self, Place};
+use super::asked::{ASKED, Requirement};
+use super::judge::{self, TasksAndSize};
 use super::systems;
 use crate::run::record::Manifest;
 use crate::stats::goals::{Outcome, digits};
@@ -54,7 +54,7 @@ fn block(text: &mut String, columns: &[usize], judged: bool, rows: &Rows, manife
 
 fn line(
     text: &mut String,
-    asked: &Asked,
+    asked: &Requirement,
     columns: &[usize],
     with_verdict: bool,
     rows: &Rows,
@@ -91,7 +91,7 @@ fn line(
 }
 
 /// Whether every launch that should have measured it failed.
-fn failed(asked: &Asked, manifest: &Manifest, system: &System, place: Place) -> bool {
+fn failed(asked: &Requirement, manifest: &Manifest, system: &System, place: TasksAndSize) -> bool {
     let id = system.id();
     manifest.launches.iter().any(|launch| {
         launch.failure.is_some()
@@ -119,7 +119,7 @@ mod tests {
     fn every_column_has_a_heading() {
         assert_eq!(HEADINGS.len(), systems().len() + 1);
         assert!(ASKED.iter().all(|asked| asked.what.len() <= 18 && asked.goal.len() <= 19));
-        let has_both = |asked: &Asked| asked.faces.contains(&ENGINE) && asked.faces.contains(&NX);
+        let has_both = |asked: &Requirement| asked.faces.contains(&ENGINE) && asked.faces.contains(&NX);
         assert!(!ASKED.iter().any(has_both), "they share a column");
         let mut all: Vec<usize> = OURS.into_iter().chain(super::PEERS).chain([SHARED.1]).collect();
         all.sort_unstable();

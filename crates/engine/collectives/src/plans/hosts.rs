@@ -1,6 +1,6 @@
 //! Which members live on one host: between those a message costs little, between hosts a hundred times as much.
 
-use super::ways::Way;
+use super::ways::ShortAlgorithm;
 use super::{Area, Group, Piece, Plan, Step};
 use std::collections::HashMap;
 
@@ -84,7 +84,7 @@ pub struct Placement<'h> {
     /// `None`: all live on one.
     pub hosts: Option<&'h Hosts>,
     /// How short data of all goes between those, where that was tried; else their number says it.
-    pub way: Option<Way>,
+    pub way: Option<ShortAlgorithm>,
 }
 
 impl<'h> Placement<'h> {

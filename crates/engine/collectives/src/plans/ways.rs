@@ -7,7 +7,7 @@
 
 /// How short data of all goes between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ShortAlgorithm {
     /// From each to each.
     Straight,
     /// In log2 n messages of each, one behind the other.
@@ -31,9 +31,9 @@ pub const WORDS: usize = 2 * ROWS * 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It goes by the way that was found; where none was, as their number says.
-    Known(Option<Way>),
+    Known(Option<ShortAlgorithm>),
     /// It is tried by this way, and [`Trials::took`] is told how long it took.
-    Tried(Way),
+    Tried(ShortAlgorithm),
 }
 
 /// The trials of one group's members. All see the same operations, so all have come as far.
@@ -47,7 +47,7 @@ pub struct Trials {
     done: usize,
     /// How long each row took this member, in nanoseconds: straight, in rounds, and again.
     rows: [u64; 2 * ROWS],
-    found: Option<Way>,
+    found: Option<ShortAlgorithm>,
 }
 
 impl Default for Trials {
@@ -64,9 +64,11 @@ impl Trials {
             return Turn::Known(self.found);
         }
         match self.row() {
-            Some(row) if *self.whole.get_or_insert(whole) == whole => {
-                Turn::Tried(if row.is_multiple_of(2) { Way::Straight } else { Way::Rounds })
-            }
+            Some(row) if *self.whole.get_or_insert(whole) == whole => Turn::Tried(if row.is_multiple_of(2) {
+                ShortAlgorithm::Straight
+            } else {
+                ShortAlgorithm::Rounds
+            }),
             _ => Turn::Known(self.found),
         }
     }
@@ -95,7 +97,8 @@ impl Trials {
     pub fn agree(&mut self, sums: &[u8; WORDS]) {
         let rows: Vec<u64> = sums.chunks_exact(8).map(number).collect();
         let quickest = |way: usize| rows.iter().skip(way).step_by(2).min();
-        let found = if quickest(0) <= quickest(1) { Way::Straight } else { Way::Rounds };
+        let found =
+            if quickest(0) <= quickest(1) { ShortAlgorithm::Straight } else { ShortAlgorithm::Rounds };
         let pause = self.pause.saturating_mul(LONGER);
         *self = Trials { ahead: self.pause, pause, found: Some(found), ..Trials::default() };
     }
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
 
     /// What members find for which an operation takes so long, by which way and as which of its row.
-    fn found(members: &[&dyn Fn(Way, usize) -> u64]) -> Option<Way> {
+    fn found(members: &[&dyn Fn(ShortAlgorithm, usize) -> u64]) -> Option<ShortAlgorithm> {
         let mut all: Vec<Trials> = members.iter().map(|_| Trials::default()).collect();
         let (mut sums, mut tried) = ([0; WORDS], 0);
         while let Turn::Tried(way) = all[0].next(64) {
@@ -157,34 +160,38 @@ mod tests {
                 }
             }
             match operation {
-                50..100 => assert_eq!(last, Some(Way::Rounds)),
-                200.. => assert_eq!(last, Some(Way::Straight)),
+                50..100 => assert_eq!(last, Some(ShortAlgorithm::Rounds)),
+                200.. => assert_eq!(last, Some(ShortAlgorithm::Straight)),
                 _ => {}
             }
         }
         assert_eq!(tried, 5 * 2 * ROWS * ROW);
     }
 
-    fn by(way: Way, straight: u64, rounds: u64) -> u64 {
-        if way == Way::Straight { straight } else { rounds }
+    fn by(way: ShortAlgorithm, straight: u64, rounds: u64) -> u64 {
+        if way == ShortAlgorithm::Straight { straight } else { rounds }
     }
 
     #[test]
     fn all_take_the_way_that_is_quicker_for_all_together() {
-        let far: &dyn Fn(Way, usize) -> u64 = &|way, _| by(way, 600, 1400);
-        let crowded: &dyn Fn(Way, usize) -> u64 = &|way, _| by(way, 190, 130);
-        assert_eq!(found(&[far; 3]), Some(Way::Straight));
-        assert_eq!(found(&[crowded; 3]), Some(Way::Rounds));
-        assert_eq!(found(&[crowded, crowded, far]), Some(Way::Straight), "one loses more than two gain");
+        let far: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, _| by(way, 600, 1400);
+        let crowded: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, _| by(way, 190, 130);
+        assert_eq!(found(&[far; 3]), Some(ShortAlgorithm::Straight));
+        assert_eq!(found(&[crowded; 3]), Some(ShortAlgorithm::Rounds));
+        assert_eq!(
+            found(&[crowded, crowded, far]),
+            Some(ShortAlgorithm::Straight),
+            "one loses more than two gain"
+        );
     }
 
     #[test]
     fn beginnings_and_one_interruption_decide_nothing() {
-        let seen: &dyn Fn(Way, usize) -> u64 = &|way, tried| match tried {
+        let seen: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, tried| match tried {
             _ if tried % ROW < UNCOUNTED => by(way, 90_000, 1),
             5 => 70_000,
             _ => by(way, 10, 20),
         };
-        assert_eq!(found(&[seen; 2]), Some(Way::Straight));
+        assert_eq!(found(&[seen; 2]), Some(ShortAlgorithm::Straight));
     }
 }

@@ -6,7 +6,7 @@ use crate::exposed::{self, Exposed, OpenMemory};
 use crate::segment::{self, SharedSegment};
 use crate::{Failure, Fault};
 use parvum_shm::single_copy;
-use parvum_transport::Place as Range;
+use parvum_transport::RemoteMemory as Range;
 use std::io::IoSliceMut;
 
 /// A member whose fetches of this number and later ones are refused.

@@ -44,7 +44,7 @@ struct Message {
 }
 
 #[derive(Default)]
-struct Way {
+struct Route {
     sent: VecDeque<Message>,
     come: VecDeque<Message>,
 }
@@ -52,7 +52,7 @@ struct Way {
 struct World<'p> {
     members: Vec<Member<'p>>,
     /// From each to each.
-    ways: Vec<Way>,
+    ways: Vec<Route>,
     chance: Chance,
 }
 
@@ -78,14 +78,14 @@ pub fn run(
             Member { course, mine, data, scratch, is_over: false, is_dead: false, lives }
         })
         .collect();
-    let ways = (0..members.len().pow(2)).map(|_| Way::default()).collect();
+    let ways = (0..members.len().pow(2)).map(|_| Route::default()).collect();
     let mut world = World { members, ways, chance: Chance(seed) };
     world.run(combine);
     world.end()
 }
 
 impl World<'_> {
-    fn way(&mut self, from: usize, to: usize) -> &mut Way {
+    fn way(&mut self, from: usize, to: usize) -> &mut Route {
         let size = self.members.len();
         &mut self.ways[from * size + to]
     }

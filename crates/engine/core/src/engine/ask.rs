@@ -23,7 +23,7 @@ fn tells(limits: &[Option<Limits>; Route::BOUND], offered: &mut Offered) -> Opti
 
 /// What has become of a send that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskOutcome {
     /// It is over.
     Over,
     /// The receiver has not answered yet.
@@ -117,18 +117,18 @@ impl Engine {
     }
 
     /// How far a send to `to` has come that asks.
-    pub fn asked(&mut self, to: Tid, id: RequestId) -> Asked {
+    pub fn asked(&mut self, to: Tid, id: RequestId) -> AskOutcome {
         if self.core.requests.is_over(id) {
-            return Asked::Over;
+            return AskOutcome::Over;
         }
-        let Some(index) = self.peers.index_of(to) else { return Asked::Over };
+        let Some(index) = self.peers.index_of(to) else { return AskOutcome::Over };
         let state = &mut self.peers[index].state;
         match state.offers.of_request(id) {
-            Some((_, Offered { asked: Asking::Unanswered, .. })) => Asked::Unanswered,
-            Some((_, Offered { asked: Asking::Unposted, .. })) => Asked::Unposted,
-            Some(_) => Asked::Posted,
-            None if state.outbox.queue.iter().any(|pending| pending.request == id) => Asked::Unanswered,
-            None => Asked::Posted,
+            Some((_, Offered { asked: Asking::Unanswered, .. })) => AskOutcome::Unanswered,
+            Some((_, Offered { asked: Asking::Unposted, .. })) => AskOutcome::Unposted,
+            Some(_) => AskOutcome::Posted,
+            None if state.outbox.queue.iter().any(|pending| pending.request == id) => AskOutcome::Unanswered,
+            None => AskOutcome::Posted,
         }
     }
 

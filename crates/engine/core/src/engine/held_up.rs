@@ -20,7 +20,7 @@ use parvum_wire::Kind;
 
 /// What [`Engine::keep`] answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeepOutcome {
     /// The send is over; its data is kept here until there is credit for it.
     Yes,
     /// It does not wait for credit, or nobody waits for this task: it is to be waited for.
@@ -77,18 +77,18 @@ impl Engine {
 
     /// Keeps what a send that waits for credit has to send, if this task holds up others meanwhile, and lets those
     /// that follow it to the same peer do likewise until the peer gives credit: `limit` bytes at most for all peers.
-    pub fn keep(&mut self, request: RequestId, limit: u64) -> Kept {
-        let Some((index, _)) = self.held_up_at(request) else { return Kept::NotNeeded };
+    pub fn keep(&mut self, request: RequestId, limit: u64) -> KeepOutcome {
+        let Some((index, _)) = self.held_up_at(request) else { return KeepOutcome::NotNeeded };
         if !self.holds_up_others() {
-            return Kept::NotNeeded;
+            return KeepOutcome::NotNeeded;
         }
         if self.kept() > limit {
-            return Kept::Full;
+            return KeepOutcome::Full;
         }
         self.keep_limit = limit;
         self.peers[index].state.credit.keeps = true;
         self.core.requests.finish(request, Outcome::Sent);
-        Kept::Yes
+        KeepOutcome::Yes
     }
 
     /// Whether a send to the peer that finds no credit is kept at once, as those before it were.

@@ -8,7 +8,7 @@ use crate::peers::Peer;
 use crate::receiving::message::{Block, Pattern};
 use crate::rendezvous::{behind, listed};
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote, State};
-use parvum_transport::{Place, PullRefused};
+use parvum_transport::{PullRefused, RemoteMemory};
 use parvum_wire::Kind;
 use parvum_wire::frame::Offer;
 
@@ -28,10 +28,12 @@ impl Engine {
             None => {
                 let link = links[remote.route.place()].as_mut().ok_or(PullRefused::Gone)?;
                 let (one, many);
-                let places: &[Place] = match remote.offer.listed() {
+                let places: &[RemoteMemory] = match remote.offer.listed() {
                     0 => {
-                        one =
-                            [Place { address: remote.offer.address.wrapping_add(from), length: into.len() }];
+                        one = [RemoteMemory {
+                            address: remote.offer.address.wrapping_add(from),
+                            length: into.len(),
+                        }];
                         &one
                     }
                     _ => {

@@ -16,7 +16,7 @@ use crate::core::{Copier, Core, Pulling};
 use crate::ids::RequestId;
 use crate::peers::Peers;
 use crate::requests::{Destination, Outcome, Receive};
-use parvum_transport::{Kept, Place, PullRefused, Puller};
+use parvum_transport::{Kept, PullRefused, Puller, RemoteMemory};
 use parvum_wire::Tid;
 use parvum_wire::frame::Offer;
 use std::io::IoSliceMut;
@@ -55,7 +55,7 @@ impl Copy {
 struct Apart<'a>(&'a dyn Puller);
 
 impl Reads for Apart<'_> {
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         self.0.pull(from, into)
     }
 
@@ -63,13 +63,13 @@ impl Reads for Apart<'_> {
         &mut self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
         self.0.pull_together(cookie, at, from, into)
     }
 
-    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&mut self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         self.0.show(from, take)
     }
 

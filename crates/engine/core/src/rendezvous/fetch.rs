@@ -11,7 +11,7 @@ use crate::peers::{Asking, Peer, Peers};
 use crate::receiving::message::Block;
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote};
 use crate::sending::scattered;
-use parvum_transport::{Link, Place, PullRefused};
+use parvum_transport::{Link, PullRefused, RemoteMemory};
 use parvum_wire::Kind;
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use std::io::IoSliceMut;
@@ -22,23 +22,23 @@ pub(crate) const TOGETHER: usize = 256 << 10;
 /// What reads a peer's memory: its link, or a thread apart from the link.
 pub(crate) trait Reads {
     /// As [`Link::pull`].
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
     /// As [`Link::pull_together`].
     fn pull_together(
         &mut self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused>;
     /// As [`Link::show`].
-    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
+    fn show(&mut self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
     /// As [`Link::can_pull`].
     fn can_pull(&self, address: u64) -> bool;
 }
 
 impl Reads for dyn Link + '_ {
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         Link::pull(self, from, into)
     }
 
@@ -46,13 +46,13 @@ impl Reads for dyn Link + '_ {
         &mut self,
         cookie: u64,
         at: u64,
-        from: &[Place],
+        from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
         Link::pull_together(self, cookie, at, from, into)
     }
 
-    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&mut self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         Link::show(self, from, take)
     }
 
@@ -62,7 +62,11 @@ impl Reads for dyn Link + '_ {
 }
 
 /// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
-pub(crate) fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
+pub(crate) fn listed(
+    link: &mut dyn Link,
+    offer: &Offer,
+    length: usize,
+) -> Result<Vec<RemoteMemory>, PullRefused> {
     listed_for(link, offer, length)
 }
 
@@ -70,9 +74,9 @@ fn listed_for<R: Reads + ?Sized>(
     reads: &mut R,
     offer: &Offer,
     length: usize,
-) -> Result<Vec<Place>, PullRefused> {
+) -> Result<Vec<RemoteMemory>, PullRefused> {
     let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
-    let place = Place { address: offer.address, length: list.len() };
+    let place = RemoteMemory { address: offer.address, length: list.len() };
     if reads.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
         return Err(PullRefused::NotPermitted);
     }
@@ -90,19 +94,20 @@ pub(super) fn places_of<R: Reads + ?Sized>(
     offer: &Offer,
     from: usize,
     length: usize,
-) -> Result<Vec<Place>, PullRefused> {
+) -> Result<Vec<RemoteMemory>, PullRefused> {
     Ok(match offer.listed() {
-        0 => vec![Place { address: offer.address.wrapping_add(from as u64), length: length - from }],
+        0 => vec![RemoteMemory { address: offer.address.wrapping_add(from as u64), length: length - from }],
         _ => behind(listed_for(reads, offer, length)?, from),
     })
 }
 
 /// The places without the first bytes in them.
-pub(crate) fn behind(places: Vec<Place>, mut skip: usize) -> Vec<Place> {
-    let rest = places.into_iter().filter_map(|Place { address, length }| {
+pub(crate) fn behind(places: Vec<RemoteMemory>, mut skip: usize) -> Vec<RemoteMemory> {
+    let rest = places.into_iter().filter_map(|RemoteMemory { address, length }| {
         let gone = skip.min(length);
         skip -= gone;
-        (gone < length).then(|| Place { address: address.wrapping_add(gone as u64), length: length - gone })
+        (gone < length)
+            .then(|| RemoteMemory { address: address.wrapping_add(gone as u64), length: length - gone })
     });
     rest.collect()
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::rendezvous::Reads;
-use parvum_transport::{Place, PullRefused};
+use parvum_transport::{PullRefused, RemoteMemory};
 use std::fmt;
 
 /// Memory of the program's in an order that only its owner knows. Both functions do nothing but copy: the engine is in the midst
@@ -34,14 +34,14 @@ pub(crate) fn write(into: &mut dyn Scattered, from: usize, bytes: &[u8]) {
 /// Gets what lies in these places of the peer's, so many bytes at the most, a message's bytes from `from` on. How many were there.
 pub(crate) fn pull<R: Reads + ?Sized>(
     reads: &mut R,
-    places: &[Place],
+    places: &[RemoteMemory],
     (from, length): (usize, usize),
     into: &mut dyn Scattered,
 ) -> Result<usize, PullRefused> {
     let (mut at, end) = (from, from + length);
     for place in places {
         let wanted = place.length.min(end - at);
-        let got = reads.show(Place { length: wanted, ..*place }, &mut |part| {
+        let got = reads.show(RemoteMemory { length: wanted, ..*place }, &mut |part| {
             into.copy_in(at, part);
             at += part.len();
         })?;

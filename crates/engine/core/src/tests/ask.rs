@@ -3,7 +3,7 @@
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, ONE, Random, engine, join, pair, run_until_quiet};
 use crate::{
-    Asked, Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received,
+    AskOutcome, Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received,
     RequestId, SendError, Sent,
 };
 
@@ -53,7 +53,7 @@ fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
     let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
     run_until_quiet(&mut [&mut a, &mut b]);
-    assert_eq!(a.asked(b.me(), sent), Asked::Over);
+    assert_eq!(a.asked(b.me(), sent), AskOutcome::Over);
     assert_eq!(received(&mut b, wanted), data);
     assert_eq!(buffered(&a, &b), (0, 0));
     assert_eq!(b.ledger().read(Counter::PulledBytes), 50_000);
@@ -67,7 +67,7 @@ fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
         let mut data = vec![3; length];
         let sent = later(send(&mut a, asking(&b, 1, &[&data])));
         run_until_quiet(&mut [&mut a, &mut b]);
-        assert_eq!(a.asked(b.me(), sent), Asked::Unposted);
+        assert_eq!(a.asked(b.me(), sent), AskOutcome::Unposted);
         assert!(a.keep_at_sender(b.me(), sent));
         assert!(matches!(a.test(sent), Received::Over(Outcome::Sent)));
         data.fill(9);
@@ -103,7 +103,7 @@ fn several_long_pieces_are_asked_about_and_copied_once() {
             assert_eq!(received(&mut b, wanted), parts.concat());
         }
         run_until_quiet(&mut [&mut a, &mut b]);
-        assert_eq!(a.asked(b.me(), sent), Asked::Over);
+        assert_eq!(a.asked(b.me(), sent), AskOutcome::Over);
         assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
     }
 }
@@ -118,7 +118,7 @@ fn who_asks_a_moment_before_the_receive_is_posted_is_copied_from_in_place() {
     assert!(b.has_askers());
     let wanted = b.post(tagged(1), Destination::Block, false, false);
     run_until_quiet(&mut [&mut a, &mut b]);
-    assert_eq!(a.asked(b.me(), sent), Asked::Over);
+    assert_eq!(a.asked(b.me(), sent), AskOutcome::Over);
     assert_eq!(received(&mut b, wanted), data);
     assert_eq!((buffered(&a, &b), b.has_askers(), a.unfinished()), ((0, 0), false, 0));
 }
@@ -181,7 +181,7 @@ fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
         run_until_quiet(&mut [&mut b]);
         assert_eq!(received(&mut b, wanted), [3; 50_000]);
         run_until_quiet(&mut [&mut a, &mut b]);
-        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
+        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (AskOutcome::Over, 0));
     }
 }
 
@@ -189,7 +189,7 @@ fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
 fn a_receiver_that_says_nothing_is_not_waited_for() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
-    assert_eq!(a.asked(b.me(), sent), Asked::Unanswered);
+    assert_eq!(a.asked(b.me(), sent), AskOutcome::Unanswered);
     assert!(a.keep_at_sender(b.me(), sent) && a.is_silent(b.me()));
     let wanted = b.post(tagged(1), Destination::Block, false, false);
     run_until_quiet(&mut [&mut a, &mut b]);
@@ -206,7 +206,7 @@ fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
     b.progress();
     a.progress();
-    assert_eq!(a.asked(b.me(), sent), Asked::Posted);
+    assert_eq!(a.asked(b.me(), sent), AskOutcome::Posted);
     assert!(!a.keep_at_sender(b.me(), sent), "b was told where the data lies");
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), data);
@@ -386,13 +386,13 @@ fn data_that_is_asked_about_may_stay_with_its_sender() {
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
     run_until_quiet(&mut [&mut a, &mut b]);
     let remote = b.completed(wanted).expect("over").remote.expect("where it lies");
-    assert_eq!(a.asked(b.me(), sent), Asked::Posted);
+    assert_eq!(a.asked(b.me(), sent), AskOutcome::Posted);
     assert!(!a.keep_at_sender(b.me(), sent), "it may be read");
     let mut read = vec![0; data.len()];
     assert_eq!(b.read_remote(&remote, 0, &mut read), Ok(()));
     b.release_remote(remote);
     run_until_quiet(&mut [&mut a, &mut b]);
-    assert_eq!((a.asked(b.me(), sent), read), (Asked::Over, data));
+    assert_eq!((a.asked(b.me(), sent), read), (AskOutcome::Over, data));
     assert_eq!((a.unfinished(), buffered(&a, &b)), (0, (0, 0)));
 }
 
@@ -404,5 +404,5 @@ fn data_in_several_places_goes_to_a_block_where_it_cannot_stay() {
     let sent = later(send(&mut a, asking(&b, 1, &[&one, &two])));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), [one, two].concat());
-    assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
+    assert_eq!((a.asked(b.me(), sent), a.unfinished()), (AskOutcome::Over, 0));
 }

@@ -2,7 +2,7 @@
 
 use crate::{Counters, Engine, Settings};
 use parvum_transport::{
-    Gather, Kept, Limits, Link, Loan, Place, PullRefused, Puller, Refused, Route, Sink, show_pulled,
+    Gather, Kept, Limits, Link, Loan, PullRefused, Puller, Refused, RemoteMemory, Route, Sink, show_pulled,
 };
 use parvum_wire::{Header, Tid};
 use std::collections::VecDeque;
@@ -135,15 +135,21 @@ pub(crate) struct SimulatedLink {
 struct Pulls(SimulatedLink);
 
 impl Puller for Pulls {
-    fn pull(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         self.0.read(from, into)
     }
 
-    fn pull_together(&self, _: u64, _: u64, from: &[Place], into: &mut [u8]) -> Result<(), PullRefused> {
+    fn pull_together(
+        &self,
+        _: u64,
+        _: u64,
+        from: &[RemoteMemory],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused> {
         self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ())
     }
 
-    fn show(&self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+    fn show(&self, from: RemoteMemory, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
         show_pulled(from, take, |place, portion| self.pull(&[place], &mut [IoSliceMut::new(portion)]))
     }
 
@@ -159,8 +165,8 @@ impl SimulatedLink {
         SimulatedLink { nature: *nature, out: out.clone(), incoming: incoming.clone(), pulls: pulls.clone() }
     }
 
-    fn read(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
-        if let [Place { address, length }] = *from
+    fn read(&self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        if let [RemoteMemory { address, length }] = *from
             && address & LENT != 0
         {
             let incoming = self.incoming.lock().unwrap();
@@ -189,8 +195,9 @@ impl SimulatedLink {
             return Err(PullRefused::Gone);
         }
         // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
-        let piece =
-            |place: &Place| unsafe { std::slice::from_raw_parts(place.address as *const u8, place.length) };
+        let piece = |place: &RemoteMemory| unsafe {
+            std::slice::from_raw_parts(place.address as *const u8, place.length)
+        };
         let data: Vec<u8> = from.iter().flat_map(piece).copied().collect();
         let mut done = 0;
         for room in into {
@@ -285,7 +292,7 @@ impl Link for SimulatedLink {
         Some(Arc::new(Lent(memory)))
     }
 
-    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
         self.read(from, into)
     }
 

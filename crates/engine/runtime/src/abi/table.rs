@@ -4,7 +4,7 @@
 //! ours: it ends the process rather than unwind into C.
 
 use crate::connecting::departing;
-use crate::connecting::routes::Way;
+use crate::connecting::routes::RouteWish;
 use crate::connecting::transports;
 use crate::endpoint::{Endpoint, Program, Service};
 use crate::errors::{self, AskError, StartError, remember};
@@ -216,9 +216,9 @@ unsafe extern "C" fn ask<E: Endpoint>(
 
 extern "C" fn prefer<E: Endpoint>(route: u32) -> i32 {
     let way = match route {
-        0 => Way::Best,
-        1 => Way::Direct,
-        2 => Way::ByDaemons,
+        0 => RouteWish::Best,
+        1 => RouteWish::Direct,
+        2 => RouteWish::ByDaemons,
         _ => return Status::BadArgument as i32,
     };
     with::<E, _>(Status::Unknown as i32, |runtime| {

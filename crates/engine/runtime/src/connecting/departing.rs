@@ -1,7 +1,7 @@
 //! Leaving the machine: everything that was sent is handed over, and the daemon told.
 
 use crate::connecting::connections::Watched;
-use crate::endpoint::{self, Endpoint, Place};
+use crate::endpoint::{self, Endpoint, EndpointCell};
 use crate::inside::{self, Inside};
 use crate::process;
 use crate::runtime::Runtime;
@@ -123,7 +123,7 @@ fn depart_at_exit() {
 
 /// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
 /// process has interrupted.
-fn take_soon(place: &'static Place) -> Option<BiasedGuard<'static, Option<Runtime>>> {
+fn take_soon(place: &'static EndpointCell) -> Option<BiasedGuard<'static, Option<Runtime>>> {
     for _ in 0..50 {
         match place.runtime.try_take() {
             Some(turn) => return Some(turn),

@@ -23,7 +23,7 @@ pub(crate) struct RoutePolicy {
 
 /// What a program may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RouteWish {
     /// Whatever is best.
     Best,
     /// From task to task.
@@ -55,11 +55,11 @@ impl RoutePolicy {
     }
 
     /// The program asks for a way.
-    pub(crate) fn ask(&mut self, way: Way) {
+    pub(crate) fn ask(&mut self, way: RouteWish) {
         self.asked = match way {
-            Way::Best => None,
-            Way::Direct => self.first(|needs| !needs.daemons),
-            Way::ByDaemons => self.first(|needs| needs.daemons),
+            RouteWish::Best => None,
+            RouteWish::Direct => self.first(|needs| !needs.daemons),
+            RouteWish::ByDaemons => self.first(|needs| needs.daemons),
         };
         self.choose();
     }

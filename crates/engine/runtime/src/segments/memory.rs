@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use parvum_api::{Notes, Piece, Status, segment as came};
 use parvum_engine::{Counter, PullRefused};
-use parvum_transport::Place;
+use parvum_transport::RemoteMemory;
 use std::io::IoSliceMut;
 
 /// What members say when they know.
@@ -45,7 +45,8 @@ fn process_of(bytes: [u8; 16]) -> Option<u32> {
     let pid = (probe >> 32) as u32;
     let mut seen = [0; 8];
     let read =
-        single_copy::read(pid, &[Place { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)]).ok()?;
+        single_copy::read(pid, &[RemoteMemory { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)])
+            .ok()?;
     (read == 8 && u64::from_ne_bytes(seen) == probe).then_some(pid)
 }
 
@@ -125,7 +126,7 @@ fn fetch(pid: u32, address: u64, out: &mut [u8]) -> Result<(), PullRefused> {
 /// Reads all of it, or fails.
 fn read(pid: u32, mut address: u64, mut out: &mut [u8]) -> Result<(), PullRefused> {
     while !out.is_empty() {
-        let place = Place { address, length: out.len() };
+        let place = RemoteMemory { address, length: out.len() };
         let got = single_copy::read(pid, &[place], &mut [IoSliceMut::new(out)])?;
         address += got as u64;
         out = &mut out[got..];

@@ -3,7 +3,7 @@
 use crate::inside::Inside;
 use crate::sending::pusher;
 use parvum_api::{Notes, Status, call};
-use parvum_engine::{Asked, Outcome, Received, RequestId};
+use parvum_engine::{AskOutcome, Outcome, Received, RequestId};
 use parvum_wire::Tid;
 
 /// So long a sender waits for a receiver that may be inside the library. A receiver that computes does not answer.
@@ -32,7 +32,7 @@ impl Inside {
         };
         let notes = Notes { limit, call: call::SEND, peer: to.0, tag, context: 0 };
         self.wait_until(&notes, |runtime| {
-            matches!(runtime.engine.asked(to, id), Asked::Over | Asked::Unposted).then_some(())
+            matches!(runtime.engine.asked(to, id), AskOutcome::Over | AskOutcome::Unposted).then_some(())
         });
         if !self.engine.keep_at_sender(to, id) {
             *request = id.number();

@@ -7,7 +7,7 @@
 //! While the program sends or receives, its own calls push: this thread does not even
 //! ask for the lock then, for each of those calls would have to wake it, in vain.
 
-use crate::endpoint::Place;
+use crate::endpoint::EndpointCell;
 use crate::inside::Inside;
 use parvum_engine::{Counter, Counters};
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ enum Look {
 }
 
 /// Starts the thread unless it runs. Called with the lock held; the counters are those of the place's engine.
-pub(crate) fn start(place: &'static Place, ledger: Counters) {
+pub(crate) fn start(place: &'static EndpointCell, ledger: Counters) {
     // Relaxed: written under the lock only.
     if place.is_pushed.swap(true, Ordering::Relaxed) {
         return;
@@ -42,7 +42,7 @@ pub(crate) fn start(place: &'static Place, ledger: Counters) {
     }
 }
 
-fn run(place: &'static Place, ledger: Counters) {
+fn run(place: &'static EndpointCell, ledger: Counters) {
     let mut pause = PAUSES.0;
     let mut calls = calls_of(ledger);
     loop {
@@ -63,7 +63,7 @@ fn calls_of(ledger: Counters) -> u64 {
 }
 
 /// One look: hands over what there is room for.
-fn look(place: &'static Place) -> Look {
+fn look(place: &'static EndpointCell) -> Look {
     // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
     if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
         let moved = inside.progress();

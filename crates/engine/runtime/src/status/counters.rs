@@ -5,7 +5,7 @@ use crate::connecting::departing;
 use crate::endpoint::Program;
 use crate::inside::briefly;
 use crate::status::account::{Account, account, last};
-use parvum_api::{Notes, Told};
+use parvum_api::{MpiCall, Notes};
 use parvum_control::{Operation, PairCounters, ROUTES, Times, WaitingFor, monotonic_ns, totals};
 use parvum_engine::Counter;
 use std::ffi::c_char;
@@ -20,10 +20,10 @@ const SEVERAL: i32 = -1;
 const LARGEST: usize = 4096;
 
 /// The table's `tell`.
-pub(crate) unsafe extern "C" fn tell(told: *const Told) {
+pub(crate) unsafe extern "C" fn tell(told: *const MpiCall) {
     let Some(account) = account() else { return };
     // SAFETY: valid for the call, by the table's contract.
-    let Told { function, context, rank, size, root, turn, bytes, name } = unsafe { *told };
+    let MpiCall { function, context, rank, size, root, turn, bytes, name } = unsafe { *told };
     account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
 }
 

@@ -2,7 +2,7 @@
 
 use crate::inside::Inside;
 use crate::waiting::waiters::Until;
-use parvum_engine::Kept;
+use parvum_engine::KeepOutcome;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Inside {
             && self.engine.is_held_up(request)
         {
             let limit = self.memory();
-            if self.engine.keep(request, limit) == Kept::Full && still >= FULL {
+            if self.engine.keep(request, limit) == KeepOutcome::Full && still >= FULL {
                 self.engine.refuse(request);
             }
         } else if still >= STILL {

@@ -20,7 +20,7 @@ const LARGEST_BARRIER: usize = 0x7fff;
 const FLEDGLING: Now = 50_000_000;
 
 /// Who asks for a member that is not there yet.
-pub(super) struct Wish {
+pub(super) struct PendingMember {
     pub until: Now,
     client: ClientId,
     id: RequestId,
@@ -277,7 +277,7 @@ impl<F: Clone> Machine<F> {
         let found = self.instance(name, instance);
         if found.is_err() && check_name(name).is_ok() && self.answers(client) && self.somebody_may_join() {
             let until = self.now + FLEDGLING;
-            self.wishes.push(Wish { until, client, id, name: name.to_owned(), instance });
+            self.wishes.push(PendingMember { until, client, id, name: name.to_owned(), instance });
             self.deadline_changed = true;
             return;
         }

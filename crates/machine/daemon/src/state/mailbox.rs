@@ -16,7 +16,7 @@ pub(super) struct Mailbox {
     /// How many classes there have been.
     made: u64,
     bytes: usize,
-    waiting: VecDeque<Wish>,
+    waiting: VecDeque<PendingRead>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Entry {
 
 /// A read that is wanted.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct PendingRead {
     pub client: ClientId,
     pub id: RequestId,
     pub me: Tid,
@@ -135,7 +135,7 @@ impl Mailbox {
     }
 
     /// `Ok(None)` when there is no such entry.
-    fn read(&mut self, wish: &Wish) -> Result<Option<Reply>, Failure> {
+    fn read(&mut self, wish: &PendingRead) -> Result<Option<Reply>, Failure> {
         let Some(Class { entries, .. }) = self.classes.get(&wish.name) else { return Ok(None) };
         let found =
             if wish.first { entries.range(wish.index..).next() } else { entries.get_key_value(&wish.index) };
@@ -220,7 +220,7 @@ impl<F: Clone> Machine<F> {
         }
     }
 
-    pub(super) fn mail_get(&mut self, wish: Wish, wait: bool) {
+    pub(super) fn mail_get(&mut self, wish: PendingRead, wait: bool) {
         match self.mailbox.read(&wish) {
             Ok(Some(mail)) => self.reply(wish.client, wish.id, mail),
             Ok(None) if wait && check_name(&wish.name).is_ok() => self.mailbox.waiting.push_back(wish),

@@ -163,7 +163,7 @@ pub struct Machine<F> {
     groups: groups::Groups,
     last_segment: u64,
     /// Questions for members that may be about to join.
-    wishes: Vec<groups::Wish>,
+    wishes: Vec<groups::PendingMember>,
     /// The tracers that know what the data in events is called.
     tracers: HashSet<Tid>,
     mailbox: mailbox::Mailbox,
@@ -521,7 +521,7 @@ impl<F: Clone> Machine<F> {
                 self.mail_put(client, id, me, name, index, flags, data)
             }
             (Some(me), Request::MailGet { name, index, first, take, wait }) => {
-                self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
+                self.mail_get(mailbox::PendingRead { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
             (Some(_), Request::MailPutBack { name, index, owner, flags, data }) => {

@@ -24,12 +24,12 @@ enum Asker {
 
 /// One task of a batch.
 struct Slot {
-    place: Place,
+    place: Placed,
     result: Option<Result<Spawned, Failure>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Placed {
     Here(Tid),
     On(u32),
 }
@@ -72,7 +72,7 @@ impl<F: Clone> Machine<F> {
         let job = if spawner.role == Role::Runner { Some(me) } else { spawner.job };
         let sink = self.sink_of(me, plan.output);
         let number = self.next_batch();
-        let slots = places.iter().map(|host| Slot { place: Place::On(*host), result: None }).collect();
+        let slots = places.iter().map(|host| Slot { place: Placed::On(*host), result: None }).collect();
         let all_or_none = plan.all_or_none;
         let batch = Batch { asker: Asker::Client(client, id), spawner: me, all_or_none, slots };
         self.batches.insert(number, batch);
@@ -117,7 +117,8 @@ impl<F: Clone> Machine<F> {
             return;
         }
         let number = self.next_batch();
-        let slots = (0..count).map(|_| Slot { place: Place::On(self.config.number), result: None }).collect();
+        let slots =
+            (0..count).map(|_| Slot { place: Placed::On(self.config.number), result: None }).collect();
         let (spawner, all_or_none) = (part.spawner, part.plan.all_or_none);
         let batch = Batch { asker: Asker::Host(host, theirs), spawner, all_or_none, slots };
         self.batches.insert(number, batch);
@@ -132,7 +133,7 @@ impl<F: Clone> Machine<F> {
         let mut plan = plan;
         // Messages and the log do not tell the two streams apart.
         plan.details.one_stream |= sink.is_none_or(|sink| sink.as_messages.is_some());
-        let own = Place::On(self.config.number);
+        let own = Placed::On(self.config.number);
         let tasker = self.parts.tasker.filter(|tasker| *tasker != me && self.is_own(*tasker));
         let parent = (!plan.orphan).then_some(me);
         let whole = Rc::new(self.at_home(plan));
@@ -154,7 +155,7 @@ impl<F: Clone> Machine<F> {
                     continue;
                 }
             };
-            slot.place = Place::Here(tid);
+            slot.place = Placed::Here(tid);
             let (name, flag) = (name.clone(), plan.flag);
             let mut task =
                 Task { parent, name: name.clone(), flag, job, process: Some(tid), ..Task::blank() };
@@ -196,7 +197,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn started(&mut self, host: u32, number: u64, results: Vec<Result<Spawned, Failure>>) {
         let Some(batch) = self.batches.get_mut(&number) else { return };
         let waiting =
-            batch.slots.iter_mut().filter(|slot| slot.place == Place::On(host) && slot.result.is_none());
+            batch.slots.iter_mut().filter(|slot| slot.place == Placed::On(host) && slot.result.is_none());
         for (slot, result) in waiting.zip(results) {
             slot.result = Some(result);
         }
@@ -206,7 +207,7 @@ impl<F: Clone> Machine<F> {
     /// A host is gone before it has said what became of its part.
     pub(super) fn fail_parts_on(&mut self, host: u32) {
         for slot in self.batches.values_mut().flat_map(|batch| &mut batch.slots) {
-            if slot.place == Place::On(host) {
+            if slot.place == Placed::On(host) {
                 slot.result
                     .get_or_insert_with(|| Err(Failure::new(ErrorKind::HostLost, format!("host {host}"))));
             }
@@ -256,7 +257,7 @@ impl<F: Clone> Machine<F> {
             }
         };
         let mut slots = self.batches.values_mut().flat_map(|batch| &mut batch.slots);
-        if let Some(slot) = slots.find(|slot| slot.place == Place::Here(tid) && slot.result.is_none()) {
+        if let Some(slot) = slots.find(|slot| slot.place == Placed::Here(tid) && slot.result.is_none()) {
             slot.result = Some(result);
         }
         self.finish_batches();

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "it copies from and to memory that only the caller vouches for")]
 
 use crate::Type;
-use crate::data::walk::{Column, Way, total, walk};
+use crate::data::walk::{Action, Column, total, walk};
 use std::ptr::{copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Copies data of `count` items at `from` to `out`, beginning with byte `skip` of that data: as much as there is, or as `out`
@@ -82,7 +82,7 @@ macro_rules! by_length {
     };
 }
 
-impl Way for Gather {
+impl Action for Gather {
     const COLUMNS: bool = true;
 
     fn left(&self) -> u64 {
@@ -139,7 +139,7 @@ impl Way for Gather {
     }
 }
 
-impl Way for Scatter {
+impl Action for Scatter {
     const COLUMNS: bool = true;
 
     fn left(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! The runs of items as a list, for who can send and receive pieces in place.
 
 use crate::Type;
-use crate::data::walk::{Way, total, walk};
+use crate::data::walk::{Action, total, walk};
 
 /// Runs so far, until they are too many.
 struct Runs {
@@ -10,7 +10,7 @@ struct Runs {
     full: bool,
 }
 
-impl Way for Runs {
+impl Action for Runs {
     fn left(&self) -> u64 {
         if self.full { 0 } else { u64::MAX }
     }

@@ -6,8 +6,8 @@
 use crate::Type;
 use crate::data::layout::{Piece, Shape};
 
-/// What is done with each run. Bytes of the data come in order, and no more of them than [`Way::left`] says.
-pub(crate) trait Way {
+/// What is done with each run. Bytes of the data come in order, and no more of them than [`Action::left`] says.
+pub(crate) trait Action {
     /// How many bytes it still takes.
     fn left(&self) -> u64;
 
@@ -25,7 +25,7 @@ pub(crate) trait Way {
     const COLUMNS: bool = false;
 
     /// One run of each of several items in a row: those items' data has `step` bytes each, and the run's begins `skip` bytes
-    /// from where the walk is. [`Way::pass`] follows when all of their runs were told.
+    /// from where the walk is. [`Action::pass`] follows when all of their runs were told.
     fn column(&mut self, _at: usize, _stride: i64, _run: Column, _count: u64) {
         unreachable!("only where columns are wanted")
     }
@@ -64,7 +64,7 @@ pub(crate) fn total(ty: &Type, count: i64) -> u64 {
 }
 
 /// Goes through `count` items at address `base`, from byte `skip` of their data on, until nothing is `left`.
-pub(crate) fn walk(ty: &Type, count: i64, base: usize, skip: u64, way: &mut impl Way) {
+pub(crate) fn walk(ty: &Type, count: i64, base: usize, skip: u64, way: &mut impl Action) {
     if skip >= total(ty, count) || way.left() == 0 {
         return;
     }
@@ -86,7 +86,7 @@ pub(crate) fn walk(ty: &Type, count: i64, base: usize, skip: u64, way: &mut impl
 }
 
 /// `skip` lies in the data, and something is `left`.
-fn repeat(count: u64, stride: i64, body: &Piece, at: usize, skip: u64, way: &mut impl Way) {
+fn repeat(count: u64, stride: i64, body: &Piece, at: usize, skip: u64, way: &mut impl Action) {
     let (mut index, inside) = (skip / body.size, skip % body.size);
     if inside > 0 {
         part(body, moved(at, stride, index), inside, way);
@@ -103,7 +103,7 @@ fn repeat(count: u64, stride: i64, body: &Piece, at: usize, skip: u64, way: &mut
 }
 
 /// `count` whole bodies, for which room is left.
-fn rows<W: Way>(count: u64, stride: i64, body: &Piece, at: usize, way: &mut W) {
+fn rows<W: Action>(count: u64, stride: i64, body: &Piece, at: usize, way: &mut W) {
     match &body.shape {
         Shape::Run => way.strided(at, stride, body.size, count),
         _ if W::COLUMNS && count > 3 && few_runs(body) => {
@@ -130,7 +130,7 @@ fn few_runs(body: &Piece) -> bool {
     }
 }
 
-fn columns(count: u64, stride: i64, body: &Piece, at: usize, way: &mut impl Way) {
+fn columns(count: u64, stride: i64, body: &Piece, at: usize, way: &mut impl Action) {
     let mut column = |place: i64, length: u64, skip: u64| {
         way.column(at.wrapping_add(place as usize), stride, Column { length, skip, step: body.size }, count);
     };
@@ -146,7 +146,7 @@ fn columns(count: u64, stride: i64, body: &Piece, at: usize, way: &mut impl Way)
 }
 
 /// A piece from byte `skip` of its data on. Its first byte lies at `at`.
-fn part(piece: &Piece, at: usize, skip: u64, way: &mut impl Way) {
+fn part(piece: &Piece, at: usize, skip: u64, way: &mut impl Action) {
     match &piece.shape {
         Shape::Run => way.run(at.wrapping_add(skip as usize), (piece.size - skip).min(way.left())),
         Shape::Loop { count, stride, body } => repeat(*count, *stride, body, at, skip, way),
@@ -179,7 +179,7 @@ fn part(piece: &Piece, at: usize, skip: u64, way: &mut impl Way) {
 }
 
 /// A whole piece, for which room is left.
-fn all(piece: &Piece, at: usize, way: &mut impl Way) {
+fn all(piece: &Piece, at: usize, way: &mut impl Action) {
     match &piece.shape {
         Shape::Run => way.run(at, piece.size),
         Shape::Loop { count, stride, body } => rows(*count, *stride, body, at, way),

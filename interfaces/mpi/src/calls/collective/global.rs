@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// How a collective operation is called for.
 #[derive(Clone, Copy)]
-pub enum Way {
+pub enum CallForm {
     /// The call waits for its end.
     Blocking,
     /// It goes on beside the program; the request's place.
@@ -29,16 +29,16 @@ pub fn rank_types(handle: i32) -> (usize, usize) {
     (ranks, ranks)
 }
 
-pub(in crate::calls) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
+pub(in crate::calls) unsafe fn go(comm: &Arc<Comm>, call: Call, way: CallForm) -> Mpi {
     refuse_overlap(&call)?;
     match way {
-        Way::Blocking => collective::run(comm, call),
-        Way::Begun(request) => {
+        CallForm::Blocking => collective::run(comm, call),
+        CallForm::Begun(request) => {
             let operation = collective::begin(comm, call)?;
             // SAFETY: the caller's promise.
             unsafe { put(request, keep_shared(operation)?) }
         }
-        Way::Prepared(request) => {
+        CallForm::Prepared(request) => {
             let persistent = collective::prepare(comm, call)?;
             // SAFETY: the caller's promise.
             unsafe { put(request, keep_persistent(persistent)?) }
@@ -112,22 +112,22 @@ pub(in crate::calls) fn overlapping() -> Error {
     Error::new(class::BUFFER, "the two buffers overlap; give it other memory, or say MPI_IN_PLACE")
 }
 
-pub unsafe fn barrier(handle: i32, way: Way) -> Mpi {
+pub unsafe fn barrier(handle: i32, way: CallForm) -> Mpi {
     let comm = comm(handle)?;
-    if let Way::Blocking = way {
+    if let CallForm::Blocking = way {
         return collective::barrier(&comm);
     }
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Barrier, way) }
 }
 
-pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32, way: Way) -> Mpi {
+pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32, way: CallForm) -> Mpi {
     let comm = comm(handle)?;
     if is_in_place(buffer) {
         return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for MPI_Bcast"));
     }
     let data = if is_idle(&comm, root) { Data::NONE } else { Data::new(buffer, count, of)? };
-    if let Way::Blocking = way {
+    if let CallForm::Blocking = way {
         return collective::broadcast(&comm, data, root);
     }
     // SAFETY: the caller's promise.
@@ -143,7 +143,7 @@ pub unsafe fn gather(
     get_type: i32,
     root: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
@@ -169,7 +169,7 @@ pub unsafe fn gatherv(
     get_type: i32,
     root: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
@@ -227,7 +227,7 @@ pub unsafe fn scatter(
     get_type: i32,
     root: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
@@ -255,7 +255,7 @@ pub unsafe fn scatterv(
     get_type: i32,
     root: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
@@ -278,7 +278,7 @@ pub unsafe fn allgather(
     get_count: i64,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let own = given(&comm, give, give_count, give_type)?;
@@ -297,7 +297,7 @@ pub unsafe fn allgatherv(
     displacements: Numbers,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let own = given(&comm, give, give_count, give_type)?;
@@ -316,7 +316,7 @@ pub unsafe fn alltoall(
     get_count: i64,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let ranks = comm.peers().size();
@@ -342,7 +342,7 @@ pub unsafe fn alltoallv(
     displacements: Numbers,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let ranks = comm.peers().size();
@@ -367,7 +367,7 @@ pub unsafe fn alltoallw(
     displacements: Numbers,
     get_types: *const c_int,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let ranks = comm.peers().size();

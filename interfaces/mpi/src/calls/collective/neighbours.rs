@@ -1,7 +1,7 @@
 //! Collective operations with the neighbours that a topology names.
 
 use crate::calls::arguments::Numbers;
-use crate::calls::collective::global::{Way, counted, go, typed};
+use crate::calls::collective::global::{CallForm, counted, go, typed};
 use crate::collective::{Blocks, Call, Layout, is_in_place};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
@@ -36,7 +36,7 @@ pub unsafe fn neighbor_allgather(
     get_count: i64,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (_, ins) = degrees(&comm)?;
@@ -56,7 +56,7 @@ pub unsafe fn neighbor_allgatherv(
     displacements: Numbers,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (_, ins) = degrees(&comm)?;
@@ -77,7 +77,7 @@ pub unsafe fn neighbor_alltoall(
     get_count: i64,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (outs, ins) = degrees(&comm)?;
@@ -98,7 +98,7 @@ pub unsafe fn neighbor_alltoallv(
     displacements: Numbers,
     get_type: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (outs, ins) = degrees(&comm)?;
@@ -121,7 +121,7 @@ pub unsafe fn neighbor_alltoallw(
     displacements: Numbers,
     get_types: *const c_int,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (outs, ins) = degrees(&comm)?;

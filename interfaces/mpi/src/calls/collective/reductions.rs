@@ -1,7 +1,7 @@
 //! Reductions and scans, and the operations that they combine with.
 
 use crate::calls::arguments::{Numbers, put};
-use crate::calls::collective::global::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
+use crate::calls::collective::global::{CallForm, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
@@ -21,7 +21,7 @@ pub unsafe fn reduce(
     op: i32,
     root: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
@@ -47,7 +47,7 @@ pub unsafe fn allreduce(
     of: i32,
     op: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let op = Op::new(op, of)?;
@@ -61,7 +61,7 @@ unsafe fn reduce_parts(
     counts: &[i64],
     (of, op): (i32, i32),
     comm: &Arc<Comm>,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let size = datatype(of)?.layout.size() as usize;
     let op = Op::new(op, of)?;
@@ -88,7 +88,7 @@ pub unsafe fn reduce_scatter(
     of: i32,
     op: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
@@ -102,7 +102,7 @@ pub unsafe fn reduce_scatter_block(
     of: i32,
     op: i32,
     handle: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
@@ -114,7 +114,7 @@ unsafe fn scanned(
     (count, of, op): (i64, i32, i32),
     handle: i32,
     exclusive: bool,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
     let op = Op::new(op, of)?;
@@ -123,7 +123,15 @@ unsafe fn scanned(
     unsafe { go(&comm, Call::Scan { give: own, get: result, op, exclusive }, way) }
 }
 
-pub unsafe fn scan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, comm: i32, way: Way) -> Mpi {
+pub unsafe fn scan(
+    give: *const u8,
+    get: *mut u8,
+    count: i64,
+    of: i32,
+    op: i32,
+    comm: i32,
+    way: CallForm,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { scanned((give, get), (count, of, op), comm, false, way) }
 }
@@ -135,7 +143,7 @@ pub unsafe fn exscan(
     of: i32,
     op: i32,
     comm: i32,
-    way: Way,
+    way: CallForm,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { scanned((give, get), (count, of, op), comm, true, way) }

@@ -339,7 +339,11 @@ pub unsafe fn comm_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi
     comm(handle)?.buffer.attach(buffer.addr(), size)
 }
 
-pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: crate::calls::arguments::Place) -> Mpi {
+pub unsafe fn comm_detach_buffer(
+    handle: i32,
+    place: *mut u8,
+    size: crate::calls::arguments::CountTarget,
+) -> Mpi {
     let (address, length) = bsend::detach(&comm(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {

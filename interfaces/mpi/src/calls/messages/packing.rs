@@ -1,6 +1,6 @@
 //! Packing and unpacking, and external32.
 
-use crate::calls::arguments::{Place, array, array_mut, get, plain_text, put};
+use crate::calls::arguments::{CountTarget, array, array_mut, get, plain_text, put};
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, refuse_null};
@@ -13,7 +13,7 @@ pub unsafe fn mpi_pack(
     of: i32,
     output: *mut u8,
     room: i64,
-    position: Place,
+    position: CountTarget,
     handle: i32,
 ) -> Mpi {
     comm(handle)?;
@@ -47,7 +47,7 @@ fn no_room(needs: usize, has: i64) -> Error {
 pub unsafe fn mpi_unpack(
     input: *const u8,
     length: i64,
-    position: Place,
+    position: CountTarget,
     output: *mut u8,
     count: i64,
     of: i32,
@@ -69,7 +69,7 @@ pub unsafe fn mpi_unpack(
     }
 }
 
-pub unsafe fn pack_size(count: i64, of: i32, handle: i32, size: Place) -> Mpi {
+pub unsafe fn pack_size(count: i64, of: i32, handle: i32, size: CountTarget) -> Mpi {
     comm(handle)?;
     let items = checked_count(count)? as i64;
     // SAFETY: the caller's promise.

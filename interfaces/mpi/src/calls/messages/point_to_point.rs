@@ -1,6 +1,6 @@
 //! Messages between two.
 
-use crate::calls::arguments::{Place, get, put};
+use crate::calls::arguments::{CountTarget, get, put};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend;
@@ -338,7 +338,7 @@ pub unsafe fn buffer_attach(buffer: *mut u8, size: i64) -> Mpi {
     bsend::of_process().attach(buffer.addr(), size)
 }
 
-pub unsafe fn buffer_detach(place: *mut u8, size: Place) -> Mpi {
+pub unsafe fn buffer_detach(place: *mut u8, size: CountTarget) -> Mpi {
     let (address, length) = bsend::detach(bsend::of_process())?;
     // SAFETY: the caller's promise.
     unsafe {

@@ -15,25 +15,25 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// A request of a call: what of it is under way, and whether its handle stays when that is over.
-pub(in crate::calls) struct Asked {
+pub(in crate::calls) struct GivenRequest {
     pub(in crate::calls) operation: Option<Arc<Operation>>,
     again: Option<Arc<Persistent>>,
     /// It was over when it began, and its handle is gone as soon as somebody asks.
     pub(in crate::calls) is_done: bool,
 }
 
-impl Asked {
+impl GivenRequest {
     #[inline]
-    pub(in crate::calls) fn of(handle: i32) -> Mpi<Asked> {
-        let nothing = Asked { operation: None, again: None, is_done: false };
+    pub(in crate::calls) fn of(handle: i32) -> Mpi<GivenRequest> {
+        let nothing = GivenRequest { operation: None, again: None, is_done: false };
         if handle == REQUEST_NULL {
             return Ok(nothing);
         }
         Ok(match named(handle)? {
-            Named::Once(operation) => Asked { operation: Some(operation), ..nothing },
-            Named::Done => Asked { is_done: true, ..nothing },
+            Named::Once(operation) => GivenRequest { operation: Some(operation), ..nothing },
+            Named::Done => GivenRequest { is_done: true, ..nothing },
             Named::Again(persistent) => {
-                Asked { operation: persistent.active(), again: Some(persistent), is_done: false }
+                GivenRequest { operation: persistent.active(), again: Some(persistent), is_done: false }
             }
         })
     }
@@ -84,7 +84,7 @@ impl Asked {
 
 pub unsafe fn request_get_status(handle: i32, flag: *mut c_int, status: *mut Status) -> Mpi {
     let process = process()?;
-    let asked = Asked::of(handle)?;
+    let asked = GivenRequest::of(handle)?;
     look(process);
     let outcome = asked.poll(process);
     // SAFETY: the caller's promise.
@@ -165,7 +165,7 @@ pub unsafe fn request_free(place: *mut c_int) -> Mpi {
     unsafe {
         let handle = get(place)?;
         refuse_null(handle)?;
-        let asked = Asked::of(handle)?;
+        let asked = GivenRequest::of(handle)?;
         if let Some(operation) = &asked.operation {
             if operation.is_collective {
                 return Err(Error::new(
@@ -196,7 +196,7 @@ pub unsafe fn cancel(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     let handle = unsafe { get(place)? };
     refuse_null(handle)?;
-    if let Some(operation) = Asked::of(handle)?.operation {
+    if let Some(operation) = GivenRequest::of(handle)?.operation {
         if operation.is_collective {
             return Err(Error::new(class::REQUEST, "a collective operation cannot be cancelled"));
         }

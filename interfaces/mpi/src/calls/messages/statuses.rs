@@ -1,7 +1,7 @@
 //! Statuses: what they say of a message; and operations that the program does itself.
 
-use crate::calls::arguments::{Place, get, put};
-use crate::calls::messages::requests::Asked;
+use crate::calls::arguments::{CountTarget, get, put};
+use crate::calls::messages::requests::GivenRequest;
 use crate::calls::objects::types::layout;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
@@ -64,7 +64,7 @@ pub unsafe fn status_get_error(status: *const Status, error: *mut c_int) -> Mpi 
     unsafe { put(error, get(status)?.error) }
 }
 
-pub unsafe fn get_count(status: *const Status, of: i32, count: Place) -> Mpi {
+pub unsafe fn get_count(status: *const Status, of: i32, count: CountTarget) -> Mpi {
     let layout = layout(of)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -73,7 +73,7 @@ pub unsafe fn get_count(status: *const Status, of: i32, count: Place) -> Mpi {
     }
 }
 
-pub unsafe fn get_elements(status: *const Status, of: i32, count: Place) -> Mpi {
+pub unsafe fn get_elements(status: *const Status, of: i32, count: CountTarget) -> Mpi {
     let layout = layout(of)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -84,7 +84,7 @@ pub unsafe fn get_elements(status: *const Status, of: i32, count: Place) -> Mpi 
 
 pub unsafe fn get_elements_x(status: *const Status, of: i32, count: *mut i64) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { get_elements(status, of, Place::wide(count)) }
+    unsafe { get_elements(status, of, CountTarget::wide(count)) }
 }
 
 pub unsafe fn status_set_elements(status: *mut Status, of: i32, count: i64) -> Mpi {
@@ -122,7 +122,7 @@ pub unsafe fn grequest_start(
 
 /// From now on the request's functions are called as Fortran's.
 pub fn grequest_set_fortran(handle: i32) -> Mpi {
-    let asked = Asked::of(handle)?;
+    let asked = GivenRequest::of(handle)?;
     let functions = asked.operation.as_ref().and_then(|operation| operation.functions_of_program());
     functions.ok_or_else(no_generalised)?.set_fortran();
     Ok(())
@@ -130,7 +130,7 @@ pub fn grequest_set_fortran(handle: i32) -> Mpi {
 
 pub unsafe fn grequest_complete(handle: i32) -> Mpi {
     let process = process()?;
-    let asked = Asked::of(handle)?;
+    let asked = GivenRequest::of(handle)?;
     let tag = asked.operation.as_ref().and_then(|operation| operation.tag_of_program());
     if let Some(operation) = &asked.operation {
         operation.done();

@@ -2,7 +2,7 @@
 
 use crate::calls::arguments::{array_mut, get, length_of, put};
 use crate::calls::messages::point_to_point::tell;
-use crate::calls::messages::requests::Asked;
+use crate::calls::messages::requests::GivenRequest;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::status::Status;
 use crate::objects::numbers::{REQUEST_NULL, UNDEFINED};
@@ -34,7 +34,7 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
             return tell(Outcome { status: status_of, error }, status);
         }
         deferred::post_all(process);
-        let asked = Asked::of(handle)?;
+        let asked = GivenRequest::of(handle)?;
         let Some(operation) = &asked.operation else {
             put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(Outcome::EMPTY, status);
@@ -55,7 +55,7 @@ pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> 
     // SAFETY: the caller's promise.
     unsafe {
         let handle = get(place)?;
-        let asked = Asked::of(handle)?;
+        let asked = GivenRequest::of(handle)?;
         look(process);
         let outcome = asked.poll(process).or_else(|| asked.waits_in_vain(process));
         put(flag, c_int::from(outcome.as_ref().is_some_and(|outcome| !outcome.goes_on())))?;
@@ -75,11 +75,11 @@ pub(in crate::calls) fn look(process: &Process) {
     progress::move_all(process);
 }
 
-pub(in crate::calls) fn all_asked(handles: &[c_int]) -> Mpi<Vec<Asked>> {
-    handles.iter().map(|&handle| Asked::of(handle)).collect()
+pub(in crate::calls) fn all_asked(handles: &[c_int]) -> Mpi<Vec<GivenRequest>> {
+    handles.iter().map(|&handle| GivenRequest::of(handle)).collect()
 }
 
-fn under_way(asked: &[Asked]) -> Vec<Arc<Operation>> {
+fn under_way(asked: &[GivenRequest]) -> Vec<Arc<Operation>> {
     asked.iter().filter_map(|asked| asked.operation.clone()).collect()
 }
 
@@ -104,7 +104,7 @@ pub(in crate::calls) unsafe fn tell_all(outcomes: Vec<Outcome>, statuses: *mut S
 }
 
 /// Forgets the operations of a call that are over: all but those that go on.
-fn forget_over(asked: &[Asked], handles: &mut [c_int], outcomes: &[Outcome]) {
+fn forget_over(asked: &[GivenRequest], handles: &mut [c_int], outcomes: &[Outcome]) {
     for ((asked, handle), outcome) in asked.iter().zip(handles).zip(outcomes) {
         if asked.is_active() {
             *handle = asked.after(*handle, outcome);
@@ -189,7 +189,7 @@ pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, status
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         look(process);
-        let outcome = |asked: &Asked| asked.poll(process).or_else(|| asked.waits_in_vain(process));
+        let outcome = |asked: &GivenRequest| asked.poll(process).or_else(|| asked.waits_in_vain(process));
         let all: Option<Vec<Outcome>> = asked.iter().map(outcome).collect();
         put(flag, c_int::from(all.is_some()))?;
         let Some(all) = all else { return Ok(()) };
@@ -216,34 +216,34 @@ fn of_any(first: &Operation, all: &[Arc<Operation>]) -> Notes {
 }
 
 /// The first operation that is over, by its place.
-pub(in crate::calls) fn first_over(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
+pub(in crate::calls) fn first_over(process: &Process, asked: &[GivenRequest]) -> Option<(usize, Outcome)> {
     asked.iter().enumerate().find_map(|(place, asked)| Some((place, asked.ended(process)?)))
 }
 
-pub(in crate::calls) fn all_over(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcome)> {
+pub(in crate::calls) fn all_over(process: &Process, asked: &[GivenRequest]) -> Vec<(usize, Outcome)> {
     asked.iter().enumerate().filter_map(|(place, asked)| Some((place, asked.ended(process)?))).collect()
 }
 
 /// The first that there is something to tell of: where none is over, one that waits for somebody who may have died.
-fn first_told(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
+fn first_told(process: &Process, asked: &[GivenRequest]) -> Option<(usize, Outcome)> {
     first_over(process, asked).or_else(|| {
         asked.iter().enumerate().find_map(|(place, asked)| Some((place, asked.waits_in_vain(process)?)))
     })
 }
 
 /// Likewise all of them.
-fn all_told(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcome)> {
+fn all_told(process: &Process, asked: &[GivenRequest]) -> Vec<(usize, Outcome)> {
     let over = all_over(process, asked);
     if !over.is_empty() {
         return over;
     }
-    let in_vain = |(place, asked): (usize, &Asked)| Some((place, asked.waits_in_vain(process)?));
+    let in_vain = |(place, asked): (usize, &GivenRequest)| Some((place, asked.waits_in_vain(process)?));
     asked.iter().enumerate().filter_map(in_vain).collect()
 }
 
 unsafe fn tell_one(
     handles: &mut [c_int],
-    asked: &[Asked],
+    asked: &[GivenRequest],
     found: Option<(usize, Outcome)>,
     index: *mut c_int,
     status: *mut Status,
@@ -303,7 +303,7 @@ pub unsafe fn testany(
 
 unsafe fn tell_some(
     handles: &mut [c_int],
-    asked: &[Asked],
+    asked: &[GivenRequest],
     found: Vec<(usize, Outcome)>,
     (count, indices): (*mut c_int, *mut c_int),
     statuses: *mut Status,

@@ -1,6 +1,6 @@
 //! What a datatype is asked: its size and extent, its name, how it was made.
 
-use crate::calls::arguments::{Place, array_mut, give_text, length_of, put, text};
+use crate::calls::arguments::{CountTarget, array_mut, give_text, length_of, put, text};
 use crate::calls::objects::types::layout;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
@@ -9,7 +9,7 @@ use crate::objects::numbers::*;
 use parvum_datatypes::{Combiner, Words};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn type_size(of: i32, size: Place) -> Mpi {
+pub unsafe fn type_size(of: i32, size: CountTarget) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { size.put(layout(of)?.size()) }
 }

@@ -1,6 +1,6 @@
 //! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
 
-use crate::calls::arguments::{Place, get, give_text, plain_text, put};
+use crate::calls::arguments::{CountTarget, get, give_text, plain_text, put};
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::attached::Buffer;
@@ -130,7 +130,7 @@ pub unsafe fn session_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> 
     session(handle)?.buffer.attach(buffer.addr(), size)
 }
 
-pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: Place) -> Mpi {
+pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: CountTarget) -> Mpi {
     let (address, length) = bsend::detach(&session(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {

@@ -1,7 +1,7 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
 use crate::process::this::has_begun;
-use crate::tools::{self, ALGORITHMS, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
+use crate::tools::{self, ALGORITHMS, Class, Kind, OPTIONS, ToolResult, VARIABLES, Value, at, fault};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 const VERBOSITY_USER_BASIC: c_int = 221;
@@ -15,12 +15,12 @@ const PVAR_CLASS_TIMER: c_int = 248;
 const INT: c_int = 0x4c00_0405;
 const UNSIGNED_LONG_LONG: c_int = 0x4c00_0819;
 
-fn code(outcome: Told) -> c_int {
+fn code(outcome: ToolResult) -> c_int {
     outcome.err().unwrap_or(0)
 }
 
 /// Does something when the interface was begun.
-pub(in crate::calls) fn when_begun(then: impl FnOnce() -> Told) -> c_int {
+pub(in crate::calls) fn when_begun(then: impl FnOnce() -> ToolResult) -> c_int {
     code(tools::ask().and_then(|()| then()))
 }
 
@@ -50,7 +50,7 @@ pub(in crate::calls) unsafe fn give(place: *mut c_char, length: *mut c_int, text
 }
 
 /// What a pointer of the program's points to.
-unsafe fn get<T: Copy>(place: *const T) -> Told<T> {
+unsafe fn get<T: Copy>(place: *const T) -> ToolResult<T> {
     // SAFETY: null, or the program promises a value there.
     if place.is_null() { Err(fault::INVALID) } else { Ok(unsafe { place.read_unaligned() }) }
 }
@@ -103,7 +103,7 @@ pub unsafe fn t_finalize() -> c_int {
 /// The enumeration of the algorithms of collectives: behind those of the options.
 const ALGORITHM_WORDS: usize = OPTIONS.len() + 1;
 
-fn enumeration(handle: usize) -> Told<(&'static str, &'static [&'static str])> {
+fn enumeration(handle: usize) -> ToolResult<(&'static str, &'static [&'static str])> {
     match handle.checked_sub(1).and_then(|place| OPTIONS.get(place)).map(|option| &option.kind) {
         None if handle == ALGORITHM_WORDS => Ok(("algorithm", &ALGORITHMS)),
         Some(Kind::Words(name, words)) => Ok((name, words)),

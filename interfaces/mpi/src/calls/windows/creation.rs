@@ -1,6 +1,6 @@
 //! Windows, and what is done to the memory of others.
 
-use crate::calls::arguments::{Place, get, give_text, put, text};
+use crate::calls::arguments::{CountTarget, get, give_text, put, text};
 use crate::calls::comms::attributes::{give, language};
 use crate::comms::group::{self, group};
 use crate::comms::handles::comm;
@@ -9,7 +9,7 @@ use crate::objects::attributes::{Bearer, Language};
 use crate::objects::errhandlers::Handler;
 use crate::objects::info::hints;
 use crate::objects::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
-use crate::windows::allocating::{self, Wish};
+use crate::windows::allocating::{self, WindowRequest};
 use crate::windows::{self, Flavor, Win, near, win};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
@@ -27,7 +27,7 @@ unsafe fn create(flavor: Flavor, base: *mut u8, size: i64, unit: i64, info: i32,
     if flavor == Flavor::Create && base.is_null() && size > 0 {
         return Err(Error::new(class::BASE, "the memory's address is null"));
     }
-    allocating::create(&comm, Wish { flavor, base, size, unit: unit as i32, hints })
+    allocating::create(&comm, WindowRequest { flavor, base, size, unit: unit as i32, hints })
 }
 
 pub unsafe fn win_create(
@@ -102,7 +102,13 @@ pub unsafe fn win_free(place: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn win_shared_query(handle: i32, rank: i32, size: *mut i64, unit: Place, base: *mut u8) -> Mpi {
+pub unsafe fn win_shared_query(
+    handle: i32,
+    rank: i32,
+    size: *mut i64,
+    unit: CountTarget,
+    base: *mut u8,
+) -> Mpi {
     let win = win(handle)?;
     if win.flavor == Flavor::Dynamic {
         return Err(Error::new(class::RMA_FLAVOR, "the memory of dynamic windows is not shared"));

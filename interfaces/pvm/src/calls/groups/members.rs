@@ -2,7 +2,7 @@
 
 use crate::calls::text;
 use crate::errors::{Pvm, PvmError};
-use crate::state::{Held, call_but};
+use crate::state::{Locked, call_but};
 use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::AtomicPtr;
@@ -21,7 +21,7 @@ pub(in crate::calls) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
 }
 
 /// A call about a group: what is wrong with it, PVM leaves to the program to say.
-fn group_call(name: &str, work: impl FnOnce(&mut Held) -> Pvm<c_int>) -> c_int {
+fn group_call(name: &str, work: impl FnOnce(&mut Locked) -> Pvm<c_int>) -> c_int {
     call_but(name, |why| why != PvmError::SysErr, work)
 }
 

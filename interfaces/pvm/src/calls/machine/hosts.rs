@@ -2,7 +2,7 @@
 
 use crate::calls::{array, put, text};
 use crate::errors::{Pvm, PvmError, is_absence};
-use crate::state::{Held, call, call_but};
+use crate::state::{Locked, call, call_but};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request, TaskState};
 use std::ffi::{CStr, c_char, c_int};
@@ -27,7 +27,7 @@ unsafe fn names(hosts: *const *const c_char, count: c_int) -> Pvm<Vec<String>> {
 ///
 /// # Safety
 /// `infos` must be null or writable for as many numbers as there are hosts.
-unsafe fn for_each_host(state: &mut Held, request: &Request, infos: *mut c_int, tids: bool) -> Pvm<c_int> {
+unsafe fn for_each_host(state: &mut Locked, request: &Request, infos: *mut c_int, tids: bool) -> Pvm<c_int> {
     let mut done = 0;
     for (at, result) in state.change_hosts(request, tids)?.into_iter().enumerate() {
         done += c_int::from(result >= 0);
@@ -40,7 +40,7 @@ unsafe fn for_each_host(state: &mut Held, request: &Request, infos: *mut c_int, 
     Ok(done)
 }
 
-impl Held {
+impl Locked {
     /// A tid, or at least 0, or an error code for each host.
     fn change_hosts(&mut self, request: &Request, add: bool) -> Pvm<Vec<c_int>> {
         if let Some(manager) = self.manager()?

@@ -4,7 +4,7 @@ use crate::calls::put;
 use crate::errors::{self, Pvm, PvmError};
 use crate::machine::manager::{ManagedHost, ManagedTask};
 use crate::options;
-use crate::state::{Held, call, quietly};
+use crate::state::{Locked, call, quietly};
 use crate::trace::{Did, numbers};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, Reply, Request, TaskRow, TaskState};
@@ -43,7 +43,7 @@ pub(in crate::calls) fn c_text(text: impl AsRef<[u8]>) -> CString {
     CString::new(bytes.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-impl Held {
+impl Locked {
     /// The hosts, and how many architectures.
     fn host_rows(&mut self) -> Pvm<(Vec<ManagedHost>, c_int)> {
         if let Some(manager) = self.manager()?
@@ -183,7 +183,7 @@ pub static ERRNO: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::n
 /// Sets an option; gives its old value.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
-    call("pvm_setopt", |state: &mut Held| {
+    call("pvm_setopt", |state: &mut Locked| {
         state.about(|| numbers([(Did::Option, what), (Did::OptionValue, value)]));
         state.learn_options(what)?;
         // Output and traces may be had by oneself, or by whoever has them already.
@@ -200,7 +200,7 @@ pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     })
 }
 
-impl Held {
+impl Locked {
     /// Asks the machine for what it knows of an option and this task does not.
     fn learn_options(&mut self, what: c_int) -> Pvm<()> {
         const ABOUT_OUTPUT: [c_int; 6] = [

@@ -3,7 +3,7 @@
 use crate::buffers::buffer::{Arrived, Buffer, Packing};
 use crate::calls::{put, text};
 use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
-use crate::state::{Held, call, call_but};
+use crate::state::{Locked, call, call_but};
 use parvum_api::Message;
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
@@ -85,7 +85,7 @@ unsafe fn class(name: *const c_char) -> Pvm<String> {
     }
 }
 
-impl Held {
+impl Locked {
     /// A message as the mailbox keeps it: the word about its data, then the data.
     fn as_mail(&mut self, id: c_int) -> Pvm<Blob> {
         let (meta, data) = self.whole(id)?;
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int 
     })
 }
 
-impl Held {
+impl Locked {
     /// Ends all tasks but this one and those that asked to be spared.
     pub(in crate::calls) fn end_all_others(&mut self) -> Pvm<()> {
         let me = self.me()?.tid;

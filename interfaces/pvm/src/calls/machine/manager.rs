@@ -1,7 +1,7 @@
 //! Parts that a task plays for all others: pvm_reg_rm(3), pvm_reg_tasker(3), pvm_reg_hoster(3).
 
 use crate::calls::machine::info::{HostInfo, pvm_config};
-use crate::state::{Held, call};
+use crate::state::{Locked, call};
 use parvum_wire::control::Part;
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -35,7 +35,7 @@ pub extern "C" fn pvm_reg_hoster() -> c_int {
     call("pvm_reg_hoster", |state| state.play_openly(Part::Hoster, crate::calls::machine::mailbox::HOSTER))
 }
 
-impl Held {
+impl Locked {
     /// Plays a part, and says so in the mailbox, where PVM says it.
     fn play_openly(&mut self, part: Part, class: &str) -> crate::errors::Pvm<c_int> {
         self.play(part)?;

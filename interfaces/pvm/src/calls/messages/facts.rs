@@ -3,7 +3,7 @@
 use crate::buffers::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
 use crate::calls::put;
 use crate::errors::{Pvm, PvmError, is_any};
-use crate::state::{Held, call, call_but};
+use crate::state::{Locked, call, call_but};
 use parvum_api::Message;
 use parvum_wire::encoding;
 use std::ffi::c_int;
@@ -26,7 +26,7 @@ pub struct MessageInfo {
 const XDR: c_int = 0x1000_0000;
 const IN_PLACE: c_int = 0x2000_0000;
 
-impl Held {
+impl Locked {
     fn message_info(&mut self, id: c_int) -> Pvm<MessageInfo> {
         let me = self.me().map_or(0, |me| me.tid);
         let info = self.info(id)?;

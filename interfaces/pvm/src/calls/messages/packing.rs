@@ -4,7 +4,7 @@ use crate::buffers::buffer::{Arrived, Buffer, Class, Packed, Packing};
 use crate::buffers::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
 use crate::calls::{bytes_of, put, text};
 use crate::errors::{Pvm, PvmError};
-use crate::state::{Held, call};
+use crate::state::{Locked, call};
 use crate::trace::{Did, numbers};
 use parvum_wire::xdr::{self, Element};
 use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulong, c_ushort};
@@ -131,7 +131,12 @@ const WORTH_LEAVING: usize = 256;
 ///
 /// # Safety
 /// The items must be readable.
-unsafe fn pack<I: Item>(state: &mut Held, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+unsafe fn pack<I: Item>(
+    state: &mut Locked,
+    start: *const I::Number,
+    count: c_int,
+    stride: c_int,
+) -> Pvm<i32> {
     state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     state.packing()?;
     let (count, step) = shape::<I>(start, count, stride)?;
@@ -199,7 +204,12 @@ unsafe fn pack_into<I: Item>(
 ///
 /// # Safety
 /// The items must be writable.
-unsafe fn unpack<I: Item>(state: &mut Held, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+unsafe fn unpack<I: Item>(
+    state: &mut Locked,
+    start: *mut I::Number,
+    count: c_int,
+    stride: c_int,
+) -> Pvm<i32> {
     state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     state.unpacking()?;
     let (count, step) = shape::<I>(start, count, stride)?;
@@ -259,7 +269,7 @@ unsafe fn unpack_from<I: Item>(
 ///
 /// # Safety
 /// `start` must be writable for `bytes`.
-unsafe fn unpack_remote(state: &mut Held, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
+unsafe fn unpack_remote(state: &mut Locked, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
     let api = state.machine()?;
     state.on_arrived(bytes, |arrived| {
         let at = arrived.take(class, bytes)?;
@@ -315,27 +325,27 @@ pack_calls! {
 }
 
 /// Packs one number, as `pvm_pkint` does.
-pub(in crate::calls) fn pack_number(state: &mut Held, number: c_int) -> Pvm<()> {
+pub(in crate::calls) fn pack_number(state: &mut Locked, number: c_int) -> Pvm<()> {
     // SAFETY: one item, which is there.
     unsafe { pack::<Of<i32, 1>>(state, &number, 1, 1) }.map(|_| ())
 }
 
 /// Packs bytes as `pvm_pkbyte` does.
-pub(in crate::calls) fn pack_bytes(state: &mut Held, bytes: &[u8]) -> Pvm<c_int> {
+pub(in crate::calls) fn pack_bytes(state: &mut Locked, bytes: &[u8]) -> Pvm<c_int> {
     let append =
         |packed: &mut Packed| append_bytes(packed, bytes.len(), |data| data.extend_from_slice(bytes));
     state.on_packed(bytes.len(), append).map(|()| 0)
 }
 
 /// Unpacks one number, as `pvm_upkint` does.
-pub(in crate::calls) fn unpack_number(state: &mut Held) -> Pvm<c_int> {
+pub(in crate::calls) fn unpack_number(state: &mut Locked) -> Pvm<c_int> {
     let mut number = 0;
     // SAFETY: room for one item.
     unsafe { unpack::<Of<i32, 1>>(state, &mut number, 1, 1) }.map(|_| number)
 }
 
 /// Unpacks so many bytes.
-pub(in crate::calls) fn unpack_bytes(state: &mut Held, count: usize) -> Pvm<Vec<u8>> {
+pub(in crate::calls) fn unpack_bytes(state: &mut Locked, count: usize) -> Pvm<Vec<u8>> {
     state.bring(state.receiving)?;
     state.on_arrived(count, |arrived| {
         let room = padded(count, Class::Byte, arrived.xdr);

@@ -5,7 +5,7 @@
 //! what that copy lacks along with the grant, if it has all of it. What came and was not touched is wished no more for a while;
 //! nobody needs to be told.
 
-use crate::message::{Fulfilled, Record, Wish};
+use crate::message::{Fulfilled, PrefetchHint, Record};
 use crate::pages::memory::Memory;
 use crate::setup::Fault;
 use crate::stamp::Stamp;
@@ -15,7 +15,7 @@ use crate::state::work::Miss;
 
 impl Node {
     /// What a request for a lock wishes for.
-    pub(crate) fn wishes(&mut self, lock: u32) -> Vec<Wish> {
+    pub(crate) fn wishes(&mut self, lock: u32) -> Vec<PrefetchHint> {
         let Some(after) = self.setup.push else { return Vec::new() };
         let unused = std::mem::take(&mut self.wishes.unused);
         for (&page, &with) in &unused {
@@ -24,7 +24,7 @@ impl Node {
         let next = self.wishes.grants.get(&lock).map_or(1, |grants| grants + 1);
         let of_lock = self.wishes.habits.range((lock, 0)..=(lock, u32::MAX));
         let due = of_lock.filter(|(_, habit)| habit.is_due(next, after)).map(|(&(_, page), _)| page);
-        let mut wishes: Vec<Wish> = Vec::new();
+        let mut wishes: Vec<PrefetchHint> = Vec::new();
         for number in due {
             let page = self.pages.get(&number);
             // What no diff has yet would be in the way.
@@ -34,14 +34,14 @@ impl Node {
             };
             match wishes.iter_mut().find(|wish| wish.has == page.applied) {
                 Some(wish) => wish.pages.push(number),
-                None => wishes.push(Wish { has: page.applied.clone(), pages: vec![number] }),
+                None => wishes.push(PrefetchHint { has: page.applied.clone(), pages: vec![number] }),
             }
         }
         wishes
     }
 
-    pub(crate) fn are_sound_wishes(&self, wishes: &[Wish]) -> bool {
-        let sound = |wish: &Wish| {
+    pub(crate) fn are_sound_wishes(&self, wishes: &[PrefetchHint]) -> bool {
+        let sound = |wish: &PrefetchHint| {
             wish.has.len() == self.setup.nodes && wish.pages.iter().all(|&page| page < self.setup.pages)
         };
         wishes.iter().all(sound)
@@ -51,11 +51,11 @@ impl Node {
     pub(crate) fn fulfil(
         &mut self,
         to: usize,
-        wishes: Vec<Wish>,
+        wishes: Vec<PrefetchHint>,
         memory: &mut impl Memory,
     ) -> Vec<Fulfilled> {
         let mut all = Vec::new();
-        for Wish { has, pages } in wishes {
+        for PrefetchHint { has, pages } in wishes {
             for page in pages {
                 let Some(fulfilled) = self.changes_since(page, &has, memory) else { continue };
                 self.note_given(to, page, fulfilled.has[self.own]);

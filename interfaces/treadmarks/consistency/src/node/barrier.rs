@@ -4,7 +4,7 @@ use crate::message::{Interval, Message};
 use crate::pages::memory::Memory;
 use crate::setup::{Fault, Progress};
 use crate::state::Node;
-use crate::state::barriers::{Arrival, Told};
+use crate::state::barriers::{Arrival, BarrierReport};
 use crate::state::work::Work;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Node {
     pub(crate) fn arrived(
         &mut self,
         from: usize,
-        (barrier, stamp, full, pushes, witnessed): Told,
+        (barrier, stamp, full, pushes, witnessed): BarrierReport,
         intervals: Vec<Arc<Interval>>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {

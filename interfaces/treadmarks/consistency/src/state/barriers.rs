@@ -17,7 +17,7 @@ pub(crate) struct Arrival {
 }
 
 /// What who has come says besides its intervals.
-pub(crate) type Told = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
+pub(crate) type BarrierReport = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
 
 /// The manager's part.
 #[derive(Default)]

@@ -3,7 +3,8 @@
 use crate::tests::basics::{bytes_of, outgoing, send, tagged};
 use crate::tests::simulated::{Nature, ONE, engine, join, pair, run_until_quiet};
 use crate::{
-    Buffering, Counter, Destination, Engine, Kept, Outcome, Outgoing, Pattern, Received, RequestId, Sent,
+    Buffering, Counter, Destination, Engine, KeepOutcome, Outcome, Outgoing, Pattern, Received, RequestId,
+    Sent,
 };
 
 const CREDIT: u64 = 10_000;
@@ -41,14 +42,14 @@ fn two_that_send_each_other_more_than_the_credit_both_go_on() {
     assert!(a.is_held_up(held));
     assert_eq!(
         a.keep(held, LIMIT),
-        Kept::NotNeeded,
+        KeepOutcome::NotNeeded,
         "nobody waits for this one: the receiver may just be slow"
     );
     let (_, back) = flood(&mut b, &mut a);
-    assert_eq!(a.keep(held, LIMIT), Kept::Yes);
+    assert_eq!(a.keep(held, LIMIT), KeepOutcome::Yes);
     assert!(matches!(a.test(held), Received::Over(Outcome::Sent)));
     assert_eq!(send_copy(&mut a, &b, last + 1, &[0; 1000]), Sent::Now, "the next one need not wait again");
-    assert_eq!(b.keep(back, LIMIT), Kept::Yes);
+    assert_eq!(b.keep(back, LIMIT), KeepOutcome::Yes);
     for number in 0..=last {
         let id = b.post(Pattern::ANY, Destination::Block, false, false);
         run_until_quiet(&mut [&mut a, &mut b]);
@@ -62,7 +63,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
     let (mut a, mut b) = two(Nature::QUICK);
     let (last, held) = flood(&mut a, &mut b);
     flood(&mut b, &mut a);
-    assert_eq!(a.keep(held, 100), Kept::Full);
+    assert_eq!(a.keep(held, 100), KeepOutcome::Full);
     assert!(a.refuse(held));
     assert!(matches!(a.test(held), Received::Over(Outcome::NoMemory(_))));
     for _ in 0..last {

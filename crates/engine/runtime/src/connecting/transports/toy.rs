@@ -1,7 +1,7 @@
 //! A transport that is registered here and nowhere else: it keeps the contract, is chosen by name, moves messages, and everybody
 //! who looks knows its name.
 
-use crate::connecting::routes::{RoutePolicy, Way};
+use crate::connecting::routes::{RoutePolicy, RouteWish};
 use crate::connecting::transports::ALL;
 use crate::status::account;
 use crate::status::counters;
@@ -85,7 +85,7 @@ fn a_new_transport_is_chosen_by_name_and_by_need() {
     let mut best = RoutePolicy::new(&WITH_TOY, None).expect("no name");
     assert_eq!(best.wanted(here, near), parvum_shm::TRANSPORT.route);
     assert_eq!(best.wanted(here, far), TOY.route, "the first that leads to other hosts");
-    best.ask(Way::ByDaemons);
+    best.ask(RouteWish::ByDaemons);
     assert_eq!(best.wanted(here, far), TOY.route, "there is none");
     let reasons = best.reasons(TOY.route, &[], false);
     assert_eq!(reasons[TOY.route.place()], Taken::InUse as u8);
@@ -107,7 +107,7 @@ fn those_built_in_take_turns_where_one_does_not_lead() {
     assert_eq!(policy.detour(far, tcp.route), None);
     let reasons = policy.reasons(routed.route, &[tcp.route], false);
     assert_eq!(reasons[tcp.route.place()], Taken::Refused as u8);
-    policy.ask(Way::ByDaemons);
+    policy.ask(RouteWish::ByDaemons);
     assert_eq!(policy.wanted(here, here), routed.route);
     assert_eq!(policy.reasons(routed.route, &[], true)[shm.route.place()], Taken::AskedOther as u8);
 }

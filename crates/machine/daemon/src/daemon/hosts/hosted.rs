@@ -36,7 +36,7 @@ const TO_START: Duration = Duration::from_secs(300);
 const LINE: u64 = 1 << 21;
 
 /// A host that the hoster has been asked for.
-struct Asked {
+struct HosterRequest {
     wanted: Wanted,
     seal: Seal,
     listener: TcpListener,
@@ -65,7 +65,7 @@ pub(crate) async fn fetch_all(shell: Rc<Shell>, hosts: Vec<Wanted>) {
     }
 }
 
-async fn prepare(shell: &Rc<Shell>, wanted: Wanted) -> Result<(Asked, Hosting), Failure> {
+async fn prepare(shell: &Rc<Shell>, wanted: Wanted) -> Result<(HosterRequest, Hosting), Failure> {
     let Wanted { number, life, name, start } = &wanted;
     let failed = |why: &dyn std::fmt::Display| {
         Failure::new(ErrorKind::CannotStart, format!("{name}: this host: {why}"))
@@ -94,12 +94,12 @@ async fn prepare(shell: &Rc<Shell>, wanted: Wanted) -> Result<(Asked, Hosting), 
     let other = if options.daemon.is_some() { String::new() } else { command.clone() };
     let machine = options.machine.clone().or_else(|| std::env::var("PVM_VMID").ok()).unwrap_or_default();
     let question = Hosting { number: *number, start, login, command, other, machine };
-    Ok((Asked { wanted, seal, listener, answer }, question))
+    Ok((HosterRequest { wanted, seal, listener, answer }, question))
 }
 
-impl Asked {
+impl HosterRequest {
     async fn converse(self, shell: &Rc<Shell>) -> Result<HostRecord, Failure> {
-        let Asked { wanted: Wanted { number, life, name, .. }, seal, listener, answer, .. } = self;
+        let HosterRequest { wanted: Wanted { number, life, name, .. }, seal, listener, answer, .. } = self;
         let failed = |kind, why: &str| Failure::new(kind, format!("{name}: {why}"));
         let cannot = |why: &str| failed(ErrorKind::CannotStart, why);
         let said = timeout(TO_START, answer).await;

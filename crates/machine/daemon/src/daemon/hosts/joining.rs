@@ -6,7 +6,7 @@ use crate::daemon::hosts::voice;
 use crate::daemon::life::options::set;
 use crate::daemon::shell::Shell;
 use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, KeyError};
-use parvum_socket::Place;
+use parvum_socket::MachineDirectory;
 use parvum_wire::control::{HostRecord, HostSettings, PROTOCOL};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
@@ -101,7 +101,7 @@ pub(crate) enum Other {
 }
 
 /// Finds that out. The invitation is heard for it, if it was not before.
-pub(crate) fn look_at_other(place: &Place, heard: Option<Invitation>) -> Other {
+pub(crate) fn look_at_other(place: &MachineDirectory, heard: Option<Invitation>) -> Other {
     let known = std::fs::read_to_string(place.machine()).unwrap_or_default();
     let Some((machine, name)) = known.trim().split_once(' ') else { return Other::Stranger };
     match heard.map_or_else(read, Ok) {

@@ -1,7 +1,7 @@
 //! The directory of a daemon: its lock, and what a dead daemon has left in it.
 
 use crate::daemon::life::log::Log;
-use parvum_socket::{Place, PlaceError};
+use parvum_socket::{MachineDirectory, PlaceError};
 use rustix::fs::{FlockOperation, flock, fstat, stat};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs::{File, OpenOptions};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub enum StartError {
     /// The directory cannot be used.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    MachineDirectory(#[from] PlaceError),
     /// Another daemon has the directory.
     #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
     Running(String),
@@ -46,7 +46,7 @@ pub enum StartError {
 const TO_END: Duration = Duration::from_secs(3);
 
 /// Takes the lock of the directory once the daemon that has it has ended. Its life is over; it is killed when it does not know that.
-pub(crate) fn lock_in_time(place: &Place) -> Result<File, StartError> {
+pub(crate) fn lock_in_time(place: &MachineDirectory) -> Result<File, StartError> {
     let until = Instant::now() + Duration::from_secs(10);
     let mut kills_at = Some(Instant::now() + TO_END);
     loop {
@@ -63,7 +63,7 @@ pub(crate) fn lock_in_time(place: &Place) -> Result<File, StartError> {
 }
 
 /// Kills the daemon that has the directory; its keeper tidies up.
-fn kill_other(place: &Place) {
+fn kill_other(place: &MachineDirectory) {
     let who = || std::fs::read_to_string(place.lock()).ok()?.trim().parse().ok().and_then(Pid::from_raw);
     let Some(pid) = who() else { return };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
@@ -78,7 +78,7 @@ fn kill_other(place: &Place) {
 ///
 /// The file is removed when a daemon ends, so the lock counts only when the file
 /// locked is still the one that has the name.
-pub(crate) fn lock(place: &Place) -> Result<File, StartError> {
+pub(crate) fn lock(place: &MachineDirectory) -> Result<File, StartError> {
     let path = place.lock();
     let made = |error: io::Error| StartError::Make { what: path.display().to_string(), error };
     for _ in 0..1000 {
@@ -111,7 +111,7 @@ pub(crate) fn lock(place: &Place) -> Result<File, StartError> {
 
 /// Removes what a daemon that was killed has left in the directory. Does nothing
 /// when a daemon serves there.
-pub fn sweep(place: &Place) -> Result<(), StartError> {
+pub fn sweep(place: &MachineDirectory) -> Result<(), StartError> {
     if place.dir().exists() {
         place.check()?;
         let _lock = lock(place)?;
@@ -121,7 +121,7 @@ pub fn sweep(place: &Place) -> Result<(), StartError> {
 }
 
 /// Removes socket and lock of a daemon that was killed, and keeps its log.
-pub(crate) fn remove_remains(place: &Place) -> Result<(), StartError> {
+pub(crate) fn remove_remains(place: &MachineDirectory) -> Result<(), StartError> {
     place.check()?;
     let _lock = lock(place)?;
     for file in [place.socket(), place.machine(), place.lock()] {
@@ -131,7 +131,7 @@ pub(crate) fn remove_remains(place: &Place) -> Result<(), StartError> {
 }
 
 /// Leaves the directory as it was found: gone if we made it, else with nothing of ours in it.
-pub(crate) fn clean_up(place: &Place) {
+pub(crate) fn clean_up(place: &MachineDirectory) {
     for file in [place.socket(), place.machine(), place.log(), Log::old(&place.log()), place.lock()] {
         let _ = std::fs::remove_file(file);
     }

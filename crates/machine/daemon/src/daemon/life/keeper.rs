@@ -6,7 +6,7 @@
 //! the dead daemon's socket and lock. The log stays: it may tell why.
 
 use crate::daemon::life::directory::remove_remains;
-use parvum_socket::Place;
+use parvum_socket::MachineDirectory;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Starts the keeper. A machine without one works as well, only less tidily
     /// after a kill -9.
-    pub fn start(place: &Place) -> std::io::Result<Keeper> {
+    pub fn start(place: &MachineDirectory) -> std::io::Result<Keeper> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("daemon").arg("--keep").arg("--dir").arg(place.dir());
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -68,7 +68,7 @@ impl Keeper {
 }
 
 /// Is the keeper until the daemon ends, one way or the other.
-pub fn keep(place: &Place) {
+pub fn keep(place: &MachineDirectory) {
     // A keyboard's ^C is not meant for it.
     let _ = rustix::process::setsid();
     let (mut groups, mut daemon) = (HashSet::new(), None);
@@ -90,7 +90,7 @@ pub fn keep(place: &Place) {
 /// Removes what process `dead` has left. The kernel may still be closing its
 /// files, its lock among them; and a new daemon may have the directory already,
 /// in which case nothing is touched.
-fn tidy(place: &Place, dead: Option<Pid>) {
+fn tidy(place: &MachineDirectory, dead: Option<Pid>) {
     let holder = || std::fs::read_to_string(place.lock()).ok()?.trim().parse().ok().and_then(Pid::from_raw);
     for _ in 0..1000 {
         if dead.is_none() || holder() != dead || remove_remains(place).is_ok() {

@@ -9,7 +9,7 @@ use crate::daemon::processes::child::{Surroundings, close_inherited};
 use crate::daemon::shell::Shell;
 use crate::shown::shown;
 use crate::state::{Config, Limits, USUAL_SPEED};
-use parvum_socket::Place;
+use parvum_socket::MachineDirectory;
 use parvum_wire::control::{Blob, HostSettings, Request};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::OpenOptions;
@@ -26,7 +26,7 @@ const READY: &str = "ready\n";
 /// Starts the daemon as a process of its own session and returns at once. The
 /// daemon inherits standard output and says there how it went (`ready`, or an
 /// error); whoever waits reads that to its end.
-pub fn launch(place: &Place) -> Result<(), StartError> {
+pub fn launch(place: &MachineDirectory) -> Result<(), StartError> {
     let system = |what, error| StartError::System { what, error };
     let program = std::env::current_exe().map_err(|e| system("find its own program", e))?;
     let mut command = Command::new(program);
@@ -52,7 +52,7 @@ pub enum Manner {
 /// Is the daemon of `place` until the machine is stopped. Adds these hosts once it serves; the log
 /// says how that went.
 pub fn serve(
-    place: Place,
+    place: MachineDirectory,
     manner: Manner,
     settings: HostSettings,
     hosts: Vec<String>,
@@ -61,12 +61,12 @@ pub fn serve(
 }
 
 /// Is the daemon of a host that a hoster has started, with the ticket that it has passed on.
-pub fn serve_hosted(place: Place, ticket: &str) -> Result<(), StartError> {
+pub fn serve_hosted(place: MachineDirectory, ticket: &str) -> Result<(), StartError> {
     run(place, Manner::Invited, HostSettings::default(), Vec::new(), Some(ticket))
 }
 
 fn run(
-    place: Place,
+    place: MachineDirectory,
     manner: Manner,
     settings: HostSettings,
     hosts: Vec<String>,
@@ -194,7 +194,7 @@ fn tell_starter(text: &str) {
 
 /// Puts the log behind the standard streams, so that even a panic is on record,
 /// and lets go of the starter's pipe.
-fn detach(place: &Place) {
+fn detach(place: &MachineDirectory) {
     let log = OpenOptions::new().append(true).open(place.log());
     let null = OpenOptions::new().read(true).write(true).open("/dev/null");
     if let Ok(null) = &null {

@@ -23,7 +23,7 @@ use crate::state::{ClientId, Config, Limits, Machine};
 use parvum_agreement::Agreement;
 use parvum_control::monotonic_ns;
 use parvum_segment::GroupSegment;
-use parvum_socket::Place;
+use parvum_socket::MachineDirectory;
 use parvum_wire::Tid;
 use parvum_wire::control::Blob;
 use std::cell::{Cell, RefCell};
@@ -40,7 +40,7 @@ const PIPE_HOLDS: usize = 64 * 1024;
 pub(super) struct Shell {
     pub log: Log,
     pub keeper: Keeper,
-    pub place: Place,
+    pub place: MachineDirectory,
     machine: RefCell<Machine<Fd>>,
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
@@ -69,7 +69,13 @@ pub(super) struct Shell {
 }
 
 impl Shell {
-    pub fn new(place: Place, log: Log, keeper: Keeper, around: Surroundings, config: Config) -> Shell {
+    pub fn new(
+        place: MachineDirectory,
+        log: Log,
+        keeper: Keeper,
+        around: Surroundings,
+        config: Config,
+    ) -> Shell {
         Shell {
             log,
             keeper,

@@ -22,14 +22,14 @@ const AT_ONCE: usize = 8192;
 /// All recordings of this host.
 #[derive(Default)]
 pub(crate) struct Recordings {
-    kept: BTreeMap<Tid, Kept>,
+    kept: BTreeMap<Tid, RecordingFile>,
     /// Those that have ended, in the order of their ends, with the memory that each takes.
     ended: VecDeque<(Tid, u64)>,
     /// How many of each job could not be made or kept.
     thrown_away: HashMap<Tid, u64>,
 }
 
-struct Kept {
+struct RecordingFile {
     job: Tid,
     name: String,
     recording: Recording,
@@ -44,7 +44,7 @@ impl Recordings {
             *self.thrown_away.entry(job).or_default() += 1;
             return None;
         };
-        self.insert(tid, Kept { job, name: String::new(), recording, ended: 0 });
+        self.insert(tid, RecordingFile { job, name: String::new(), recording, ended: 0 });
         Some(Rc::new(file))
     }
 
@@ -53,11 +53,11 @@ impl Recordings {
         if let Ok(recording) = Recording::open(&**file)
             && !self.kept.contains_key(&tid)
         {
-            self.insert(tid, Kept { job, name: String::new(), recording, ended: 0 });
+            self.insert(tid, RecordingFile { job, name: String::new(), recording, ended: 0 });
         }
     }
 
-    fn insert(&mut self, tid: Tid, kept: Kept) {
+    fn insert(&mut self, tid: Tid, kept: RecordingFile) {
         if let Some(earlier) = self.kept.insert(tid, kept) {
             // The id has gone round.
             *self.thrown_away.entry(earlier.job).or_default() += 1;
@@ -103,7 +103,7 @@ impl Recordings {
     pub fn describe(&self, recorded: &mut Recorded) {
         let job = recorded.job;
         let texts = &mut recorded.words;
-        let row = |(tid, kept): (&Tid, &Kept)| {
+        let row = |(tid, kept): (&Tid, &RecordingFile)| {
             let Moment { ticks, monotonic } = kept.recording.began();
             RecordedTask {
                 tid: *tid,

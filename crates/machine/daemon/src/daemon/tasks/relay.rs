@@ -95,7 +95,7 @@ struct Reader<'a> {
     /// The streams to other hosts.
     far: HashMap<u32, Far>,
     /// What the source sends to several.
-    kept: Kept,
+    kept: SharedFrame,
 }
 
 /// A stream to another host.
@@ -107,7 +107,7 @@ struct Far {
 
 /// Data that is put into several frames.
 #[derive(Clone, Default)]
-struct Kept {
+struct SharedFrame {
     /// Which it is, counted for each source.
     number: u64,
     data: Bytes,
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
             known: HashSet::new(),
             told: HashSet::new(),
             far: HashMap::new(),
-            kept: Kept::default(),
+            kept: SharedFrame::default(),
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
     /// Hands on a frame whose data is to be kept, or was kept before.
     async fn relay_shared(&mut self, frame: Framed, bytes: &[u8], data: Bytes) -> Result<(), String> {
         if frame.share == Share::Keep {
-            self.kept = Kept { number: self.kept.number + 1, data };
+            self.kept = SharedFrame { number: self.kept.number + 1, data };
             self.relay(frame.to, bytes, Some(self.kept.clone())).await;
         } else if self.kept.number == 0 {
             return Err("data that was never sent is to be sent again".into());
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Hands on frames for one task; of a single one, `kept` is the data when others get it too.
-    async fn relay(&mut self, to: Tid, frames: &[u8], kept: Option<Kept>) {
+    async fn relay(&mut self, to: Tid, frames: &[u8], kept: Option<SharedFrame>) {
         if !self.shell.exists(to) && self.shell.is_elsewhere(to) {
             return self.send_far(to, frames, kept).await;
         }
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Sends a run of frames to the daemon of another host; waits while that is behind.
-    async fn send_far(&mut self, to: Tid, frames: &[u8], kept: Option<Kept>) {
+    async fn send_far(&mut self, to: Tid, frames: &[u8], kept: Option<SharedFrame>) {
         let host = to.host();
         if self.known.insert(to) {
             self.shell.link(self.me, to);

@@ -51,7 +51,7 @@ pub struct Fetched {
 
 /// All that is kept, as bytes.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Snapshot {
     table: Table,
     groups: super::groups::Groups,
     mailbox: super::mailbox::Mailbox,
@@ -295,7 +295,7 @@ impl<F: Clone> Machine<F> {
 
     /// All that is kept, for a host that comes.
     pub fn snapshot(&self) -> Vec<u8> {
-        let kept = Kept {
+        let kept = Snapshot {
             table: self.others.agreed.clone(),
             groups: self.groups.clone(),
             mailbox: self.mailbox.clone(),
@@ -308,9 +308,9 @@ impl<F: Clone> Machine<F> {
 
     /// Keeps what another host has kept, instead of what is kept here.
     pub(in crate::state) fn install(&mut self, snapshot: &[u8]) {
-        let Ok(kept) = postcard::from_bytes::<Kept>(snapshot) else { return };
+        let Ok(kept) = postcard::from_bytes::<Snapshot>(snapshot) else { return };
         self.close_segments();
-        let Kept { table, groups, mailbox, names, parts } = kept;
+        let Snapshot { table, groups, mailbox, names, parts } = kept;
         (self.groups, self.mailbox, self.names) = (groups, mailbox, names);
         let manager = std::mem::replace(&mut self.parts, parts).manager;
         if self.parts.manager != manager {

@@ -17,7 +17,7 @@ const ADDER: ClientId = 900;
 struct Several {
     hosts: BTreeMap<u32, Bench>,
     /// What clients were told: host, client, what.
-    told: Vec<(u32, ClientId, Told)>,
+    told: Vec<(u32, ClientId, Heard)>,
     /// The host that leads; none: nothing is agreed.
     leader: Option<u32>,
     /// What was proposed while nobody led: it is proposed again to whoever leads next.
@@ -25,7 +25,7 @@ struct Several {
 }
 
 #[derive(Debug, PartialEq)]
-enum Told {
+enum Heard {
     Reply(Result<Reply, Failure>),
     Event(Event),
 }
@@ -47,7 +47,7 @@ impl Several {
     fn add(&mut self, name: &str) -> u32 {
         self.call(1, ADDER, Request::AddHosts { hosts: vec![name.into()] });
         match &self.take(1, ADDER)[..] {
-            [Told::Reply(Ok(Reply::HostResults(results)))] => results[0].clone().expect("added").host(),
+            [Heard::Reply(Ok(Reply::HostResults(results)))] => results[0].clone().expect("added").host(),
             other => panic!("{other:?}"),
         }
     }
@@ -97,17 +97,17 @@ impl Several {
                     continue;
                 }
                 Effect::Reply { client, reply, .. } => {
-                    self.told.push((from, client, Told::Reply(*reply)));
+                    self.told.push((from, client, Heard::Reply(*reply)));
                     continue;
                 }
                 Effect::Opened { waiters, .. } => {
                     for (client, _) in waiters {
-                        self.told.push((from, client, Told::Reply(Ok(Reply::Done))));
+                        self.told.push((from, client, Heard::Reply(Ok(Reply::Done))));
                     }
                     continue;
                 }
                 Effect::Event { client, event, .. } => {
-                    self.told.push((from, client, Told::Event(event)));
+                    self.told.push((from, client, Heard::Event(event)));
                     continue;
                 }
                 _ => continue,
@@ -152,7 +152,7 @@ impl Several {
         let (name, release) = ("x".into(), "0".into());
         self.call(host, client, Request::Enrol { role: Role::Task, pid: 1, name, ticket: None, release });
         let found = self.told.drain(..).find_map(|(_, _, told)| match told {
-            Told::Reply(Ok(Reply::Enrolled { tid, .. })) => Some(tid),
+            Heard::Reply(Ok(Reply::Enrolled { tid, .. })) => Some(tid),
             _ => None,
         });
         found.expect("enrolled")
@@ -180,7 +180,7 @@ impl Several {
     }
 
     /// What the client was told since this was last asked.
-    fn take(&mut self, host: u32, client: ClientId) -> Vec<Told> {
+    fn take(&mut self, host: u32, client: ClientId) -> Vec<Heard> {
         let (mine, rest) =
             std::mem::take(&mut self.told).into_iter().partition(|(at, to, _)| (*at, *to) == (host, client));
         self.told = rest;
@@ -192,6 +192,6 @@ impl Several {
     }
 }
 
-fn done() -> Vec<Told> {
-    vec![Told::Reply(Ok(Reply::Done))]
+fn done() -> Vec<Heard> {
+    vec![Heard::Reply(Ok(Reply::Done))]
 }

@@ -32,7 +32,7 @@ fn a_host_that_came_late_has_what_was_there_before() {
         Request::MailGet { name: "box".into(), index: 0, first: false, take: false, wait: false },
     );
     let found = several.take(3, 5);
-    assert!(matches!(&found[..], [Told::Reply(Ok(Reply::Mail { .. }))]), "{found:?}");
+    assert!(matches!(&found[..], [Heard::Reply(Ok(Reply::Mail { .. }))]), "{found:?}");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_number_is_not_used_again_soon() {
     several.kill(1);
     several.enrol_tool(2, 7);
     several.call(2, 7, Request::AddHosts { hosts: vec!["again".into()] });
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
 }
 
@@ -63,7 +63,7 @@ fn a_host_whose_adder_is_lost_was_not_added() {
     assert_eq!(several.take(2, 7), []);
     several.kill(1);
     let told = several.take(2, 7);
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
     assert_eq!(results[0].as_ref().map_err(|why| why.kind), Err(ErrorKind::HostLost));
     assert_eq!(several.names(3), ["h2", "h3"]);
 }
@@ -100,7 +100,7 @@ fn a_host_that_was_removed_stops() {
     several.enrol(3, 5);
     several.enrol_tool(2, 7);
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["h3".into(), "nobody".into(), "h3".into()] });
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     let kinds: Vec<_> =
         results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
     assert_eq!(kinds, [Ok(3), Err(ErrorKind::NoSuchHost), Err(ErrorKind::NoSuchHost)]);
@@ -116,7 +116,7 @@ fn all_hosts_but_one_may_be_removed_the_leader_too() {
     let mut several = Several::new(3);
     several.enrol_tool(2, 7);
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into(), "h3".into(), "h2".into()] });
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     let kinds: Vec<_> =
         results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
     assert_eq!(kinds, [Ok(1), Ok(3), Err(ErrorKind::BadParameter)]);
@@ -132,7 +132,7 @@ fn who_is_on_its_way_out_starts_no_other_host() {
     several.take(2, 7);
     several.call(2, 7, Request::AddHosts { hosts: vec!["late".into()] });
     let told = several.take(2, 7);
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
     assert!(results[0].is_ok(), "{results:?}");
     assert_eq!(several.names(3), ["h2", "h3", "late"]);
 }
@@ -172,7 +172,7 @@ fn the_number_of_the_host_that_came_last_is_not_used_again_when_it_is_lost() {
     several.kill(3);
     several.enrol_tool(1, 7);
     several.call(1, 7, Request::AddHosts { hosts: vec!["again".into()] });
-    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(1, 7)[..] else { panic!() };
+    let [Heard::Reply(Ok(Reply::HostResults(results)))] = &several.take(1, 7)[..] else { panic!() };
     assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
 }
 
@@ -203,7 +203,7 @@ fn a_host_that_is_lost_before_it_has_arrived_was_not_added() {
         assert_eq!(several.take(2, 5), [], "it comes");
         several.input(2, Input::Agreed { by: 1, leader: 1, change: Box::new(end.clone()) });
         let tid = Tid::new(3, 0).expect("in range");
-        let told = Told::Event(Event::Notified { cookie: 3, about: Notice::HostAdd, tid });
+        let told = Heard::Event(Event::Notified { cookie: 3, about: Notice::HostAdd, tid });
         assert_eq!(several.take(2, 5), if is_lost { vec![] } else { vec![told] });
         several.input(2, Input::Agreed { by: 1, leader: 1, change: Box::new(end) });
         assert_eq!(several.take(2, 5), [], "once");

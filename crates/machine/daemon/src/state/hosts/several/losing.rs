@@ -16,7 +16,7 @@ fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
     several.kill(3);
     let mut told = several.take(2, 5);
     told.sort_by_key(|told| format!("{told:?}"));
-    let notified = |cookie, about, tid| Told::Event(Event::Notified { cookie, about, tid });
+    let notified = |cookie, about, tid| Heard::Event(Event::Notified { cookie, about, tid });
     assert_eq!(told, [notified(1, Notice::TaskExit, lost), notified(2, Notice::HostDelete, host)]);
     assert_eq!(several.names(2), ["here", "h2"]);
     // The next one has a number of its own.
@@ -50,7 +50,7 @@ fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
     }
     several.call(3, 5, Request::MailGet { name, index: 0, first: false, take: false, wait: false });
     assert!(
-        matches!(&several.take(3, 5)[..], [Told::Reply(Ok(Reply::Mail { data: found, .. }))] if *found == data)
+        matches!(&several.take(3, 5)[..], [Heard::Reply(Ok(Reply::Mail { data: found, .. }))] if *found == data)
     );
     // And hosts can be added there.
     several.call(3, 5, Request::AddHosts { hosts: vec!["h9".into()] });
@@ -65,9 +65,9 @@ fn what_was_asked_when_the_leader_died_is_done_once() {
     several.call(2, 5, Request::Join { group: "g".into() });
     assert_eq!(several.take(2, 5), [], "nobody leads");
     several.kill(1);
-    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    assert_eq!(several.take(2, 5), [Heard::Reply(Ok(Reply::Number(0)))]);
     several.call(2, 5, Request::GroupSize { group: "g".into() });
-    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(1)))]);
+    assert_eq!(several.take(2, 5), [Heard::Reply(Ok(Reply::Number(1)))]);
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn a_minority_changes_nothing_and_says_so() {
     assert_eq!(several.take(3, 5), [], "somebody may lead soon");
     several.input(3, Input::Stands(Standing::Minority));
     let is_refused =
-        |told: &[Told]| matches!(told, [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority);
+        |told: &[Heard]| matches!(told, [Heard::Reply(Err(why))] if why.kind == ErrorKind::Minority);
     assert!(is_refused(&several.take(3, 5)));
     several.call(3, 5, Request::Leave { group: "g".into() });
     assert!(is_refused(&several.take(3, 5)));
     several.call(3, 5, Request::GroupSize { group: "g".into() });
-    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(1)))], "it may be read");
+    assert_eq!(several.take(3, 5), [Heard::Reply(Ok(Reply::Number(1)))], "it may be read");
 }
 
 #[test]
@@ -99,10 +99,12 @@ fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
     several.input(3, Input::Stands(Standing::Minority));
     several.input(3, Input::Closed(5));
     several.call(1, 6, Request::GroupMembers { group: "g".into() });
-    assert_eq!(several.take(1, 6), [Told::Reply(Ok(Reply::Members(vec![(0, gone)])))]);
+    assert_eq!(several.take(1, 6), [Heard::Reply(Ok(Reply::Members(vec![(0, gone)])))]);
     several.input(3, Input::Stands(Standing::Following(1)));
     several.call(1, 6, Request::GroupMembers { group: "g".into() });
-    assert!(matches!(&several.take(1, 6)[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::NoSuchGroup));
+    assert!(
+        matches!(&several.take(1, 6)[..], [Heard::Reply(Err(why))] if why.kind == ErrorKind::NoSuchGroup)
+    );
 }
 
 #[test]
@@ -150,13 +152,13 @@ fn the_resource_manager_stays_when_the_leader_dies() {
     let manager = several.enrol(2, 5);
     several.enrol(3, 6);
     several.call(2, 5, Request::Register { part: parvum_wire::control::Part::Manager });
-    assert!(several.take(3, 6).contains(&Told::Event(Event::Manager(Some(manager)))));
+    assert!(several.take(3, 6).contains(&Heard::Event(Event::Manager(Some(manager)))));
     several.kill(1);
     several.call(3, 6, Request::Register { part: parvum_wire::control::Part::Manager });
     let told = several.take(3, 6);
-    assert!(matches!(&told[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::PartTaken), "{told:?}");
+    assert!(matches!(&told[..], [Heard::Reply(Err(why))] if why.kind == ErrorKind::PartTaken), "{told:?}");
     several.input(2, Input::Closed(5));
-    assert_eq!(several.take(3, 6), [Told::Event(Event::Manager(None))]);
+    assert_eq!(several.take(3, 6), [Heard::Event(Event::Manager(None))]);
 }
 
 #[test]

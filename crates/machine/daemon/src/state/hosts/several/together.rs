@@ -10,7 +10,7 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     let plan = SpawnRequest { program: "p".into(), count: 6, ..Default::default() };
     several.call(2, 5, Request::Spawn(plan));
     let answers = several.take(2, 5);
-    let Some(Told::Reply(Ok(Reply::Spawned(results)))) = answers.into_iter().next() else { panic!() };
+    let Some(Heard::Reply(Ok(Reply::Spawned(results)))) = answers.into_iter().next() else { panic!() };
     let tids: Vec<Tid> = results.into_iter().map(|result| result.expect("started").tid).collect();
     for host in 1..=3 {
         assert_eq!(tids.iter().filter(|tid| tid.host() == host).count(), 2, "{tids:?}");
@@ -23,19 +23,19 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     several.call(3, client, enrol);
     several.take(3, client);
     several.call(3, client, Request::Siblings);
-    assert_eq!(several.take(3, client), [Told::Reply(Ok(Reply::Siblings(tids.clone())))]);
+    assert_eq!(several.take(3, client), [Heard::Reply(Ok(Reply::Siblings(tids.clone())))]);
     several.enrol_tool(3, 7);
     several.call(3, 7, Request::Tasks { of: None, deep: false });
-    let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
+    let [Heard::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
     assert_eq!(rows.len(), 7);
     // And a host that fails alone undoes all, when all or none was wanted.
     several.hosts.get_mut(&3).expect("alive").missing = "q";
     let plan = SpawnRequest { program: "q".into(), count: 6, all_or_none: true, ..Default::default() };
     several.call(2, 5, Request::Spawn(plan));
-    let [Told::Reply(Ok(Reply::Spawned(results)))] = &several.take(2, 5)[..] else { panic!() };
+    let [Heard::Reply(Ok(Reply::Spawned(results)))] = &several.take(2, 5)[..] else { panic!() };
     assert!(results.iter().all(Result::is_err));
     several.call(3, 7, Request::Tasks { of: None, deep: false });
-    let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
+    let [Heard::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
     assert_eq!(rows.iter().filter(|row| row.name == "q" && row.state != TaskState::Departed).count(), 0);
 }
 
@@ -48,7 +48,7 @@ fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
     several.call(3, 5, ask);
     assert_eq!(several.take(3, 5), done());
     several.input(2, Input::Closed(6));
-    let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: watched });
+    let told = Heard::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: watched });
     assert_eq!(several.take(3, 5), [told]);
     // One that is gone already is told at once.
     let ask = Request::Notify { about: Notice::TaskExit, targets: vec![watched], count: 1, cookie: 8 };
@@ -73,10 +73,10 @@ fn who_hears_of_an_end_finds_the_task_in_no_group() {
     let input = Input::Agreed { by: 1, leader: 1, change: Box::new(other) };
     assert_eq!(several.hosts.get_mut(&2).expect("alive").input(input), []);
     several.lead(1);
-    let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: gone });
+    let told = Heard::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: gone });
     assert_eq!(several.take(3, 5), [told]);
     several.call(3, 5, Request::Join { group: "g".into() });
-    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    assert_eq!(several.take(3, 5), [Heard::Reply(Ok(Reply::Number(0)))]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn groups_and_barriers_reach_over_all_hosts() {
     for host in 1..=3 {
         several.enrol(host, 5);
         several.call(host, 5, Request::Join { group: "g".into() });
-        assert_eq!(several.take(host, 5), [Told::Reply(Ok(Reply::Number(host - 1)))]);
+        assert_eq!(several.take(host, 5), [Heard::Reply(Ok(Reply::Number(host - 1)))]);
     }
     for host in 1..=2 {
         several.call(host, 5, Request::Barrier { group: "g".into(), count: -1 });
@@ -109,7 +109,7 @@ fn clients_of_two_hosts_with_one_number_get_their_own_answers() {
     }
     several.lead(1);
     for host in [2, 3] {
-        assert_eq!(several.take(host, 5), [Told::Reply(Ok(Reply::Number(host - 2)))]);
+        assert_eq!(several.take(host, 5), [Heard::Reply(Ok(Reply::Number(host - 2)))]);
     }
 }
 
@@ -144,16 +144,16 @@ fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     several.call(2, 6, Request::Call { to: a, route: 2 });
     several.call(1, 5, Request::Call { to: b, route: 2 });
     let (at_a, at_b) = (several.take(1, 5), several.take(2, 6));
-    assert!(at_b.iter().any(|told| matches!(told, Told::Reply(Ok(Reply::Listener { .. })))), "{at_b:?}");
-    let expects = |told: &Told| matches!(told, Told::Event(Event::Expect { from, .. }) if *from == b);
+    assert!(at_b.iter().any(|told| matches!(told, Heard::Reply(Ok(Reply::Listener { .. })))), "{at_b:?}");
+    let expects = |told: &Heard| matches!(told, Heard::Event(Event::Expect { from, .. }) if *from == b);
     assert!(at_a.iter().any(expects), "{at_a:?}");
-    assert!(at_a.contains(&Told::Reply(Ok(Reply::AlreadyOffered))), "{at_a:?}");
+    assert!(at_a.contains(&Heard::Reply(Ok(Reply::AlreadyOffered))), "{at_a:?}");
     // Whoever is left hears of the other's end.
     several.input(2, Input::Closed(6));
-    assert_eq!(several.take(1, 5), [Told::Event(Event::Gone { tid: b, routed: false })]);
+    assert_eq!(several.take(1, 5), [Heard::Event(Event::Gone { tid: b, routed: false })]);
     // And does not wait for it to connect, as was agreed on once.
     several.call(1, 5, Request::Call { to: b, route: 2 });
-    let [Told::Reply(Err(why))] = &several.take(1, 5)[..] else { panic!("no refusal") };
+    let [Heard::Reply(Err(why))] = &several.take(1, 5)[..] else { panic!("no refusal") };
     assert_eq!(why.kind, ErrorKind::NoSuchTask);
 }
 
