@@ -8,9 +8,6 @@ mod console;
 mod hosts;
 mod look;
 mod mpiexec;
-// Programs of PVM choose names in bytes; the console must mean the same ones.
-#[path = "../../interfaces/pvm/src/machine/names.rs"]
-mod names;
 mod predict;
 mod run;
 mod settings;

@@ -67,7 +67,7 @@ impl Daemon {
     }
 
     /// Agrees with others from now on.
-    pub fn begin_to_agree(self: &Rc<Daemon>, founds: bool) {
+    pub fn start_to_agree(self: &Rc<Daemon>, founds: bool) {
         let (host, life, _) = self.machine.borrow().identity();
         let begin = if founds { Agreement::found } else { Agreement::join };
         *self.agreement.borrow_mut() = Some(begin(Member { life, host }, self.clone(), Settings::default()));
@@ -151,7 +151,7 @@ impl Daemon {
             Effect::Fetch(wanted) => {
                 let Wanted { number, life, name, .. } = *wanted;
                 if self.agreement.borrow().is_none() {
-                    self.begin_to_agree(true);
+                    self.start_to_agree(true);
                 }
                 world.start(self.host, number, life, name);
             }

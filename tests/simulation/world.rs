@@ -312,7 +312,7 @@ impl World {
                 let daemon = Daemon::new(self, number, life, &name, vec![home.record()]);
                 let record = daemon.record();
                 self.come(daemon.clone());
-                daemon.begin_to_agree(false);
+                daemon.start_to_agree(false);
                 let busy = 25 * (1 + self.dice.borrow_mut().below(8) as u32);
                 let at = now + self.dice.borrow_mut().below(SECOND);
                 self.schedule(at, Event::Load(number, busy));

@@ -3,9 +3,9 @@
 use super::commands::printable;
 use super::line::Words;
 use super::{Console, Done, Next};
-use crate::names;
 use crate::shown::shown;
 use parvum_task::SessionError;
+use parvum_wire::byte_names as names;
 use parvum_wire::control::{Blob, ErrorKind, Failure, MailClass, MailFlags, Reply, Request};
 use parvum_wire::{Tid, encoding};
 

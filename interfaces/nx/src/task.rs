@@ -117,7 +117,7 @@ pub(crate) fn set_ptype(ptype: i64) -> Nx<()> {
 }
 
 /// This is a service process: it has no ptype before it chooses one.
-pub(crate) fn begin_as_service() {
+pub(crate) fn start_as_service() {
     let _ = PTYPE_STATE.compare_exchange(STARTED, NONE, Ordering::Relaxed, Ordering::Relaxed);
 }
 

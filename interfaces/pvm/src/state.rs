@@ -302,7 +302,7 @@ impl State {
 
     /// Sends and receives in another context from now on; gives the one before.
     pub(crate) fn set_context(&mut self, context: u32) -> u32 {
-        crate::calls::tell_context(context);
+        crate::calls::publish_context(context);
         std::mem::replace(&mut self.context, context)
     }
 
@@ -353,7 +353,7 @@ impl State {
             self.set_context(context);
         }
         if let Some(Enrolled { tid, parent }) = self.enrolled {
-            crate::calls::tell_identity(tid, parent);
+            crate::calls::publish_identity(tid, parent);
         }
         self.learn_tracer(api);
         let route = self.options().get(options::ROUTE)?;
@@ -396,7 +396,7 @@ impl Locked {
             self.end_trace();
         }
         self.forget_catcher();
-        crate::calls::tell_identity(0, 0);
+        crate::calls::publish_identity(0, 0);
         self.frozen.clear();
         self.joined = Joined::NONE;
         for id in 1..=self.buffers.len() as i32 {

@@ -269,12 +269,12 @@ impl State {
     #[inline]
     pub(crate) fn about(&mut self, values: impl FnOnce() -> Vec<(Did, Value)>) {
         if self.tracing.now.is_some() {
-            self.tell_entry(values());
+            self.publish_entry(values());
         }
     }
 
     #[cold]
-    fn tell_entry(&mut self, values: Vec<(Did, Value)>) {
+    fn publish_entry(&mut self, values: Vec<(Did, Value)>) {
         if let Some((kind, when, _, told @ false)) = &mut self.tracing.now {
             *told = true;
             let (kind, when) = (*kind, *when);
@@ -286,7 +286,7 @@ impl State {
     #[cold]
     pub(crate) fn trace_return(&mut self, result: i32) {
         // One that gave no particulars has none.
-        self.tell_entry(Vec::new());
+        self.publish_entry(Vec::new());
         let Some((kind, _, since, _)) = self.tracing.now.take() else { return };
         self.tracing.counts[kind] += 1;
         self.tracing.times[kind] += since.elapsed();

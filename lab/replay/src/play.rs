@@ -211,13 +211,13 @@ impl<'a> World<'a> {
         let pool = self.pool(task);
         if pool.free > 0 {
             pool.free -= 1;
-            self.begin_turn(task);
+            self.start_turn(task);
         } else {
             pool.queue.push_back(task);
         }
     }
 
-    fn begin_turn(&mut self, task: usize) {
+    fn start_turn(&mut self, task: usize) {
         let own = &mut self.tasks[task];
         own.turn = own.left.min(own.share);
         let ends = self.now + own.turn;
@@ -244,14 +244,14 @@ impl<'a> World<'a> {
                 return self.pass_on(task);
             }
         }
-        self.begin_turn(task);
+        self.start_turn(task);
     }
 
     /// The processor that a task had is the next one's.
     fn pass_on(&mut self, task: usize) {
         let pool = self.pool(task);
         match pool.queue.pop_front() {
-            Some(next) => self.begin_turn(next),
+            Some(next) => self.start_turn(next),
             None => pool.free += 1,
         }
     }

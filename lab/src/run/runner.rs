@@ -137,7 +137,7 @@ impl Runner {
             let ended = perftest::run(&launch, &tests, &cores, &log);
             return Attempt { command: launch.line(), elapsed: ended.elapsed, lines: ended.lines };
         }
-        let rival = match job.measure.rival.map(|rival| self.begin_rival(job, rival)) {
+        let rival = match job.measure.rival.map(|rival| self.start_rival(job, rival)) {
             Some(Err(why)) => {
                 return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
             }
@@ -192,7 +192,7 @@ impl Runner {
     }
 
     /// Starts the job that is to be in the way, and lets it get going.
-    fn begin_rival(&mut self, job: &Job, rival: Rival) -> Result<Running, String> {
+    fn start_rival(&mut self, job: &Job, rival: Rival) -> Result<Running, String> {
         let Rival { sizes, options } = rival;
         let measure = Measure { sizes, options, ..job.measure.clone() };
         let launch = self.launch(&Job { measure, system: job.system }, Path::new("/dev/null"));

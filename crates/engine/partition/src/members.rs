@@ -108,7 +108,7 @@ impl Partition {
         self.numbers.retain(|&(_, node)| node < size);
         self.hosts = hosts_of(&self.tasks);
         // The group of all has members that will be gone: the rest meets in another.
-        self.sharing.begin_anew(self.api);
+        self.sharing.start_anew(self.api);
         self.missing = OnceLock::new();
         self.epoch += 1;
     }

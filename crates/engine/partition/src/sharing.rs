@@ -126,7 +126,7 @@ impl Sharing {
         }
     }
 
-    pub(crate) fn begin_anew(&mut self, api: CoreApi) {
+    pub(crate) fn start_anew(&mut self, api: CoreApi) {
         self.close(api);
         *self = Sharing::after(0);
     }

@@ -7,6 +7,7 @@
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::arithmetic_side_effects))]
 
+pub mod byte_names;
 pub mod calls;
 pub mod choices;
 pub mod control;

@@ -105,7 +105,7 @@ impl Guard {
     /// Waits with the state given away. What was known of it before may not be so afterwards; who the nodes are is.
     #[inline]
     pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
-        let began = self.timers.begin_wait();
+        let began = self.timers.start_wait();
         self.0 = None;
         let result = wait();
         self.0 = Some(STATE.take());

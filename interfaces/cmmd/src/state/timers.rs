@@ -33,7 +33,7 @@ impl Default for Timers {
 impl Timers {
     /// The time at which a call begins to wait, if a stopwatch runs.
     #[inline]
-    pub(crate) fn begin_wait(&self) -> Option<Instant> {
+    pub(crate) fn start_wait(&self) -> Option<Instant> {
         (self.running > 0).then(Instant::now)
     }
 

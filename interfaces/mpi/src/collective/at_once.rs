@@ -82,7 +82,7 @@ impl<'c> Doing<'c> {
         // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
         refuse_revoked(comm)?;
         let (process, turn) = (process()?, comm.next_turn());
-        introspect::tell_turn(process, comm, turn, root, bytes);
+        introspect::publish_turn(process, comm, turn, root, bytes);
         // One alone sends nothing, so nobody looks at who it is.
         let tasks: &[i32] = if comm.size() == 1 { &[0] } else { comm.group().tasks() };
         let (context, tag, call) =

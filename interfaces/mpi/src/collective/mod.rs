@@ -49,7 +49,7 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     let process = process()?;
     let (turn, kind) = (comm.next_turn(), kinds::kind_of(&call));
     let (root, bytes) = kinds::extent_of(&call);
-    introspect::tell_turn(process, comm, turn, root, bytes);
+    introspect::publish_turn(process, comm, turn, root, bytes);
     schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
 }
 
@@ -74,16 +74,16 @@ pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
     let tag = Comm::tag_of(comm.next_begun(), kinds::kind_of(&call));
-    begin_as(comm, call, tag)
+    start_as(comm, call, tag)
 }
 
-fn begin_as(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Arc<Operation>> {
+fn start_as(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Arc<Operation>> {
     refuse_revoked(comm)?;
-    begin_schedule(comm, schedule(comm, call, tag)?)
+    start_schedule(comm, schedule(comm, call, tag)?)
 }
 
 /// Has a schedule go on beside the program.
-pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Operation>> {
+pub(crate) fn start_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Operation>> {
     let process = process()?;
     let told = notes(WAIT, -1, -1, comm.collective_context());
     let operation = Arc::new(Operation::new(State::Stepping(Box::new(schedule)), comm.handle(), told));
@@ -99,7 +99,7 @@ pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let on = comm.handle();
-    let mut persistent = Persistent::new(on, move || begin_as(&comm, call.clone(), tag));
+    let mut persistent = Persistent::new(on, move || start_as(&comm, call.clone(), tag));
     persistent.is_collective = true;
     Ok(persistent)
 }

@@ -114,7 +114,7 @@ impl Circle {
 fn next_tag(comm: &Comm) -> i32 {
     let turn = comm.next_turn();
     if let Ok(process) = process() {
-        introspect::tell_turn(process, comm, turn, -1, introspect::NO_BYTES);
+        introspect::publish_turn(process, comm, turn, -1, introspect::NO_BYTES);
     }
     Comm::tag_of(turn, introspect::MAKING)
 }
@@ -396,7 +396,7 @@ pub(crate) fn merge(comm: &Arc<Comm>, high: bool) -> Mpi<Comm> {
 ///
 /// # Safety
 /// The place must be writable until then.
-pub(crate) unsafe fn begin_duplicate(
+pub(crate) unsafe fn start_duplicate(
     comm: &Arc<Comm>,
     hints: Option<Arc<Info>>,
     place: *mut i32,
@@ -411,7 +411,7 @@ pub(crate) unsafe fn begin_duplicate(
         unsafe { (calling().put_comm)(place as *mut i32, handle) };
         Ok(())
     };
-    crate::collective::begin_schedule(comm, copying(comm, copied(comm, true)?, Box::new(keeps)))
+    crate::collective::start_schedule(comm, copying(comm, copied(comm, true)?, Box::new(keeps)))
 }
 
 /// A tag among some, from a string of the program's.

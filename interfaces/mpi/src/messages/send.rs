@@ -89,7 +89,7 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     let may_wait = data.length() > SHORT || mode == Mode::Synchronous;
     if may_wait {
         introspect::enter(function);
-        introspect::tell_send(process, comm, data.length());
+        introspect::publish_send(process, comm, data.length());
     }
     let told = notes(introspect::within(call::SEND, function), to.how.to, tag, comm.context());
     let sent = match data.bytes() {

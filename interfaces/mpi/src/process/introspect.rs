@@ -106,13 +106,13 @@ pub(crate) const MAKING: u32 = 13;
 
 /// Shows what this process does next with the others of a communicator. `turn` is its place among what they do.
 #[inline]
-pub(crate) fn tell_turn(process: &Process, comm: &Comm, turn: i32, root: i32, bytes: u64) {
+pub(crate) fn publish_turn(process: &Process, comm: &Comm, turn: i32, root: i32, bytes: u64) {
     tell(process, comm, comm.collective_context(), turn, root, bytes);
 }
 
 /// Shows a send that may have to wait for its receiver.
 #[inline]
-pub(crate) fn tell_send(process: &Process, comm: &Comm, bytes: usize) {
+pub(crate) fn publish_send(process: &Process, comm: &Comm, bytes: usize) {
     tell(process, comm, comm.context(), -1, -1, bytes as u64);
 }
 

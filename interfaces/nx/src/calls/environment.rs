@@ -171,7 +171,7 @@ pub unsafe extern "C" fn nx_initve(
         if size > 0 && size != nodes {
             return Err(crate::errors::NxError::Param);
         }
-        task::begin_as_service();
+        task::start_as_service();
         Ok(nodes)
     });
     super::or_errno(begun) as c_int

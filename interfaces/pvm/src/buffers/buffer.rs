@@ -116,7 +116,7 @@ impl Packed {
 
     /// Makes it as new, in the memory that it has. False: somebody else still keeps that.
     #[inline]
-    pub(crate) fn begin_anew(&mut self, packing: Packing) -> bool {
+    pub(crate) fn start_anew(&mut self, packing: Packing) -> bool {
         if !self.data.empty() {
             return false;
         }

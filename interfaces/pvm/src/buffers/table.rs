@@ -269,7 +269,7 @@ impl State {
     pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
         if let Ok(packed) = self.packing()
             && packed.data.capacity() <= SPARE
-            && packed.begin_anew(packing)
+            && packed.start_anew(packing)
         {
             return self.sending;
         }

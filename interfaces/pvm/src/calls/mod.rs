@@ -20,7 +20,7 @@ pub(crate) use process::search_path;
 pub(crate) use trace::{
     Config, MASK, follow_tracer, learn_trace_from_environment, own_trace, stop_own_trace,
 };
-pub(crate) use variables::{own_tid, tell_context, tell_identity, tell_manager};
+pub(crate) use variables::{own_tid, publish_context, publish_identity, publish_manager};
 
 use crate::buffers::buffer::Packed;
 use crate::errors::{Pvm, PvmError};

@@ -206,7 +206,7 @@ unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
         return Ok(SpawnWhere::Anywhere);
     }
     // SAFETY: the caller's promise.
-    let place = crate::machine::names::text_of(unsafe { text(place)? }.to_bytes());
+    let place = parvum_wire::byte_names::text_of(unsafe { text(place)? }.to_bytes());
     if place.is_empty() {
         return Err(PvmError::BadParam);
     }

@@ -225,7 +225,7 @@ pub extern "C" fn i_dump(_all: c_int) {
 pub unsafe extern "C" fn pvmreset(_me: c_int, kill: c_int, class: *const c_char, index: c_int) -> c_int {
     call("pvm_reset", |state| {
         // SAFETY: the caller's promise.
-        let class = crate::machine::names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
+        let class = parvum_wire::byte_names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
         if kill != 0 {
             state.end_all_others()?;
         }

@@ -40,7 +40,7 @@ variables! {
 }
 
 /// Keeps the variables of who this task is.
-pub(crate) fn tell_identity(tid: c_int, parent: c_int) {
+pub(crate) fn publish_identity(tid: c_int, parent: c_int) {
     let enrolled = tid > 0;
     // Relaxed: the program's own threads order what they do with it.
     let set = |variable: &AtomicI32, value: c_int| variable.store(value, Ordering::Relaxed);
@@ -53,22 +53,22 @@ pub(crate) fn tell_identity(tid: c_int, parent: c_int) {
 
 /// The task's own id; not positive when it is none.
 pub(crate) fn own_tid() -> c_int {
-    // Relaxed: see `tell_identity`.
+    // Relaxed: see `publish_identity`.
     MY_TID.load(Ordering::Relaxed)
 }
 
 /// Keeps the variable of the resource manager.
-pub(crate) fn tell_manager(tid: c_int) {
+pub(crate) fn publish_manager(tid: c_int) {
     SCHEDULER.store(tid, Ordering::Relaxed);
 }
 
 /// Keeps the variable of the context.
-pub(crate) fn tell_context(context: u32) {
+pub(crate) fn publish_context(context: u32) {
     MY_CONTEXT.store(context as c_int, Ordering::Relaxed);
 }
 
 /// Keeps the variable of an option, if it has one.
-pub(super) fn tell_option(what: c_int, value: c_int) {
+pub(super) fn publish_option(what: c_int, value: c_int) {
     let variable = match what {
         options::ROUTE => &ROUTE,
         options::AUTO_ERR => &AUTO_ERROR,

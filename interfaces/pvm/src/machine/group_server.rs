@@ -42,7 +42,7 @@ impl Locked {
 fn told(words: Words, row: &GroupRow) -> Words {
     let room = row.members.last().map_or(0, |(instance, _)| instance + 1);
     let awaited = row.awaited.map_or(-1, |awaited| awaited as i32);
-    let name = &crate::machine::names::bytes_of(&row.name)[..];
+    let name = &parvum_wire::byte_names::bytes_of(&row.name)[..];
     let begun = words.number(name.len() as i32).text(name).numbers(&[
         row.members.len() as i32,
         room as i32,

@@ -58,7 +58,7 @@ impl Locked {
     pub(crate) fn manager(&mut self) -> Pvm<Option<i32>> {
         let me = self.me()?.tid;
         let manager = self.machine()?.manager();
-        crate::calls::tell_manager(manager.unwrap_or(0));
+        crate::calls::publish_manager(manager.unwrap_or(0));
         Ok(manager.filter(|manager| *manager != me))
     }
 

@@ -4,5 +4,4 @@ pub(crate) mod attend;
 pub(crate) mod group_server;
 pub(crate) mod groups;
 pub(crate) mod manager;
-pub(crate) mod names;
 pub(crate) mod output;

@@ -233,7 +233,7 @@ impl Far {
 
     /// At process 0: what another has.
     pub(crate) fn hear(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Result<(), Fault> {
-        self.with(peers, |node, _| node.hear_testimony(from, bytes))
+        self.with(peers, |node, _| node.on_testimony(from, bytes))
     }
 
     /// At process 0: races that were not told yet, how many pairs of places there are in all, and how often they were seen.

@@ -38,7 +38,7 @@ impl Run {
             return Ok(());
         }
         if self.tells {
-            self.tell_counts();
+            self.notify_counts();
         }
         let witnessed = match (&self.way, &self.races) {
             (Sharing::Far(far), Some(_)) => far.testify(&self.peers),
@@ -74,7 +74,7 @@ impl Run {
         self.peers.all_leave.store(true, Ordering::Release);
     }
 
-    fn tell_counts(&self) {
+    fn notify_counts(&self) {
         let counts = self.counts();
         eprintln!(
             "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \

@@ -44,7 +44,7 @@ impl Engine {
 
     /// Publishes, where it matters to the sender, that this task waits for such a message just now, for which it has so much room.
     #[inline]
-    pub fn begin_waiting_for(&mut self, pattern: &Pattern, room: usize) {
+    pub fn start_waiting_for(&mut self, pattern: &Pattern, room: usize) {
         if room >= IN_PLACE {
             self.peers.say_wanted(pattern, true);
         }
@@ -52,7 +52,7 @@ impl Engine {
 
     /// The same of a receive, if no message has been matched with it. Whether that was published: it may have to be taken back.
     #[inline]
-    pub fn begin_waiting(&mut self, id: RequestId) -> bool {
+    pub fn start_waiting(&mut self, id: RequestId) -> bool {
         let wish = self.long_wish(id);
         if let Some(pattern) = &wish {
             self.peers.say_wanted(pattern, true);

@@ -29,7 +29,7 @@ fn what_is_waited_for_is_copied_once_and_its_sender_waits() {
         let (mut a, mut b) = pair(LENDS);
         let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
         let wanted = post(&mut b, &a, 3, context, &mut room);
-        b.begin_waiting(wanted);
+        b.start_waiting(wanted);
         let Ok(Sent::Later(sent)) = send(&mut a, message(&b, 3, context, &[&data])) else {
             panic!("offered in place")
         };
@@ -53,7 +53,7 @@ fn what_nobody_waits_for_is_buffered() {
         let mut room = vec![0; LONG];
         let posted = post(&mut b, &a, tag, context, &mut room[..length]);
         if waits {
-            b.begin_waiting(posted);
+            b.start_waiting(posted);
         }
         let sent = send(&mut a, message(&b, 3, 7, &[&data]));
         assert_eq!(sent, Ok(Sent::Now), "{tag} {context} {length} {waits}");
@@ -67,21 +67,21 @@ fn a_wait_that_has_ended_is_not_believed_in() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let posted = post(&mut b, &a, 3, 7, &mut room);
-    b.begin_waiting(posted);
+    b.start_waiting(posted);
     b.end_waiting(posted);
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert!(b.is_over(posted) && room == data);
     // Nor is one whose message has come.
     let posted = post(&mut b, &a, 3, 7, &mut room);
-    b.begin_waiting(posted);
+    b.start_waiting(posted);
     assert!(matches!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Later(_))));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
     // Nor one whose receive was taken back.
     let (mut a, mut b) = pair(LENDS);
     let posted = post(&mut b, &a, 3, 7, &mut room);
-    assert!(b.begin_waiting(posted) && b.cancel(posted));
+    assert!(b.start_waiting(posted) && b.cancel(posted));
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
 }
 
@@ -90,7 +90,7 @@ fn data_in_several_pieces_on_either_side_is_not_left_in_place() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let posted = post(&mut b, &a, 3, 7, &mut room);
-    assert!(b.begin_waiting(posted));
+    assert!(b.start_waiting(posted));
     let (one, other) = data.split_at(LONG / 2);
     assert_eq!(send(&mut a, message(&b, 3, 7, &[one, other])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut a, &mut b]);
@@ -100,7 +100,7 @@ fn data_in_several_pieces_on_either_side_is_not_left_in_place() {
     let pieces = unsafe { UserPieces::new([one, other].map(|part| (part.as_mut_ptr(), part.len()))) };
     let pattern = Pattern { from: Some(a.me()), context: Some(7), ..tagged(3) };
     let posted = b.post(pattern, Destination::Pieces(Box::new(pieces)), false, false);
-    assert!(!b.begin_waiting(posted));
+    assert!(!b.start_waiting(posted));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_its_receiver_takes_back_goes_to_the_next_receive() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let wanted = post(&mut b, &a, 3, 7, &mut room);
-    b.begin_waiting(wanted);
+    b.start_waiting(wanted);
     let Ok(Sent::Later(sent)) = send(&mut a, message(&b, 3, 7, &[&data])) else { panic!("in place") };
     assert!(b.cancel(wanted));
     run_until_quiet(&mut [&mut a, &mut b]);

@@ -42,7 +42,7 @@ impl Inside {
     /// else meanwhile.
     #[inline(never)]
     fn reach_as_only_one(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
-        if self.begin_joining(to)? && self.engine.route_to(to) == Some(wanted) {
+        if self.start_joining(to)? && self.engine.route_to(to) == Some(wanted) {
             self.end_joining(to);
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl Inside {
     }
 
     /// Waits until no other thread joins that task; then this one does. Whether another has.
-    pub(crate) fn begin_joining(&mut self, to: Tid) -> Result<bool, ConnectError> {
+    pub(crate) fn start_joining(&mut self, to: Tid) -> Result<bool, ConnectError> {
         let here = 0u8;
         let frame = std::ptr::from_ref(&here) as usize;
         let mut another = false;

@@ -40,7 +40,7 @@ impl Inside {
             return false;
         }
         self.engine.say_awaited(pattern);
-        self.engine.begin_waiting_for(pattern, room.length());
+        self.engine.start_waiting_for(pattern, room.length());
         let began = self.waits.time.begins_wait();
         self.note_wait(notes);
         let taken = self.look_directly(budget, pattern, room, found);

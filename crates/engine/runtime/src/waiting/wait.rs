@@ -74,7 +74,7 @@ impl Inside {
         until: impl Fn() -> Until,
         done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
-        let is_said = is_long(notes) && self.engine.begin_waiting(request);
+        let is_said = is_long(notes) && self.engine.start_waiting(request);
         let found = self.wait(notes, until, done);
         if is_said && found.is_none() {
             self.engine.end_waiting(request);

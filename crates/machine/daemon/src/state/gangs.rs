@@ -70,7 +70,7 @@ impl<F: Clone> Machine<F> {
         let news: Vec<_> = news.filter(|(job, tasks)| is_new || before.get(job) != Some(tasks)).collect();
         for (job, tasks) in news {
             if conductor == self.config.number {
-                self.hear_of_gang(conductor, job, tasks);
+                self.on_gang(conductor, job, tasks);
             } else {
                 self.say(conductor, Between::Gang { job, tasks });
             }
@@ -83,7 +83,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A host has so many tasks of a job.
-    pub(super) fn hear_of_gang(&mut self, host: u32, job: Tid, tasks: u32) {
+    pub(super) fn on_gang(&mut self, host: u32, job: Tid, tasks: u32) {
         let hosts = self.gangs.jobs.entry(job).or_default();
         hosts.insert(host, tasks);
         hosts.retain(|_, tasks| *tasks > 0);

@@ -236,7 +236,7 @@ impl<F: Clone> Machine<F> {
             Input::Heard { host, word } => self.hear(host, *word),
             Input::Fetched { number, life, result } => self.fetched(number, life, result),
             Input::Hosting(hosts) => self.hosting(&hosts),
-            Input::Agreeing => self.begin_to_agree(),
+            Input::Agreeing => self.start_to_agree(),
             Input::Agreed { by, leader, change } => self.agreed(by, leader, *change),
             Input::Install(snapshot) => self.install(&snapshot),
             Input::Stands(standing) => self.stand(standing),
@@ -580,7 +580,7 @@ impl<F: Clone> Machine<F> {
             return;
         }
         self.halting = Some(asked);
-        self.tell_of_all_ends();
+        self.notify_all_ends();
         for tid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.condemn(tid);
         }
@@ -626,13 +626,13 @@ impl<F: Clone> Machine<F> {
             self.settle_losses();
         }
         if self.others.fetched_until.is_some_and(|until| until <= now) {
-            self.tell_of_fetched();
+            self.notify_fetched();
         }
         if self.others.arrivals_until.is_some_and(|until| until <= now) {
-            self.tell_of_arrivals();
+            self.notify_arrivals();
         }
         if self.others.loads_at.is_some_and(|at| at <= now) {
-            self.tell_loads();
+            self.notify_loads();
         }
         if self.apart_until().is_some_and(|until| until <= now) {
             self.part_those_apart();

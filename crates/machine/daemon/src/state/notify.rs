@@ -120,14 +120,14 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A host is gone.
-    pub(super) fn tell_host_watchers(&mut self, tid: Tid) {
+    pub(super) fn notify_host_watchers(&mut self, tid: Tid) {
         for Watch { watcher, cookie } in self.watches.hosts.remove(&tid).unwrap_or_default() {
             self.event(watcher, Event::Notified { cookie, about: Notice::HostDelete, tid }, Vec::new());
         }
     }
 
     /// Hosts have been added.
-    pub(super) fn tell_of_addition(&mut self, tid: Tid) {
+    pub(super) fn notify_addition(&mut self, tid: Tid) {
         let mut watches = std::mem::take(&mut self.watches.additions);
         for (Watch { watcher, cookie }, left) in &mut watches {
             self.event(
@@ -142,7 +142,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// `tid` is gone: it watches nothing any more, and its watchers are told.
-    pub(super) fn tell_watchers(&mut self, tid: Tid) {
+    pub(super) fn notify_watchers(&mut self, tid: Tid) {
         self.watches.forget(tid);
         for Watch { watcher, cookie } in self.watches.exits.remove(&tid).unwrap_or_default() {
             self.event(watcher, Event::Notified { cookie, about: Notice::TaskExit, tid }, Vec::new());

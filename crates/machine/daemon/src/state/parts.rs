@@ -66,7 +66,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A task is gone: the manager hears of it.
-    pub(super) fn tell_manager_of_end(&mut self, tid: Tid) {
+    pub(super) fn notify_manager_of_end(&mut self, tid: Tid) {
         if let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) {
             let data = (0..5).fold(Words::default().number(tid.0), |words, _| words.number(0));
             self.say_to_player(manager, TASK_ENDED, data);
@@ -74,7 +74,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A host is gone: the manager hears of its daemon.
-    pub(super) fn tell_manager_of_host(&mut self, host: Tid) {
+    pub(super) fn notify_manager_of_host(&mut self, host: Tid) {
         const DAEMON: u32 = 0x8000_0000;
         if let Some(manager) = self.parts.manager.filter(|manager| self.is_own(*manager)) {
             self.say_to_player(manager, HOST_GONE, Words::default().number((host.0 as u32 | DAEMON) as i32));
@@ -114,7 +114,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A task has enrolled: it hears of the manager, and the manager of it.
-    pub(super) fn tell_manager_of_arrival(&mut self, tid: Tid) {
+    pub(super) fn notify_manager_of_arrival(&mut self, tid: Tid) {
         if let Some(mail) = self.mailbox.tracer().filter(|_| self.tasks[&tid].role == Role::Task) {
             if let Some(tracer) = tracer_in(&mail) {
                 self.trace_guest(tracer, tid);

@@ -307,7 +307,7 @@ impl<F: Clone> Machine<F> {
         }
         self.announce(&tids);
         self.trace_beginnings(&results);
-        self.tell_of_starts(batch.spawner, &tids);
+        self.notify_starts(batch.spawner, &tids);
         match batch.asker {
             Asker::Client(client, id) => self.reply(client, id, Reply::Spawned(results)),
             Asker::Host(host, batch) => {
@@ -317,7 +317,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Whoever gets the output, or runs the job, hears of tasks that it has not spawned itself.
-    fn tell_of_starts(&mut self, spawner: Tid, tids: &[Tid]) {
+    fn notify_starts(&mut self, spawner: Tid, tids: &[Tid]) {
         for &tid in tids {
             let Some(process) = self.processes.get(&tid) else { continue };
             // Of its own it learns from the answer.

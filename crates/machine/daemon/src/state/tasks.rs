@@ -53,7 +53,7 @@ impl<F: Clone> Machine<F> {
         self.effects.push(Effect::Enrolled { client, tid, pid, name, channel: channel.clone() });
         // Before the answer: its first call may depend on it.
         if role != Role::Service {
-            self.tell_manager_of_arrival(tid);
+            self.notify_manager_of_arrival(tid);
         }
         self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.own_fds());
         for (event, fds) in queued {
@@ -133,7 +133,7 @@ impl<F: Clone> Machine<F> {
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.calls.retain(|(a, b, _)| *a != tid && *b != tid);
         if task.role != Role::Service {
-            self.tell_manager_of_end(tid);
+            self.notify_manager_of_end(tid);
         }
         // Who hears of the manager's end must not ask it any more.
         self.report_end(tid, task.role == Role::Runner);

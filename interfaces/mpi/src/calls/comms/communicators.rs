@@ -95,15 +95,15 @@ pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> M
 
 pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { begin_duplicate(handle, None, place, request) }
+    unsafe { start_duplicate(handle, None, place, request) }
 }
 
 pub unsafe fn comm_idup_with_info(handle: i32, info: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { begin_duplicate(handle, hints(info)?, place, request) }
+    unsafe { start_duplicate(handle, hints(info)?, place, request) }
 }
 
-unsafe fn begin_duplicate(
+unsafe fn start_duplicate(
     handle: i32,
     hints: Option<Arc<Info>>,
     place: *mut c_int,
@@ -113,7 +113,7 @@ unsafe fn begin_duplicate(
     // SAFETY: the caller's promise.
     unsafe {
         put_null(place)?;
-        let operation = create::begin_duplicate(&comm, hints, place)?;
+        let operation = create::start_duplicate(&comm, hints, place)?;
         put(request, crate::requests::handles::keep_shared(operation)?)
     }
 }

@@ -158,7 +158,7 @@ begun! {
     file_iread_shared file_iwrite_shared () At::Shared;
 }
 
-fn begin_split(handle: i32, outcome: impl FnOnce() -> Mpi<Outcome>) -> Mpi {
+fn start_split(handle: i32, outcome: impl FnOnce() -> Mpi<Outcome>) -> Mpi {
     let file = file(handle)?;
     if file.begun.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
         return Err(Error::new(
@@ -182,11 +182,11 @@ unsafe fn end_split(handle: i32, status: *mut Status) -> Mpi {
 macro_rules! split {
     ($($begin_read:ident $end_read:ident $begin_write:ident $end_write:ident ($($offset:ident)?) $at:expr;)*) => {$(
         pub unsafe fn $begin_read(file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32) -> Mpi {
-            begin_split(file, || transfer_read(file, $at, buffer, count, of))
+            start_split(file, || transfer_read(file, $at, buffer, count, of))
         }
 
         pub unsafe fn $begin_write(file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32) -> Mpi {
-            begin_split(file, || transfer_written(file, $at, buffer, count, of))
+            start_split(file, || transfer_written(file, $at, buffer, count, of))
         }
 
         pub unsafe fn $end_read(file: i32, _buffer: *mut u8, status: *mut Status) -> Mpi {

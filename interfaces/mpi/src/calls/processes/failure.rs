@@ -30,7 +30,7 @@ struct To<T>(*mut T);
 // SAFETY: the program promises the place to the operation until that is over.
 unsafe impl<T> Send for To<T> {}
 
-unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
+unsafe fn start_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     let (flags, place) = (unsafe { crate::calls::arguments::get(flag)? }, To(flag));
@@ -43,7 +43,7 @@ unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
     Ok(agreeing(&comm, Question::Flags(flags), Box::new(then)))
 }
 
-unsafe fn begin_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
+unsafe fn start_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     unsafe { put_null(place)? };
@@ -65,22 +65,22 @@ fn finish(operation: Operation) -> Mpi {
 
 pub unsafe fn comm_agree(handle: i32, flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    finish(unsafe { begin_agreement(handle, flag)? })
+    finish(unsafe { start_agreement(handle, flag)? })
 }
 
 pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::requests::handles::keep(begin_agreement(handle, flag)?)?) }
+    unsafe { put(request, crate::requests::handles::keep(start_agreement(handle, flag)?)?) }
 }
 
 pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    finish(unsafe { begin_shrinking(handle, place)? })
+    finish(unsafe { start_shrinking(handle, place)? })
 }
 
 pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(request, crate::requests::handles::keep(begin_shrinking(handle, place)?)?) }
+    unsafe { put(request, crate::requests::handles::keep(start_shrinking(handle, place)?)?) }
 }
 
 pub unsafe fn comm_is_revoked(handle: i32, flag: *mut c_int) -> Mpi {

@@ -16,7 +16,7 @@ pub(in crate::calls) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
     let name = unsafe { text(group) }.map_err(|_| PvmError::NullGroup)?;
     match name.to_bytes() {
         b"" => Err(PvmError::NullGroup),
-        name => Ok(crate::machine::names::text_of(name)),
+        name => Ok(parvum_wire::byte_names::text_of(name)),
     }
 }
 

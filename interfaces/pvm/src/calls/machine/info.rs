@@ -222,7 +222,7 @@ impl Locked {
 
     /// Does what a new value of an option means.
     fn follow(&mut self, what: c_int, value: c_int) -> Pvm<()> {
-        crate::calls::variables::tell_option(what, value);
+        crate::calls::variables::publish_option(what, value);
         crate::calls::trace::follow_option(what, value);
         match what {
             options::ROUTE => self.follow_route(value),

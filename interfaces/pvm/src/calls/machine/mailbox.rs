@@ -50,7 +50,7 @@ impl MailTable {
     fn of(classes: Vec<MailClass>) -> MailTable {
         let mut table = MailTable::EMPTY;
         for class in classes {
-            let name = crate::calls::machine::info::c_text(crate::machine::names::bytes_of(&class.name));
+            let name = crate::calls::machine::info::c_text(parvum_wire::byte_names::bytes_of(&class.name));
             let column = |of: fn(&parvum_wire::control::MailEntry) -> c_int| -> Vec<c_int> {
                 class.entries.iter().map(of).collect()
             };
@@ -81,7 +81,7 @@ unsafe fn class(name: *const c_char) -> Pvm<String> {
     // SAFETY: the caller's promise.
     match unsafe { text(name)? }.to_bytes() {
         b"" => Err(PvmError::BadParam),
-        name => Ok(crate::machine::names::text_of(name)),
+        name => Ok(parvum_wire::byte_names::text_of(name)),
     }
 }
 
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn pvm_getmboxinfo(
         // SAFETY: the caller's promise.
         let pattern = unsafe { text(pattern) }.unwrap_or_default().to_bytes().to_vec();
         let mut classes = state.mail_classes()?;
-        let name = |class: &MailClass| crate::machine::names::bytes_of(&class.name);
+        let name = |class: &MailClass| parvum_wire::byte_names::bytes_of(&class.name);
         classes.retain(|class| pattern.is_empty() || fits(&name(class), &pattern));
         state.mail = MailTable::of(classes);
         // SAFETY: null or valid, as the caller says.

@@ -150,7 +150,7 @@ impl Node {
     }
 
     /// At node 0: what a node has said in the end. When all have, it is compared.
-    pub fn hear_testimony(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn on_testimony(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
         let wrong = Fault::Malformed(from);
         let (report, rest): (Report, &[u8]) = postcard::take_from_bytes(bytes).map_err(|_| wrong)?;
         let nodes = self.setup.nodes;

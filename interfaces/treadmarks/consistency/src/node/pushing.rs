@@ -198,7 +198,7 @@ impl Node {
                         let mut early = early.into_iter();
                         early.try_for_each(|(from, message)| self.take_in(from, message, memory))
                     }
-                    Some(_) => self.begin_keeping(leave.carried, memory),
+                    Some(_) => self.start_keeping(leave.carried, memory),
                 }
             }
             waits => {

@@ -38,7 +38,7 @@ impl Node {
     }
 
     /// The first half of a barrier is over, or what survives was put back.
-    pub(crate) fn begin_keeping(
+    pub(crate) fn start_keeping(
         &mut self,
         carried: Option<Vec<u8>>,
         memory: &mut impl Memory,

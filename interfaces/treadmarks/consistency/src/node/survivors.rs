@@ -292,12 +292,12 @@ impl Node {
         }
         self.put_back(memory);
         self.inherit(regions, memory)?;
-        self.begin_anew(memory);
+        self.start_anew(memory);
         if let Some(replicas) = &mut self.replicas {
             replicas.era = dead.len() as u32;
             replicas.recovers = true;
         }
-        self.begin_keeping(None, memory)?;
+        self.start_keeping(None, memory)?;
         let early = self.replicas.as_mut().map(|replicas| std::mem::take(&mut replicas.early));
         for (from, of, message) in early.into_iter().flatten() {
             self.hear(from, of, message, memory)?;
@@ -379,7 +379,7 @@ impl Node {
     }
 
     /// Nobody knows anything of anybody's intervals, or has a lock; copies are at homes alone.
-    fn begin_anew(&mut self, memory: &mut impl Memory) {
+    fn start_anew(&mut self, memory: &mut impl Memory) {
         let (own, nodes) = (self.own, self.setup.nodes);
         let mut known: BTreeSet<u32> = self.pages.keys().copied().collect();
         known.extend(self.replicas.iter().flat_map(|replicas| replicas.ours.iter().copied()));

@@ -271,14 +271,14 @@ impl Game {
                 .filter(|&node| !self.world.is_waiting(node) && self.players[node].left < self.rounds)
                 .collect();
             match self.dice.below(8) {
-                0 if self.world.tell_death(&mut self.dice)? => {}
+                0 if self.world.notify_death(&mut self.dice)? => {}
                 0..=3 if self.world.has_letters() => _ = self.world.deliver(&mut self.dice)?,
                 _ if !free.is_empty() => {
                     let node = free[self.dice.below(free.len())];
                     self.take_step(node)?;
                 }
                 _ if self.world.deliver(&mut self.dice)? => {}
-                _ if self.world.tell_death(&mut self.dice)? => {}
+                _ if self.world.notify_death(&mut self.dice)? => {}
                 _ if self.living().all(|node| self.players[node].left >= self.rounds) => break,
                 _ => panic!("all wait, and nothing is under way"),
             }
@@ -344,7 +344,7 @@ fn whichever_node_dies_its_pages_are_there() {
         }
         let mut dice = Dice(3);
         world.kill(dead, &mut dice);
-        while world.tell_death(&mut dice).expect("nodes make sense") {}
+        while world.notify_death(&mut dice).expect("nodes make sense") {}
         let living: Vec<usize> = (0..4).filter(|&node| node != dead).collect();
         // Nobody waits for the dead, and what was given is given again.
         for &node in &living {

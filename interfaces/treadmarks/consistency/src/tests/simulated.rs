@@ -234,7 +234,7 @@ impl World {
     pub(super) fn races(&mut self) -> Vec<Race> {
         for node in 0..self.setup.nodes {
             let said = self.nodes[node].node.testify();
-            self.nodes[0].node.hear_testimony(node, &said).expect("it makes sense");
+            self.nodes[0].node.on_testimony(node, &said).expect("it makes sense");
         }
         self.nodes[0].node.races()
     }
@@ -258,7 +258,7 @@ impl World {
     }
 
     /// Some node hears of some death; `false`: all have heard of all.
-    pub(super) fn tell_death(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
+    pub(super) fn notify_death(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
         let ears: Vec<usize> = (0..self.setup.nodes)
             .filter(|&node| self.nodes[node].lives && !self.nodes[node].unheard.is_empty())
             .collect();

@@ -31,7 +31,7 @@ impl Inside {
             return Ok(());
         }
         let me = self.engine.me();
-        self.begin_joining(me)?;
+        self.start_joining(me)?;
         let opened = match self.connections.routed {
             Some(_) => Ok(()),
             None => {

@@ -79,7 +79,7 @@ impl Keeper for Desk {
 
 impl Shell {
     /// Agrees with others from now on: the first host of a machine founds the agreement.
-    pub(crate) fn begin_to_agree(self: &Rc<Shell>, founds: bool) {
+    pub(crate) fn start_to_agree(self: &Rc<Shell>, founds: bool) {
         let (host, life, _) = self.identity();
         let begin = if founds { Agreement::found } else { Agreement::join };
         let keeper = Rc::new(Desk(Rc::downgrade(self)));
@@ -104,7 +104,7 @@ impl Shell {
         self.with_agreement(|agreement| agreement.members(members));
     }
 
-    pub(crate) fn hear_of_agreement(&self, host: u32, piece: Blob) {
+    pub(crate) fn on_agreement(&self, host: u32, piece: Blob) {
         self.with_agreement(|agreement| agreement.heard(host, piece.0.into()));
     }
 

@@ -125,7 +125,7 @@ pub fn is_refusal(line: &str) -> bool {
 /// Opens the network and connects with the host that has invited this one.
 pub(crate) async fn join(shell: &Rc<Shell>, invited: Invited) -> Result<(), String> {
     let network = shell.enter_network(invited.entry).map_err(|error| error.to_string())?;
-    shell.begin_to_agree(false);
+    shell.start_to_agree(false);
     let home = invited.hosts.iter().find(|host| host.number == invited.home);
     let addresses = home.map(|home| parse_all(&home.addresses)).unwrap_or_default();
     network.mesh.connect(invited.home, &addresses).await.map_err(|error| error.to_string())?;

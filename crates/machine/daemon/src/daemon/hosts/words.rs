@@ -33,7 +33,7 @@ impl Shell {
         }
         let (host, life, name) = self.identity();
         let network = self.enter_network(Entry::first(host, life, &name)?)?;
-        self.begin_to_agree(true);
+        self.start_to_agree(true);
         Ok(network)
     }
 
@@ -101,7 +101,7 @@ impl Shell {
             return self.output_taken(tid, bytes);
         }
         if let Between::Agreement(piece) = word {
-            return self.hear_of_agreement(host, piece);
+            return self.on_agreement(host, piece);
         }
         let written = match &word {
             Between::Event {

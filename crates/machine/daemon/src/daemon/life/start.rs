@@ -165,11 +165,11 @@ fn run(
     match manner {
         Manner::Invited => {}
         Manner::Detached => {
-            tell_starter(READY);
+            notify_starter(READY);
             detach(&place);
         }
         Manner::Attached => {}
-        Manner::Announced => tell_starter(&format!("{}\n", place.socket().display())),
+        Manner::Announced => notify_starter(&format!("{}\n", place.socket().display())),
     }
     let ended = runtime.block_on(local.run_until(async {
         if !hosts.is_empty() {
@@ -186,7 +186,7 @@ fn run(
     ended.map_err(|error| StartError::System { what: "serve", error })
 }
 
-fn tell_starter(text: &str) {
+fn notify_starter(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();

@@ -19,7 +19,7 @@ impl Shell {
         plan: &SpawnRequest,
     ) -> Result<(u32, Channel<Fd>), Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
-        let recording = self.begin_recording(tid, &plan.program.lossy());
+        let recording = self.start_recording(tid, &plan.program.lossy());
         let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let debugger = self.machine.borrow().settings().debugger.clone();
@@ -40,7 +40,7 @@ impl Shell {
     /// What a tasker needs to start a program as the daemon would.
     pub(super) fn prepare(&self, tid: Tid, plan: &SpawnRequest) -> Result<Prepared<Fd>, Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
-        let recording = self.begin_recording(tid, &plan.program.lossy());
+        let recording = self.start_recording(tid, &plan.program.lossy());
         let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let (path, env) = child::prepare(self.ticket(tid), plan, &self.around)?;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl Shell {
     /// A recording for a task that is about to be there, if its job is recorded.
-    pub(crate) fn begin_recording(&self, tid: Tid, name: &str) -> Option<Fd> {
+    pub(crate) fn start_recording(&self, tid: Tid, name: &str) -> Option<Fd> {
         let (job, recorder) = self.recording_of(tid)?;
         let mut recordings = self.recordings.borrow_mut();
         let file = recordings.begin(tid, job, recorder);

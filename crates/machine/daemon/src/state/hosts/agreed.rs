@@ -176,7 +176,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// From now on changes are agreed with others.
-    pub(in crate::state) fn begin_to_agree(&mut self) {
+    pub(in crate::state) fn start_to_agree(&mut self) {
         self.others.agrees = true;
     }
 
@@ -190,7 +190,7 @@ impl<F: Clone> Machine<F> {
             Change::Ended(tid) => {
                 self.forget_task(tid);
                 if let Some(runner) = self.others.ending.remove(&tid) {
-                    self.tell_of_end(tid, runner);
+                    self.notify_end(tid, runner);
                 }
             }
             Change::Fetched(fetched) => self.have_fetched(fetched),
@@ -220,7 +220,7 @@ impl<F: Clone> Machine<F> {
     /// nobody hears of it before that is agreed.
     pub(in crate::state) fn report_end(&mut self, tid: Tid, runner: bool) {
         if !self.is_kept(tid) || self.is_in_minority() || self.halting.is_some() {
-            return self.tell_of_end(tid, runner);
+            return self.notify_end(tid, runner);
         }
         self.others.ending.insert(tid, runner);
         self.propose(Change::Ended(tid));
@@ -231,26 +231,26 @@ impl<F: Clone> Machine<F> {
         self.others.ending.contains_key(&tid)
     }
 
-    fn tell_of_end(&mut self, tid: Tid, runner: bool) {
-        self.tell_watchers(tid);
-        self.tell_others_of_end(tid, runner);
+    fn notify_end(&mut self, tid: Tid, runner: bool) {
+        self.notify_watchers(tid);
+        self.notify_others_of_end(tid, runner);
         self.finish_process(tid);
     }
 
     /// Nothing will be agreed for now: everybody hears of the ends all the same.
-    pub(in crate::state) fn tell_of_all_ends(&mut self) {
+    pub(in crate::state) fn notify_all_ends(&mut self) {
         for (tid, runner) in std::mem::take(&mut self.others.ending) {
-            self.tell_of_end(tid, runner);
+            self.notify_end(tid, runner);
         }
     }
 
     /// What another host has kept may know of ends already.
-    fn tell_of_known_ends(&mut self) {
+    fn notify_known_ends(&mut self) {
         for (tid, runner) in std::mem::take(&mut self.others.ending) {
             if self.is_kept(tid) {
                 self.others.ending.insert(tid, runner);
             } else {
-                self.tell_of_end(tid, runner);
+                self.notify_end(tid, runner);
             }
         }
     }
@@ -325,7 +325,7 @@ impl<F: Clone> Machine<F> {
             // It has arrived meanwhile.
             let record = self.others.agreed.hosts.get(host).filter(|record| record.life == life);
             if let Some(tid) = record.map(|record| record.row.tid).filter(|_| !self.is_coming(host)) {
-                self.tell_of_addition(tid);
+                self.notify_addition(tid);
             }
         }
         // What became of these is not known here.
@@ -333,7 +333,7 @@ impl<F: Clone> Machine<F> {
             let why = "the answer was lost while this host was cut off; it may have been done";
             self.refuse(client, id, Failure::new(ErrorKind::HostLost, why));
         }
-        self.tell_of_known_ends();
+        self.notify_known_ends();
         self.report_the_dead();
     }
 }

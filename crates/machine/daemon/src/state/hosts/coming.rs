@@ -43,7 +43,7 @@ impl<F: Clone> Machine<F> {
         let (mut results, mut missing) = (Vec::new(), BTreeMap::new());
         let mut for_hoster = Vec::new();
         for (at, name) in hosts.into_iter().enumerate() {
-            results.push(match self.begin_to_add(name, &mut names, &mut for_hoster) {
+            results.push(match self.start_to_add(name, &mut names, &mut for_hoster) {
                 Ok(number) => {
                     missing.insert(number, at);
                     None
@@ -58,7 +58,7 @@ impl<F: Clone> Machine<F> {
         self.finish_additions();
     }
 
-    fn begin_to_add(
+    fn start_to_add(
         &mut self,
         line: String,
         names: &mut HashSet<String>,
@@ -124,7 +124,7 @@ impl<F: Clone> Machine<F> {
         others.fetched.push(Fetched { number, life, result: result.map(Rc::new) });
         if others.fetched.len() >= others.fetches.len() {
             // Nobody else is on the way.
-            self.tell_of_fetched();
+            self.notify_fetched();
         } else {
             others.fetched_until.get_or_insert(self.now + TOGETHER);
             self.deadline_changed = true;
@@ -132,7 +132,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// All hear of the hosts that have come.
-    pub(in crate::state) fn tell_of_fetched(&mut self) {
+    pub(in crate::state) fn notify_fetched(&mut self) {
         self.others.fetched_until = None;
         let fetched = std::mem::take(&mut self.others.fetched);
         for Fetched { life, .. } in &fetched {
@@ -182,7 +182,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Who leads hears that this host has all that is kept, until all know it.
-    pub(super) fn tell_of_arrival(&mut self) {
+    pub(super) fn notify_arrival(&mut self) {
         if !self.others.arrived || self.others.known_to_have_arrived {
             return;
         }
@@ -190,18 +190,18 @@ impl<F: Clone> Machine<F> {
             Standing::Following(leader) => {
                 self.say(leader, Between::Arrived);
             }
-            Standing::Leading => self.hear_of_arrival(self.config.number),
+            Standing::Leading => self.on_arrival(self.config.number),
             Standing::Waiting | Standing::Minority => {}
         }
     }
 
     /// A host says so. Those that arrive together are one change.
-    pub(super) fn hear_of_arrival(&mut self, host: u32) {
+    pub(super) fn on_arrival(&mut self, host: u32) {
         self.others.arrivals.insert(host);
         let table = &self.others.agreed;
         let waited_for: usize = table.additions.iter().map(|addition| addition.missing.len()).sum();
         if self.others.arrivals.len() + table.fetching.len() >= waited_for {
-            self.tell_of_arrivals();
+            self.notify_arrivals();
         } else {
             self.others.arrivals_until.get_or_insert(self.now + TOGETHER);
             self.deadline_changed = true;
@@ -209,7 +209,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// All hear of the hosts that have arrived.
-    pub(in crate::state) fn tell_of_arrivals(&mut self) {
+    pub(in crate::state) fn notify_arrivals(&mut self) {
         self.others.arrivals_until = None;
         let arrivals = std::mem::take(&mut self.others.arrivals);
         let hosts = &self.others.agreed.hosts;
@@ -227,11 +227,11 @@ impl<F: Clone> Machine<F> {
             let Some(host) = hosts.get(*number).filter(|host| host.life == *life) else { continue };
             let tid = host.row.tid;
             if self.is_coming(*number) && *life != self.config.life {
-                self.tell_of_addition(tid);
+                self.notify_addition(tid);
             }
             self.others.known_to_have_arrived |= *life == self.config.life;
             self.settle_addition(*number, Ok(tid));
-            self.tell_loads_to(*number);
+            self.notify_loads_to(*number);
         }
     }
 
@@ -328,7 +328,7 @@ impl<F: Clone> Machine<F> {
         let me = self.config.number;
         for record in gone.iter().filter(|record| record.number != me) {
             self.part_with(record.number, record.life);
-            self.tell_manager_of_host(record.row.tid);
+            self.notify_manager_of_host(record.row.tid);
             let why = Failure::new(ErrorKind::HostLost, &record.row.name);
             self.settle_addition(record.number, Err(why));
         }
@@ -336,7 +336,7 @@ impl<F: Clone> Machine<F> {
         let come: Vec<u32> = come.into_iter().filter(|host| *host != me && !self.is_coming(*host)).collect();
         for host in come {
             if let Some(record) = self.others.agreed.hosts.get(host) {
-                self.tell_of_addition(record.row.tid);
+                self.notify_addition(record.row.tid);
             }
         }
         // Some may have come before this one was in, and have spoken meanwhile.
@@ -347,8 +347,8 @@ impl<F: Clone> Machine<F> {
             }
         }
         if is_in && !std::mem::replace(&mut self.others.arrived, true) {
-            self.tell_of_arrival();
-            self.tell_load(&self.others.voters.clone());
+            self.notify_arrival();
+            self.notify_load(&self.others.voters.clone());
         }
     }
 

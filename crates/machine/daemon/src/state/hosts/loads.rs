@@ -13,13 +13,13 @@ const FOR_EACH: Now = 1_000_000;
 impl<F: Clone> Machine<F> {
     pub(in crate::state) fn note_load(&mut self, load: u32) {
         if std::mem::replace(&mut self.load, load) != load {
-            self.hear_load(self.config.number, load);
-            self.tell_load(&self.others.voters.clone());
+            self.on_load(self.config.number, load);
+            self.notify_load(&self.others.voters.clone());
         }
     }
 
     /// One that has not arrived yet reads of voters that are long gone: it tells those of today when it has.
-    pub(super) fn tell_load(&mut self, hosts: &[u32]) {
+    pub(super) fn notify_load(&mut self, hosts: &[u32]) {
         if !self.others.arrived {
             return;
         }
@@ -33,11 +33,11 @@ impl<F: Clone> Machine<F> {
         let before = std::mem::replace(&mut self.others.voters, voters);
         let new: Vec<u32> =
             self.others.voters.iter().copied().filter(|voter| !before.contains(voter)).collect();
-        self.tell_load(&new);
+        self.notify_load(&new);
     }
 
     /// A host says how busy it is.
-    pub(super) fn hear_load(&mut self, host: u32, load: u32) {
+    pub(super) fn on_load(&mut self, host: u32, load: u32) {
         let before = self.others.loads.insert(host, load).unwrap_or(0);
         if before != load {
             self.others.untold.insert(host);
@@ -46,7 +46,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Who leads says how busy others are.
-    pub(super) fn hear_loads(&mut self, loads: Vec<(u32, u32)>) {
+    pub(super) fn on_loads(&mut self, loads: Vec<(u32, u32)>) {
         for (host, load) in loads {
             if host != self.config.number {
                 self.others.loads.insert(host, load);
@@ -65,7 +65,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// It is time to tell all others of loads.
-    pub(in crate::state) fn tell_loads(&mut self) {
+    pub(in crate::state) fn notify_loads(&mut self) {
         self.others.loads_at = None;
         let untold = std::mem::take(&mut self.others.untold);
         let loads: Vec<_> =
@@ -76,7 +76,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A host has come: else all would count as idle for it.
-    pub(super) fn tell_loads_to(&mut self, host: u32) {
+    pub(super) fn notify_loads_to(&mut self, host: u32) {
         if self.others.standing != Standing::Leading {
             return;
         }

@@ -38,7 +38,7 @@ impl<F: Clone> Machine<F> {
                 for (client, id) in std::mem::take(&mut self.others.proposed) {
                     self.refuse(client, id, ErrorKind::Minority);
                 }
-                self.tell_of_all_ends();
+                self.notify_all_ends();
             }
             Standing::Leading => {
                 self.wait_for_losses();
@@ -49,12 +49,12 @@ impl<F: Clone> Machine<F> {
                 self.pass_loads_on();
                 self.deadline_changed = true;
                 self.give_up_fetches_of_the_gone();
-                self.tell_of_arrival();
+                self.notify_arrival();
             }
             // Another may lead than the one that has heard of them, and of this host.
             Standing::Following(_) => {
                 self.wait_for_losses();
-                self.tell_of_arrival();
+                self.notify_arrival();
             }
             Standing::Waiting => {}
         }
@@ -99,19 +99,19 @@ impl<F: Clone> Machine<F> {
     /// A host that was silent is connected again.
     pub(in crate::state) fn host_found(&mut self, host: u32) {
         if self.others.silent.remove(&host) {
-            self.tell_leader_of_silence(vec![host], false);
+            self.notify_leader_of_silence(vec![host], false);
         }
     }
 
     /// Who leads may reach both this host and those: messages between them would wait for ever.
-    fn tell_leader_of_silence(&mut self, hosts: Vec<u32>, silent: bool) {
+    fn notify_leader_of_silence(&mut self, hosts: Vec<u32>, silent: bool) {
         if let Standing::Following(leader) = self.others.standing {
             self.say(leader, Between::Silent { hosts, silent });
         }
     }
 
     /// One host reaches others no more, or again.
-    pub(super) fn hear_of_silence(&mut self, one: u32, others: &[u32], silent: bool) {
+    pub(super) fn on_silence(&mut self, one: u32, others: &[u32], silent: bool) {
         let apart = self.now + APART + self.grace_for(others.iter().copied().chain([one]));
         for other in others {
             let pair = (one.min(*other), one.max(*other));
@@ -177,7 +177,7 @@ impl<F: Clone> Machine<F> {
             _ if lost.is_empty() => {}
             Standing::Leading => self.propose(super::Change::Lost(lost)),
             Standing::Following(_) => {
-                self.tell_leader_of_silence(lost.into_iter().map(|(host, _)| host).collect(), true);
+                self.notify_leader_of_silence(lost.into_iter().map(|(host, _)| host).collect(), true);
             }
             // One that reaches too few by now waits; when it reaches enough it looks again.
             Standing::Waiting | Standing::Minority => {}
@@ -227,7 +227,7 @@ impl<F: Clone> Machine<F> {
         self.fail_parts_on(host);
         self.refuse_questions_to(host);
         if let Some(tid) = Tid::new(host, 0) {
-            self.tell_host_watchers(tid);
+            self.notify_host_watchers(tid);
         }
     }
 
@@ -235,12 +235,12 @@ impl<F: Clone> Machine<F> {
         let of_it = |tid: &Tid| tid.host() == host && tid.is_task();
         for tid in self.kept_tasks().filter(of_it).collect::<BTreeSet<_>>() {
             if self.parts.manager.is_some_and(|manager| self.is_own(manager)) {
-                self.tell_manager_of_end(tid);
+                self.notify_manager_of_end(tid);
             }
             self.forget_task(tid);
         }
         for tid in self.watches.targets().filter(of_it).collect::<Vec<_>>() {
-            self.tell_watchers(tid);
+            self.notify_watchers(tid);
         }
     }
 }

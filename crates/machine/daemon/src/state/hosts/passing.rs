@@ -206,12 +206,12 @@ impl<F: Clone> Machine<F> {
             }
             Between::Over { tid, runner } => self.ended_elsewhere(tid, runner),
             Between::SignalJob { job, signal } => self.signal_tasks_of(job, signal),
-            Between::Gang { job, tasks } => self.hear_of_gang(host, job, tasks),
+            Between::Gang { job, tasks } => self.on_gang(host, job, tasks),
             Between::Turn(row) => self.obey_turn(row.as_deref()),
-            Between::Arrived => self.hear_of_arrival(host),
-            Between::Load(load) => self.hear_load(host, load),
-            Between::Loads(loads) => self.hear_loads(loads),
-            Between::Silent { hosts, silent } => self.hear_of_silence(host, &hosts, silent),
+            Between::Arrived => self.on_arrival(host),
+            Between::Load(load) => self.on_load(host, load),
+            Between::Loads(loads) => self.on_loads(loads),
+            Between::Silent { hosts, silent } => self.on_silence(host, &hosts, silent),
             // The shell's: it knows what is on its way, and the agreement.
             Between::Took { .. } | Between::Agreement(_) => {}
             Between::Halt => self.stop_here(Vec::new()),
@@ -298,7 +298,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A task of this host is gone: whoever asked hears of it. The end of a runner concerns all.
-    pub(in crate::state) fn tell_others_of_end(&mut self, tid: Tid, runner: bool) {
+    pub(in crate::state) fn notify_others_of_end(&mut self, tid: Tid, runner: bool) {
         let wanted = self.others.wanted.remove(&tid).unwrap_or_default();
         if runner {
             return self.say_to_all(&Between::Over { tid, runner });
@@ -321,7 +321,7 @@ impl<F: Clone> Machine<F> {
     }
 
     fn ended_elsewhere(&mut self, tid: Tid, runner: bool) {
-        self.tell_watchers(tid);
+        self.notify_watchers(tid);
         if runner {
             self.end_job(tid);
         }

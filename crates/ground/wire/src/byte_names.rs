@@ -1,8 +1,8 @@
-//! Names that a C program chooses, as the texts that the daemon keeps.
+//! Names that C programs choose, as texts that the daemon keeps.
 //!
-//! In C a name is any bytes; the daemon's names are UTF-8. Bytes that are none become characters of the private area, one
-//! for each byte, and so do those characters themselves. So two names are the same text only if they are the same bytes,
-//! and a name comes back as it was given.
+//! In C a name is any bytes; the daemon's names are UTF-8. Bytes that are not UTF-8 become characters of the private use area, one for
+//! each byte, and so do those characters themselves. Two names are the same text only if they are the same bytes, and a name comes back
+//! as it was given. PVM's library and its console use this.
 
 /// The character of byte 0; those of all 256 follow it.
 const FIRST: u32 = 0xf700;
@@ -13,7 +13,7 @@ fn of_byte(byte: u8) -> char {
 }
 
 /// The text of a name.
-pub(crate) fn text_of(name: &[u8]) -> String {
+pub fn text_of(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -29,7 +29,7 @@ pub(crate) fn text_of(name: &[u8]) -> String {
 }
 
 /// The name of a text.
-pub(crate) fn bytes_of(text: &str) -> Vec<u8> {
+pub fn bytes_of(text: &str) -> Vec<u8> {
     let mut name = Vec::with_capacity(text.len());
     for c in text.chars() {
         match u32::from(c) {
