@@ -224,6 +224,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri takes minutes for four megabytes")]
     fn messages_out_of_bounds_are_not_sent() {
         let data = Blob(vec![0; MAX_FRAME]);
         let message = FromDaemon::Event(Event::Output { tid: Tid(1), stream: Stream::Out, data });
