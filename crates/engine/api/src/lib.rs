@@ -19,6 +19,8 @@ pub mod ledger;
 #[allow(unsafe_code)]
 mod open;
 #[allow(unsafe_code)]
+pub mod pointers;
+#[allow(unsafe_code)]
 mod scattered;
 #[allow(unsafe_code)]
 mod segments;
