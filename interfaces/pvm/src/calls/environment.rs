@@ -3,6 +3,7 @@
 use super::text;
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
+use parvum_api::pointers::Text;
 use std::ffi::{CString, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Mutex;
@@ -10,11 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 const EXPORT: &str = "PVM_EXPORT";
 
-/// # Safety
-/// `name` must be null or a C string.
-unsafe fn variable(name: *const c_char) -> Pvm<Vec<u8>> {
-    // SAFETY: the caller's promise.
-    let name = unsafe { text(name)? }.to_bytes();
+/// A variable's name.
+fn variable(name: Text<'_>) -> Pvm<Vec<u8>> {
+    let name = text(name)?.to_bytes();
     if name.iter().any(|byte| b"=:".contains(byte)) { Err(PvmError::BadParam) } else { Ok(name.to_vec()) }
 }
 
@@ -37,14 +36,10 @@ fn set_exported(names: &[Vec<u8>]) -> Pvm<c_int> {
 }
 
 /// Adds a variable to those that spawned tasks inherit.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_export(name: *const c_char) -> c_int {
+pub extern "C" fn pvm_export(name: Text<'_>) -> c_int {
     call("pvm_export", |_| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { variable(name)? };
+        let name = variable(name)?;
         let mut names = exported();
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
@@ -54,14 +49,10 @@ pub unsafe extern "C" fn pvm_export(name: *const c_char) -> c_int {
 }
 
 /// Takes a variable out of those that spawned tasks inherit.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_unexport(name: *const c_char) -> c_int {
+pub extern "C" fn pvm_unexport(name: Text<'_>) -> c_int {
     call("pvm_unexport", |_| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { variable(name)? };
+        let name = variable(name)?;
         let mut names = exported();
         names.retain(|other| *other != name);
         set_exported(&names)
@@ -129,13 +120,9 @@ pub extern "C" fn pvm_strerror() -> *const c_char {
 }
 
 /// A number in decimal, octal (`0...`) or hexadecimal (`0x...`); 0 when it is none.
-///
-/// # Safety
-/// `digits` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmstrtoi(digits: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    match unsafe { text(digits) } {
+pub extern "C" fn pvmstrtoi(digits: Text<'_>) -> c_int {
+    match text(digits) {
         // SAFETY: a C string.
         Ok(digits) => unsafe { libc::strtol(digits.as_ptr(), std::ptr::null_mut(), 0) as c_int },
         Err(_) => 0,
@@ -143,13 +130,9 @@ pub unsafe extern "C" fn pvmstrtoi(digits: *const c_char) -> c_int {
 }
 
 /// A number in hexadecimal; 0 when it is none.
-///
-/// # Safety
-/// `digits` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmxtoi(digits: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    let mut digits = unsafe { text(digits) }.unwrap_or_default().to_bytes();
+pub extern "C" fn pvmxtoi(digits: Text<'_>) -> c_int {
+    let mut digits = text(digits).unwrap_or_default().to_bytes();
     while let Some(rest) = digits.strip_prefix(b"0x") {
         digits = rest;
     }

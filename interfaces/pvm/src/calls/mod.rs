@@ -24,8 +24,9 @@ pub(crate) use variables::{own_tid, publish_context, publish_identity, publish_m
 
 use crate::buffers::buffer::Packed;
 use crate::errors::{Pvm, PvmError};
+use parvum_api::pointers::Text;
 use parvum_api::{self as api, CoreApi, Message, Notes, Request, Status};
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::sync::Arc;
 
 // SAFETY: it names memory of the process, which any thread may read; who packs
@@ -137,37 +138,15 @@ impl Sending {
     }
 }
 
-/// A C string of the program; null is a bad parameter.
-///
-/// # Safety
-/// `text` must be null or end with a zero byte, and must not change meanwhile.
-unsafe fn text<'a>(text: *const c_char) -> Pvm<&'a CStr> {
-    if text.is_null() {
-        return Err(PvmError::BadParam);
-    }
-    // SAFETY: not null, and terminated as the caller says.
-    Ok(unsafe { CStr::from_ptr(text) })
+/// A text of the program; null is a bad parameter.
+fn text(text: Text<'_>) -> Pvm<&CStr> {
+    text.get().ok_or(PvmError::BadParam)
 }
 
 /// A text of the program's, as people are shown it: bytes that are no UTF-8 become signs of replacement. Nothing for null.
-///
-/// # Safety
-/// As for `text`.
 #[expect(clippy::disallowed_methods, reason = "for people, who cannot read such bytes")]
-unsafe fn shown<'a>(words: *const c_char) -> std::borrow::Cow<'a, str> {
-    // SAFETY: the caller's promise.
-    String::from_utf8_lossy(unsafe { text(words) }.unwrap_or_default().to_bytes())
-}
-
-/// Writes a result where the program wants it, if it does.
-///
-/// # Safety
-/// `place` must be null or valid for a write.
-unsafe fn put<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: not null, and valid as the caller says.
-        unsafe { place.write(value) };
-    }
+fn shown(words: Text<'_>) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(words.get().unwrap_or_default().to_bytes())
 }
 
 /// An array of the program.

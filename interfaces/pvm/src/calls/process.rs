@@ -1,10 +1,11 @@
 //! Processes: pvm_mytid(3), pvm_spawn(3), pvm_kill(3), pvm_notify(3) ...
 
-use super::{array, put, text};
+use super::{array, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::machine::attend::is_needed;
 use crate::state::{Locked, call, call_but};
 use crate::trace::{Did, Value};
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Blob, ErrorKind, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned,
@@ -47,18 +48,14 @@ pub extern "C" fn pvm_exit() -> c_int {
 
 /// The tasks that were spawned together with this one, itself among them; gives how many. The list
 /// lasts until the next call.
-///
-/// # Safety
-/// `tids` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_siblings(tids: *mut *mut c_int) -> c_int {
+pub extern "C" fn pvm_siblings(tids: Out<'_, *mut c_int>) -> c_int {
     call("pvm_siblings", |state| {
         let Reply::Siblings(siblings) = state.ask(&Request::Siblings)? else {
             return Err(PvmError::DSysErr);
         };
         state.siblings = siblings.into_iter().map(|tid| tid.0).collect();
-        // SAFETY: null or valid, as the caller says.
-        unsafe { put(tids, state.siblings.as_mut_ptr()) };
+        tids.put(state.siblings.as_mut_ptr());
         Ok(state.siblings.len() as c_int)
     })
 }
@@ -75,14 +72,13 @@ const MOST: u32 = 4096;
 /// ids, then an error code for each that did not.
 ///
 /// # Safety
-/// The strings must be C strings or null where PVM allows, `args` null or ended
-/// by a null, `tids` null or writable for `count` ids.
+/// `args` must be null or ended by a null, `tids` null or writable for `count` ids.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_spawn(
-    program: *const c_char,
+    program: Text<'_>,
     args: *const *const c_char,
     flags: c_int,
-    place: *const c_char,
+    place: Text<'_>,
     count: c_int,
     tids: *mut c_int,
 ) -> c_int {
@@ -90,27 +86,25 @@ pub unsafe extern "C" fn pvm_spawn(
         if count < 1 || !(0..=ALL_FLAGS).contains(&flags) {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: the caller's promise.
-        let program = unsafe { text(program)? };
+        let program = text(program)?;
         if program.is_empty() {
             return Err(PvmError::BadParam);
         }
         // SAFETY: the caller's promise.
-        let request = unsafe {
-            SpawnRequest {
-                program: blob(program.to_bytes()),
-                args: arguments(args),
-                count: count as u32,
-                search: search_path(),
-                cwd: std::env::var_os("PVMSPAWNWD").map(|dir| blob(dir.as_bytes())),
-                env_add: exported(state),
-                place: place_of(flags, place)?,
-                flag: flags,
-                output: state.options().output(),
-                trace: super::trace::children_tracer(),
-                orphan: flags & NO_PARENT != 0,
-                ..SpawnRequest::default()
-            }
+        let args = unsafe { arguments(args) };
+        let request = SpawnRequest {
+            program: blob(program.to_bytes()),
+            args,
+            count: count as u32,
+            search: search_path(),
+            cwd: std::env::var_os("PVMSPAWNWD").map(|dir| blob(dir.as_bytes())),
+            env_add: exported(state),
+            place: place_of(flags, place)?,
+            flag: flags,
+            output: state.options().output(),
+            trace: super::trace::children_tracer(),
+            orphan: flags & NO_PARENT != 0,
+            ..SpawnRequest::default()
         };
         state.about(|| {
             let place = match &request.place {
@@ -199,14 +193,11 @@ unsafe fn arguments(args: *const *const c_char) -> Vec<Blob> {
     list
 }
 
-/// # Safety
-/// `place` must be null or a C string.
-unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
+fn place_of(flags: c_int, place: Text<'_>) -> Pvm<SpawnWhere> {
     if flags & (HOST | ARCH) == 0 {
         return Ok(SpawnWhere::Anywhere);
     }
-    // SAFETY: the caller's promise.
-    let place = parvum_wire::byte_names::text_of(unsafe { text(place)? }.to_bytes());
+    let place = parvum_wire::byte_names::text_of(text(place)?.to_bytes());
     if place.is_empty() {
         return Err(PvmError::BadParam);
     }

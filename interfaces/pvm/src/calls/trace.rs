@@ -7,6 +7,7 @@ use crate::machine::attend::{DUTIES, TRACE};
 use crate::options;
 use crate::state::call;
 use crate::trace::KINDS;
+use parvum_api::pointers::Text;
 use parvum_wire::control::{Blob, OutputMessages};
 use parvum_wire::trace::DATA as DATA_NAMES;
 use parvum_wire::{Tid, encoding};
@@ -245,18 +246,14 @@ pub unsafe extern "C" fn pvm_gettmask(who: c_int, mask: *mut u8) -> c_int {
 }
 
 /// Sets which events this task (0) or its children to come (1) trace.
-///
-/// # Safety
-/// `mask` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_settmask(who: c_int, mask: *const c_char) -> c_int {
+pub extern "C" fn pvm_settmask(who: c_int, mask: Text<'_>) -> c_int {
     call("pvm_settmask", |state| {
         state.machine()?;
         if who != SELF && who != CHILD {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: the caller's promise.
-        let mask = mask_of(unsafe { super::text(mask)? }.to_bytes());
+        let mask = mask_of(super::text(mask)?.to_bytes());
         match who {
             SELF => set_own(Config { mask, ..OWN.get() }),
             _ => CHILDREN.set(Config { mask, ..CHILDREN.get() }),
@@ -269,16 +266,13 @@ pub unsafe extern "C" fn pvm_settmask(who: c_int, mask: *const c_char) -> c_int 
 /// of `mask`, as messages with `tag` in `context`; `buffer` and `options` as for `PvmTraceBuffer` and
 /// `PvmTraceOptions`. What they write comes with the other context and tag. A tag below 1 ends it.
 /// `PvmAlready` when another task does so.
-///
-/// # Safety
-/// `mask` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_reg_tracer(
+pub extern "C" fn pvm_reg_tracer(
     context: c_int,
     tag: c_int,
     output_context: c_int,
     output_tag: c_int,
-    mask: *const c_char,
+    mask: Text<'_>,
     buffer: c_int,
     options: c_int,
 ) -> c_int {
@@ -295,8 +289,7 @@ pub unsafe extern "C" fn pvm_reg_tracer(
         if !(1..=3).contains(&options) && options != 0 {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: the caller's promise.
-        let mask = mask_of(unsafe { super::text(mask)? }.to_bytes());
+        let mask = mask_of(super::text(mask)?.to_bytes());
         let words = Words::default()
             .numbers(&[me, context, tag, output_context, output_tag])
             .text(&mask[..MASK - 1])

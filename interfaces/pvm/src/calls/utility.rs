@@ -1,37 +1,30 @@
 //! Functions of libpvm3 that are in no manual, but that programs use: PVM's own examples do.
 
-use super::{put, text};
+use super::text;
 use crate::errors::{self, PvmError};
 use crate::state::{call, quietly};
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 use std::time::Duration;
 
 /// Reports a failure the way PVM's calls do, if the task wants reports; gives the code back.
-///
-/// # Safety
-/// `function` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lpvmerr(function: *const c_char, code: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    let function = unsafe { super::shown(function) };
+pub extern "C" fn lpvmerr(function: Text<'_>, code: c_int) -> c_int {
+    let function = super::shown(function);
     super::ERRNO.store(code, std::sync::atomic::Ordering::Relaxed);
     quietly(|state| state.say_failure(&function, errors::text(code)));
     code
 }
 
 /// The clock: seconds and microseconds since 1970.
-///
-/// # Safety
-/// `time` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmgetclock(time: *mut libc::timeval) {
+pub extern "C" fn pvmgetclock(time: Out<'_, libc::timeval>) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let now = libc::timeval {
         tv_sec: now.as_secs() as libc::time_t,
         tv_usec: libc::suseconds_t::from(now.subsec_micros() as i32),
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(time, now) };
+    time.put(now);
 }
 
 /// Sleeps so many seconds.
@@ -149,16 +142,12 @@ const RESERVED: [(u32, &[&str]); 4] = [
 
 /// The name of a reserved tag, or the number in digits; `reserved` is told which. The text lasts
 /// until the next call.
-///
-/// # Safety
-/// `reserved` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmnametag(tag: c_int, reserved: *mut c_int) -> *const c_char {
+pub extern "C" fn pvmnametag(tag: c_int, reserved: Out<'_, c_int>) -> *const c_char {
     let known = RESERVED
         .iter()
         .find_map(|(first, names)| names.get((tag as u32).checked_sub(*first)? as usize).copied());
-    // SAFETY: the caller's promise.
-    unsafe { put(reserved, c_int::from(known.is_some())) };
+    reserved.put(c_int::from(known.is_some()));
     quietly(|state| {
         let name = known.map_or_else(|| tag.to_string(), str::to_owned);
         state.tag_name.insert(super::machine::info::c_text(&name)).as_ptr()
@@ -193,18 +182,14 @@ pub extern "C" fn pvmgetdsig() -> c_int {
 
 /// The descriptors to wait for, for programs that wait for others as well: one is readable when
 /// something may have come. The list lasts until the next call.
-///
-/// # Safety
-/// `list` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_getfds(list: *mut *mut c_int) -> c_int {
+pub extern "C" fn pvm_getfds(list: Out<'_, *mut c_int>) -> c_int {
     call("pvm_getfds", |state| {
         if list.is_null() {
             return Err(PvmError::BadParam);
         }
         let count = state.watch_descriptors()?;
-        // SAFETY: the caller's promise.
-        unsafe { put(list, state.descriptors.as_mut_ptr()) };
+        list.put(state.descriptors.as_mut_ptr());
         Ok(count)
     })
 }
@@ -218,14 +203,10 @@ pub extern "C" fn i_dump(_all: c_int) {
 
 /// Ends all tasks, if wanted, but this one and those that asked to be spared; and tidies the mailbox:
 /// entries whose owner is gone, of a class (null or empty: all) and index (-1: all).
-///
-/// # Safety
-/// `class` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmreset(_me: c_int, kill: c_int, class: *const c_char, index: c_int) -> c_int {
+pub extern "C" fn pvmreset(_me: c_int, kill: c_int, class: Text<'_>, index: c_int) -> c_int {
     call("pvm_reset", |state| {
-        // SAFETY: the caller's promise.
-        let class = parvum_wire::byte_names::text_of(unsafe { text(class) }.unwrap_or_default().to_bytes());
+        let class = parvum_wire::byte_names::text_of(text(class).unwrap_or_default().to_bytes());
         if kill != 0 {
             state.end_all_others()?;
         }

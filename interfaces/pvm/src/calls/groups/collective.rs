@@ -10,10 +10,11 @@ use crate::errors::{Pvm, PvmError};
 use crate::machine::groups::Circle;
 use crate::state::{call, call_but};
 use parvum_api::Status;
+use parvum_api::pointers::Text;
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group, Order, Plan, gather, in_a_row, reduce, scatter};
 use parvum_collectives::{Exchange, Members, Memory, run};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 
 /// A combining function: `x` becomes the combination of `x` and `y`.
 type Combine = unsafe extern "C" fn(*mut c_int, *mut c_void, *mut c_void, *mut c_int, *mut c_int);
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn pvm_reduce(
     count: c_int,
     datatype: c_int,
     tag: c_int,
-    group: *const c_char,
+    group: Text<'_>,
     root: c_int,
 ) -> c_int {
     let mut prepared: Option<(Circle, usize, Plan)> = None;
@@ -43,8 +44,7 @@ pub unsafe extern "C" fn pvm_reduce(
         if combine.is_none() || (data.is_null() && bytes > 0) {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: the caller's promise.
-        let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
+        let circle = state.circle(group_name(group)?, tag, root)?;
         let plan = reduce::straight(circle.group(), circle.root, bytes, Order::Any);
         if !circle.is_root() {
             // SAFETY: the caller's promise.
@@ -147,14 +147,13 @@ pub unsafe extern "C" fn pvm_gather(
     count: c_int,
     datatype: c_int,
     tag: c_int,
-    group: *const c_char,
+    group: Text<'_>,
     root: c_int,
 ) -> c_int {
     call("pvm_gather", |state| {
         let bytes = size_of_some(count, datatype)?;
         check(data, bytes)?;
-        // SAFETY: the caller's promise.
-        let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
+        let circle = state.circle(group_name(group)?, tag, root)?;
         let size = circle.members.len();
         let whole = if circle.is_root() { bytes * size } else { 0 };
         check(result, whole)?;
@@ -184,14 +183,13 @@ pub unsafe extern "C" fn pvm_scatter(
     count: c_int,
     datatype: c_int,
     tag: c_int,
-    group: *const c_char,
+    group: Text<'_>,
     root: c_int,
 ) -> c_int {
     call("pvm_scatter", |state| {
         let bytes = size_of_some(count, datatype)?;
         check(result, bytes)?;
-        // SAFETY: the caller's promise.
-        let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
+        let circle = state.circle(group_name(group)?, tag, root)?;
         let size = circle.members.len();
         let whole = if circle.is_root() { bytes * size } else { 0 };
         check(data, whole)?;

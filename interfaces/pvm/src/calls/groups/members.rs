@@ -3,17 +3,14 @@
 use crate::calls::text;
 use crate::errors::{Pvm, PvmError};
 use crate::state::{Locked, call_but};
+use parvum_api::pointers::Text;
 use parvum_wire::Tid;
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::sync::atomic::AtomicPtr;
 
 /// A group's name.
-///
-/// # Safety
-/// As for `text`.
-pub(in crate::calls) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
-    // SAFETY: the caller's promise.
-    let name = unsafe { text(group) }.map_err(|_| PvmError::NullGroup)?;
+pub(in crate::calls) fn group_name(group: Text<'_>) -> Pvm<String> {
+    let name = text(group).map_err(|_| PvmError::NullGroup)?;
     match name.to_bytes() {
         b"" => Err(PvmError::NullGroup),
         name => Ok(parvum_wire::byte_names::text_of(name)),
@@ -26,84 +23,52 @@ fn group_call(name: &str, work: impl FnOnce(&mut Locked) -> Pvm<c_int>) -> c_int
 }
 
 /// Joins a group; gives the instance number.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_joingroup(group: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_joingroup", |state| state.join(unsafe { group_name(group)? }))
+pub extern "C" fn pvm_joingroup(group: Text<'_>) -> c_int {
+    group_call("pvm_joingroup", |state| state.join(group_name(group)?))
 }
 
 /// Leaves a group.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_lvgroup(group: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_lvgroup", |state| state.leave_group(unsafe { group_name(group)? }))
+pub extern "C" fn pvm_lvgroup(group: Text<'_>) -> c_int {
+    group_call("pvm_lvgroup", |state| state.leave_group(group_name(group)?))
 }
 
 /// The task with an instance number.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_gettid(group: *const c_char, instance: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_gettid", |state| state.group_tid(unsafe { group_name(group)? }, instance))
+pub extern "C" fn pvm_gettid(group: Text<'_>, instance: c_int) -> c_int {
+    group_call("pvm_gettid", |state| state.group_tid(group_name(group)?, instance))
 }
 
 /// The instance number of a task.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_getinst(group: *const c_char, tid: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_getinst", |state| state.group_instance(unsafe { group_name(group)? }, tid))
+pub extern "C" fn pvm_getinst(group: Text<'_>, tid: c_int) -> c_int {
+    group_call("pvm_getinst", |state| state.group_instance(group_name(group)?, tid))
 }
 
 /// The number of members.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_gsize(group: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_gsize", |state| state.group_size(unsafe { group_name(group)? }))
+pub extern "C" fn pvm_gsize(group: Text<'_>) -> c_int {
+    group_call("pvm_gsize", |state| state.group_size(group_name(group)?))
 }
 
 /// Waits until `count` members (-1: all) have called it.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_barrier(group: *const c_char, count: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_barrier", |state| state.barrier(unsafe { group_name(group)? }, count))
+pub extern "C" fn pvm_barrier(group: Text<'_>, count: c_int) -> c_int {
+    group_call("pvm_barrier", |state| state.barrier(group_name(group)?, count))
 }
 
 /// Sends the active send buffer to every member but the caller, who need not be one.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_bcast(group: *const c_char, tag: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_bcast", |state| state.broadcast(unsafe { group_name(group)? }, tag))
+pub extern "C" fn pvm_bcast(group: Text<'_>, tag: c_int) -> c_int {
+    group_call("pvm_bcast", |state| state.broadcast(group_name(group)?, tag))
 }
 
 /// Fixes the members of a group when `count` of them (-1: all) have called it; gives how many there
 /// are. Questions about the group are then answered without asking anybody.
-///
-/// # Safety
-/// `group` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_freezegroup(group: *const c_char, count: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    group_call("pvm_freezegroup", |state| state.freeze(unsafe { group_name(group)? }, count))
+pub extern "C" fn pvm_freezegroup(group: Text<'_>, count: c_int) -> c_int {
+    group_call("pvm_freezegroup", |state| state.freeze(group_name(group)?, count))
 }
 
 /// Who is to be asked about groups: the daemon of this host, which answers as PVM's group server would.

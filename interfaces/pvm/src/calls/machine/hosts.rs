@@ -1,16 +1,17 @@
 //! Hosts and the machine as a whole: pvm_addhosts(3), pvm_mstat(3), pvm_hostsync(3), pvm_halt(3) ...
 
-use crate::calls::{array, put, text};
+use crate::calls::{array, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{Locked, call, call_but};
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request, TaskState};
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_int};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// # Safety
 /// `hosts` must be null or `count` C strings.
-unsafe fn names(hosts: *const *const c_char, count: c_int) -> Pvm<Vec<String>> {
+unsafe fn names(hosts: *const Text<'_>, count: c_int) -> Pvm<Vec<String>> {
     if count < 1 {
         return Err(PvmError::BadParam);
     }
@@ -18,9 +19,7 @@ unsafe fn names(hosts: *const *const c_char, count: c_int) -> Pvm<Vec<String>> {
     let hosts = unsafe { array(hosts, count)? };
     // A host's name is text: no other bytes are one.
     let utf8 = |host: &CStr| host.to_str().map(str::to_owned).map_err(|_| PvmError::BadParam);
-    // SAFETY: the caller's promise.
-    let name = |host: &*const c_char| unsafe { text(*host) }.and_then(utf8);
-    hosts.iter().map(name).collect()
+    hosts.iter().map(|host| text(*host).and_then(utf8)).collect()
 }
 
 /// Asks; puts a tid, 0 or an error code for each host into `infos`. Gives how many went well.
@@ -69,7 +68,7 @@ impl Locked {
 /// # Safety
 /// `hosts` must be `count` C strings, `infos` null or writable for `count` numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_addhosts(hosts: *const *const c_char, count: c_int, infos: *mut c_int) -> c_int {
+pub unsafe extern "C" fn pvm_addhosts(hosts: *const Text<'_>, count: c_int, infos: *mut c_int) -> c_int {
     call("pvm_addhosts", |state| {
         // SAFETY: the caller's promise.
         unsafe { for_each_host(state, &Request::AddHosts { hosts: names(hosts, count)? }, infos, true) }
@@ -81,7 +80,7 @@ pub unsafe extern "C" fn pvm_addhosts(hosts: *const *const c_char, count: c_int,
 /// # Safety
 /// As for [`pvm_addhosts`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_delhosts(hosts: *const *const c_char, count: c_int, infos: *mut c_int) -> c_int {
+pub unsafe extern "C" fn pvm_delhosts(hosts: *const Text<'_>, count: c_int, infos: *mut c_int) -> c_int {
     call("pvm_delhosts", |state| {
         // SAFETY: the caller's promise.
         unsafe { for_each_host(state, &Request::RemoveHosts { hosts: names(hosts, count)? }, infos, false) }
@@ -89,14 +88,10 @@ pub unsafe extern "C" fn pvm_delhosts(hosts: *const *const c_char, count: c_int,
 }
 
 /// Whether a host is in the machine and runs.
-///
-/// # Safety
-/// `host` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_mstat(host: *const c_char) -> c_int {
+pub extern "C" fn pvm_mstat(host: Text<'_>) -> c_int {
     call_but("pvm_mstat", is_absence, |state| {
-        // SAFETY: the caller's promise.
-        let host = unsafe { text(host)? }.to_str().map_err(|_| PvmError::NoHost)?;
+        let host = text(host)?.to_str().map_err(|_| PvmError::NoHost)?;
         if host.is_empty() {
             return Err(PvmError::BadParam);
         }
@@ -131,14 +126,11 @@ pub extern "C" fn pvm_pstat(tid: c_int) -> c_int {
 }
 
 /// Reads a host's clock, and how far this host's is ahead of it.
-///
-/// # Safety
-/// The pointers must be null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_hostsync(
+pub extern "C" fn pvm_hostsync(
     host: c_int,
-    clock: *mut libc::timeval,
-    ahead: *mut libc::timeval,
+    clock: Out<'_, libc::timeval>,
+    ahead: Out<'_, libc::timeval>,
 ) -> c_int {
     call("pvm_hostsync", |state| {
         if host < 0 {
@@ -151,11 +143,8 @@ pub unsafe extern "C" fn pvm_hostsync(
         // The answer was on its way half of the time.
         let here = before + (microseconds() - before) / 2;
         let there = seconds * 1_000_000 + i64::from(nanoseconds / 1000);
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(clock, time_of(there));
-            put(ahead, time_of(here - there));
-        }
+        clock.put(time_of(there));
+        ahead.put(time_of(here - there));
         Ok(0)
     })
 }
@@ -180,14 +169,13 @@ pub extern "C" fn pvm_halt() -> c_int {
 /// # Safety
 /// `args` must be null or `count` C strings.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_start_pvmd(count: c_int, args: *const *const c_char, _wait: c_int) -> c_int {
+pub unsafe extern "C" fn pvm_start_pvmd(count: c_int, args: *const Text<'_>, _wait: c_int) -> c_int {
     call("pvm_start_pvmd", |state| {
         // SAFETY: the caller's promise.
         let args = unsafe { array(args, count)? };
         let mut words = Vec::new();
         for arg in args {
-            // SAFETY: the caller's promise.
-            words.extend_from_slice(unsafe { text(*arg)? }.to_bytes_with_nul());
+            words.extend_from_slice(text(*arg)?.to_bytes_with_nul());
         }
         state.start_machine(&words)
     })
@@ -200,13 +188,13 @@ const TICKLE_SET_MASK: c_int = 6;
 /// (5), which is always 0 here.
 ///
 /// # Safety
-/// `args` must be readable as `count` numbers, the other pointers null or valid for writes.
+/// `args` must be readable as `count` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_tickle(
     count: c_int,
     args: *const c_int,
-    answers: *mut c_int,
-    answer: *mut c_int,
+    answers: Out<'_, c_int>,
+    answer: Out<'_, c_int>,
 ) -> c_int {
     call("pvm_tickle", |state| {
         // SAFETY: the caller's promise.
@@ -216,26 +204,19 @@ pub unsafe extern "C" fn pvm_tickle(
         }
         state.ask(&Request::Dump)?;
         let reads = what == TICKLE_GET_MASK;
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(answers, c_int::from(reads));
-            if reads {
-                put(answer, 0);
-            }
+        answers.put(c_int::from(reads));
+        if reads {
+            answer.put(0);
         }
         Ok(0)
     })
 }
 
 /// The code of an architecture's data format: hosts with the same code can exchange raw data.
-///
-/// # Safety
-/// `arch` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_archcode(arch: *const c_char) -> c_int {
+pub extern "C" fn pvm_archcode(arch: Text<'_>) -> c_int {
     call("pvm_archcode", |state| {
-        // SAFETY: the caller's promise.
-        let arch: &CStr = unsafe { text(arch)? };
+        let arch: &CStr = text(arch)?;
         let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
         if rows.iter().any(|row| row.arch.as_bytes() == arch.to_bytes()) {
             Ok(crate::buffers::buffer::DATA_SIGNATURE)

@@ -1,11 +1,11 @@
 //! What the machine consists of: pvm_config(3), pvm_tasks(3), and options and errors.
 
-use crate::calls::put;
 use crate::errors::{self, Pvm, PvmError};
 use crate::machine::manager::{ManagedHost, ManagedTask};
 use crate::options;
 use crate::state::{Locked, call, quietly};
 use crate::trace::{Did, numbers};
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, Reply, Request, TaskRow, TaskState};
 use std::ffi::{CString, c_char, c_int};
@@ -92,14 +92,11 @@ impl Locked {
 }
 
 /// The hosts of the machine. The table belongs to PVM and lasts until the next call.
-///
-/// # Safety
-/// The pointers must be null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_config(
-    hosts: *mut c_int,
-    archs: *mut c_int,
-    table: *mut *mut HostInfo,
+pub extern "C" fn pvm_config(
+    hosts: Out<'_, c_int>,
+    archs: Out<'_, c_int>,
+    table: Out<'_, *mut HostInfo>,
 ) -> c_int {
     call("pvm_config", |state| {
         let (rows, kinds) = state.host_rows()?;
@@ -117,12 +114,9 @@ pub unsafe extern "C" fn pvm_config(
             })
             .collect();
         state.names[0] = names;
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(hosts, rows.len() as c_int);
-            put(archs, kinds);
-            put(table, state.hosts.as_mut_ptr());
-        }
+        hosts.put(rows.len() as c_int);
+        archs.put(kinds);
+        table.put(state.hosts.as_mut_ptr());
         Ok(0)
     })
 }
@@ -132,7 +126,7 @@ pub unsafe extern "C" fn pvm_config(
 /// # Safety
 /// The pointers must be null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mut TaskInfo) -> c_int {
+pub unsafe extern "C" fn pvm_tasks(of: c_int, count: Out<'_, c_int>, table: Out<'_, *mut TaskInfo>) -> c_int {
     call("pvm_tasks", |state| {
         if of < 0 {
             return Err(PvmError::NoHost);
@@ -152,23 +146,16 @@ pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mu
             })
             .collect();
         state.names[1] = names;
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(count, rows.len() as c_int);
-            put(table, state.tasks.as_mut_ptr());
-        }
+        count.put(rows.len() as c_int);
+        table.put(state.tasks.as_mut_ptr());
         Ok(0)
     })
 }
 
 /// Prints what the last call's failure means, after the program's own words.
-///
-/// # Safety
-/// `message` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_perror(message: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    let message = unsafe { crate::calls::shown(message) };
+pub extern "C" fn pvm_perror(message: Text<'_>) -> c_int {
+    let message = crate::calls::shown(message);
     quietly(|state| {
         let code = ERRNO.load(std::sync::atomic::Ordering::Relaxed);
         eprintln!("libpvm [{}]: {message}: {}", state.name(), errors::text(code));

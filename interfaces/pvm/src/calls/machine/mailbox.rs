@@ -1,10 +1,11 @@
 //! The mailbox: pvm_putinfo(3), pvm_recvinfo(3) and their kin; pvm_insert(3) and its own are of PVM 3.3.
 
 use crate::buffers::buffer::{Arrived, Buffer, Packing};
-use crate::calls::{put, text};
+use crate::calls::text;
 use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
 use crate::state::{Locked, call, call_but};
 use parvum_api::Message;
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
 
@@ -74,12 +75,8 @@ impl MailTable {
 }
 
 /// A class of the mailbox.
-///
-/// # Safety
-/// As for `text`.
-unsafe fn class(name: *const c_char) -> Pvm<String> {
-    // SAFETY: the caller's promise.
-    match unsafe { text(name)? }.to_bytes() {
+fn class(name: Text<'_>) -> Pvm<String> {
+    match text(name)?.to_bytes() {
         b"" => Err(PvmError::BadParam),
         name => Ok(parvum_wire::byte_names::text_of(name)),
     }
@@ -130,14 +127,10 @@ impl Locked {
 }
 
 /// Puts a message into the mailbox under a name; gives its index there.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_putinfo(name: *const c_char, buffer: c_int, flags: c_int) -> c_int {
+pub extern "C" fn pvm_putinfo(name: Text<'_>, buffer: c_int, flags: c_int) -> c_int {
     call("pvm_putinfo", |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         let data = state.as_mail(buffer)?;
         let index = (flags as u32 >> INDEX_SHIFT) & LARGEST_INDEX as u32;
         state.put_mail(name, (index != 0).then_some(index), flags as u32, data)
@@ -145,14 +138,10 @@ pub unsafe extern "C" fn pvm_putinfo(name: *const c_char, buffer: c_int, flags: 
 }
 
 /// Gets a message out of the mailbox into a new active receive buffer; gives its id.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: c_int) -> c_int {
+pub extern "C" fn pvm_recvinfo(name: Text<'_>, index: c_int, flags: c_int) -> c_int {
     call_but("pvm_recvinfo", is_absence, |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         let (_, owner, Blob(data)) = state.get_mail(name, index, flags)?;
         let (meta, data) = data.split_first_chunk().ok_or(PvmError::BadMsg)?;
         let meta = u32::from_le_bytes(*meta);
@@ -164,14 +153,10 @@ pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: 
 }
 
 /// Deletes an entry of the mailbox; gives its index, where PVM's manual says 0.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: c_int) -> c_int {
+pub extern "C" fn pvm_delinfo(name: Text<'_>, index: c_int, _flags: c_int) -> c_int {
     call_but("pvm_delinfo", is_refusal, |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
         state.ask(&Request::MailRemove { name, index: at }).map(|_| index)
     })
@@ -179,27 +164,20 @@ pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: 
 
 /// The classes whose names fit a pattern, where `*` stands for anything. The table lasts until the
 /// next call.
-///
-/// # Safety
-/// `pattern` must be null or a C string, the other pointers null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_getmboxinfo(
-    pattern: *const c_char,
-    count: *mut c_int,
-    table: *mut *mut MailInfo,
+pub extern "C" fn pvm_getmboxinfo(
+    pattern: Text<'_>,
+    count: Out<'_, c_int>,
+    table: Out<'_, *mut MailInfo>,
 ) -> c_int {
     call("pvm_getmboxinfo", |state| {
-        // SAFETY: the caller's promise.
-        let pattern = unsafe { text(pattern) }.unwrap_or_default().to_bytes().to_vec();
+        let pattern = text(pattern).unwrap_or_default().to_bytes().to_vec();
         let mut classes = state.mail_classes()?;
         let name = |class: &MailClass| parvum_wire::byte_names::bytes_of(&class.name);
         classes.retain(|class| pattern.is_empty() || fits(&name(class), &pattern));
         state.mail = MailTable::of(classes);
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(count, state.mail.rows.len() as c_int);
-            put(table, state.mail.rows.as_mut_ptr());
-        }
+        count.put(state.mail.rows.len() as c_int);
+        table.put(state.mail.rows.as_mut_ptr());
         Ok(0)
     })
 }
@@ -229,14 +207,10 @@ pub(in crate::calls) fn fits(name: &[u8], pattern: &[u8]) -> bool {
 }
 
 /// Puts a number under a name (PVM 3.3): at `index`, or at the lowest free one for -1. Gives the index.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_int) -> c_int {
+pub extern "C" fn pvm_insert(name: Text<'_>, index: c_int, data: c_int) -> c_int {
     call_but("pvm_insert", is_refusal, |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         if !(-1..=LARGEST_INDEX).contains(&index) {
             return Err(PvmError::BadParam);
         }
@@ -254,32 +228,23 @@ pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_i
 }
 
 /// The number under a name (PVM 3.3): at `index`, or the first for -1. Gives the index.
-///
-/// # Safety
-/// `name` must be null or a C string, `data` null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mut c_int) -> c_int {
+pub extern "C" fn pvm_lookup(name: Text<'_>, index: c_int, data: Out<'_, c_int>) -> c_int {
     call_but("pvm_lookup", is_absence, |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         let first = if index == -1 { FIRST } else { 0 };
         let (index, _, mail) = state.get_mail(name, index.max(if index == -1 { 0 } else { index }), first)?;
         let number = mail.0.get(4..).and_then(<[u8]>::first_chunk).ok_or(PvmError::BadMsg)?;
-        // SAFETY: the caller's promise.
-        unsafe { put(data, c_int::from_be_bytes(*number)) };
+        data.put(c_int::from_be_bytes(*number));
         Ok(index as c_int)
     })
 }
 
 /// Deletes a number under a name (PVM 3.3); gives the index.
-///
-/// # Safety
-/// `name` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int {
+pub extern "C" fn pvm_delete(name: Text<'_>, index: c_int) -> c_int {
     call_but("pvm_delete", is_absence, |state| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { class(name)? };
+        let name = class(name)?;
         let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
         state.ask(&Request::MailRemove { name, index: at }).map(|_| index)
     })
@@ -344,32 +309,22 @@ impl Locked {
 }
 
 /// The tasks that a reset leaves alone. The list lasts until the next call.
-///
-/// # Safety
-/// The pointers must be null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_getnoresets(tids: *mut *mut c_int, count: *mut c_int) -> c_int {
+pub extern "C" fn pvm_getnoresets(tids: Out<'_, *mut c_int>, count: Out<'_, c_int>) -> c_int {
     call("pvm_getnoresets", |state| {
         let classes = state.mail_classes()?;
         let entries = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
         state.spared = entries.filter_map(|entry| entry.owner).map(|owner| owner.0).collect();
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(tids, state.spared.as_mut_ptr());
-            put(count, state.spared.len() as c_int);
-        }
+        tids.put(state.spared.as_mut_ptr());
+        count.put(state.spared.len() as c_int);
         Ok(0)
     })
 }
 
 /// Whether a string fits a pattern in which `*` stands for anything.
-///
-/// # Safety
-/// Both must be null or C strings.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmmatchstring(string: *const c_char, pattern: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    match unsafe { (text(string), text(pattern)) } {
+pub extern "C" fn pvmmatchstring(string: Text<'_>, pattern: Text<'_>) -> c_int {
+    match (text(string), text(pattern)) {
         (Ok(string), Ok(pattern)) => c_int::from(fits(string.to_bytes(), pattern.to_bytes())),
         _ => 0,
     }

@@ -2,23 +2,19 @@
 
 use crate::calls::machine::info::{HostInfo, pvm_config};
 use crate::state::{Locked, call};
+use parvum_api::pointers::Out;
 use parvum_wire::control::Part;
 use std::ffi::c_int;
-use std::ptr::null_mut;
 
 /// Makes this task the resource manager: other tasks ask it, not the daemon, for tasks and hosts.
 /// `hosts` is told this host, in a table that lasts until the next call. `PvmAlready` when there is
 /// another manager.
-///
-/// # Safety
-/// `hosts` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_reg_rm(hosts: *mut *mut HostInfo) -> c_int {
+pub extern "C" fn pvm_reg_rm(hosts: Out<'_, *mut HostInfo>) -> c_int {
     match call("pvm_reg_rm", |state| {
         state.play_openly(Part::Manager, crate::calls::machine::mailbox::MANAGER)
     }) {
-        // SAFETY: the caller's promise; null is allowed for the others.
-        0 => unsafe { pvm_config(null_mut(), null_mut(), hosts) },
+        0 => pvm_config(Out::NOWHERE, Out::NOWHERE, hosts),
         refused => refused,
     }
 }

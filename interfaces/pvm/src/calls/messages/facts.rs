@@ -5,6 +5,7 @@ use crate::calls::put;
 use crate::errors::{Pvm, PvmError, is_any};
 use crate::state::{Locked, call, call_but};
 use parvum_api::Message;
+use parvum_api::pointers::{In, Out};
 use parvum_wire::encoding;
 use std::ffi::c_int;
 
@@ -61,36 +62,26 @@ impl Locked {
 }
 
 /// What is known of a message.
-///
-/// # Safety
-/// `info` must be null or valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_getminfo(id: c_int, info: *mut MessageInfo) -> c_int {
+pub extern "C" fn pvm_getminfo(id: c_int, info: Out<'_, MessageInfo>) -> c_int {
     call("pvm_getminfo", |state| {
         let found = state.message_info(id)?;
         if info.is_null() {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: the caller's promise.
-        unsafe { put(info, found) };
+        info.put(found);
         Ok(0)
     })
 }
 
 /// Sets what is known of a message: context, tag, wait id, checksum, sender and receiver. Its
 /// length and encoding stay as they are, for they are facts.
-///
-/// # Safety
-/// `info` must be null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_setminfo(id: c_int, info: *const MessageInfo) -> c_int {
+pub extern "C" fn pvm_setminfo(id: c_int, info: In<'_, MessageInfo>) -> c_int {
     call("pvm_setminfo", |state| {
         state.buffer(id)?;
-        if info.is_null() {
-            return Err(PvmError::BadParam);
-        }
-        // SAFETY: not null, and readable as the caller says.
-        let MessageInfo { context, tag, wait_id, checksum, from, to, .. } = unsafe { *info };
+        let &MessageInfo { context, tag, wait_id, checksum, from, to, .. } =
+            info.get().ok_or(PvmError::BadParam)?;
         state.set_info(id, Info { context, tag, wait_id, checksum, from: Some(from), to: Some(to) })
     })
 }

@@ -3,7 +3,8 @@
 use crate::errors::PvmError;
 use crate::machine::attend::{Handle, Match, Run};
 use crate::state::{call, quietly};
-use std::ffi::{c_char, c_int};
+use parvum_api::pointers::Text;
+use std::ffi::c_int;
 
 /// Calls a message handler of the program, without the lock.
 pub(crate) fn run_handler(handle: Handle, message: c_int) {
@@ -35,13 +36,9 @@ pub extern "C" fn pvm_delmhf(id: c_int) -> c_int {
 }
 
 /// Prints the message handlers, after who asks and why.
-///
-/// # Safety
-/// The strings must be null or C strings.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmdisplaymhfinfo(who: *const c_char, why: *const c_char, tid: c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    let [who, why] = [who, why].map(|words| unsafe { crate::calls::shown(words) });
+pub extern "C" fn pvmdisplaymhfinfo(who: Text<'_>, why: Text<'_>, tid: c_int) -> c_int {
+    let [who, why] = [who, why].map(crate::calls::shown);
     // The program prints with C's stdio, and this is to stand where it would if that printed it.
     // SAFETY: null stands for all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };

@@ -1,10 +1,11 @@
 //! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
 
-use crate::calls::{array, put};
+use crate::calls::array;
 use crate::errors::{Pvm, PvmError};
 use crate::machine::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::state::call;
 use crate::trace::{Did, numbers};
+use parvum_api::pointers::{In, Out};
 use parvum_api::{Buffering, Completion};
 use parvum_api::{Notes, SendTo, call as waits};
 use parvum_wire::{Tid, encoding};
@@ -53,13 +54,9 @@ pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
 }
 
 /// Receives a message, waiting for it at most so long; 0 when none came. A null time waits for ever.
-///
-/// # Safety
-/// `limit` must be null or point to a time.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: *const libc::timeval) -> c_int {
-    // SAFETY: null, or valid as the caller says.
-    let nanoseconds = match unsafe { limit.as_ref() } {
+pub extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: In<'_, libc::timeval>) -> c_int {
+    let nanoseconds = match limit.get() {
         None => -1,
         Some(limit) if limit.tv_sec < 0 || !(0..1_000_000).contains(&limit.tv_usec) => {
             return call("pvm_trecv", |_| Err(PvmError::BadParam));
@@ -150,7 +147,7 @@ pub unsafe extern "C" fn pvm_psend(
 /// tells it, and `length` what there was.
 ///
 /// # Safety
-/// `items` must be writable as `count` items of the type; the other pointers null or valid.
+/// `items` must be writable as `count` items of the type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_precv(
     tid: c_int,
@@ -158,9 +155,9 @@ pub unsafe extern "C" fn pvm_precv(
     items: *mut c_void,
     count: c_int,
     datatype: c_int,
-    from: *mut c_int,
-    its_tag: *mut c_int,
-    length: *mut c_int,
+    from: Out<'_, c_int>,
+    its_tag: Out<'_, c_int>,
+    length: Out<'_, c_int>,
 ) -> c_int {
     let mut chosen = None;
     if is_needed() {
@@ -181,12 +178,9 @@ pub unsafe extern "C" fn pvm_precv(
         };
         // What has no room is lost, and no failure: the length tells.
         let message = state.receive_into(tid, tag, room, chosen)?;
-        // SAFETY: null or valid, as the caller says.
-        unsafe {
-            put(from, message.from);
-            put(its_tag, message.tag);
-            put(length, c_int::try_from(message.length).unwrap_or(c_int::MAX));
-        }
+        from.put(message.from);
+        its_tag.put(message.tag);
+        length.put(c_int::try_from(message.length).unwrap_or(c_int::MAX));
         Ok(0)
     })
 }

@@ -2,10 +2,11 @@
 
 use crate::buffers::buffer::{Arrived, Buffer, Class, Packed, Packing};
 use crate::buffers::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
-use crate::calls::{bytes_of, put, text};
+use crate::calls::{bytes_of, text};
 use crate::errors::{Pvm, PvmError};
 use crate::state::{Locked, call};
 use crate::trace::{Did, numbers};
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::xdr::{self, Element};
 use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulong, c_ushort};
 
@@ -83,15 +84,12 @@ pub extern "C" fn pvm_setrbuf(id: c_int) -> c_int {
 }
 
 /// Length, tag and sender of a message.
-///
-/// # Safety
-/// The pointers must be null or valid for writes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_bufinfo(
+pub extern "C" fn pvm_bufinfo(
     id: c_int,
-    bytes: *mut c_int,
-    tag: *mut c_int,
-    tid: *mut c_int,
+    bytes: Out<'_, c_int>,
+    tag: Out<'_, c_int>,
+    tid: Out<'_, c_int>,
 ) -> c_int {
     call("pvm_bufinfo", |state| {
         let info = state.info(id)?;
@@ -104,12 +102,9 @@ pub unsafe extern "C" fn pvm_bufinfo(
         };
         // What this task packs is its own.
         let from = info.from.unwrap_or_else(|| state.me().map_or(0, |me| me.tid));
-        // SAFETY: the program's pointers, null or valid.
-        unsafe {
-            put(bytes, c_int::try_from(length).unwrap_or(c_int::MAX));
-            put(tag, info.tag);
-            put(tid, from);
-        }
+        bytes.put(c_int::try_from(length).unwrap_or(c_int::MAX));
+        tag.put(info.tag);
+        tid.put(from);
         Ok(0)
     })
 }
@@ -355,14 +350,10 @@ pub(in crate::calls) fn unpack_bytes(state: &mut Locked, count: usize) -> Pvm<Ve
 }
 
 /// Packs a string, its end included.
-///
-/// # Safety
-/// `string` must be null or end with a zero byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvm_pkstr(string: *const c_char) -> c_int {
+pub extern "C" fn pvm_pkstr(string: Text<'_>) -> c_int {
     call("pvm_pkstr", |state| {
-        // SAFETY: the caller's promise.
-        let bytes = unsafe { text(string)? }.to_bytes();
+        let bytes = text(string)?.to_bytes();
         state.on_packed(bytes.len(), |packed| append_text(packed, bytes)).map(|()| 0)
     })
 }

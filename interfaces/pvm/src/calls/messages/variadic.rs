@@ -2,7 +2,8 @@
 //! names in the library and goes there, arguments and all.
 
 use crate::state::quietly;
-use std::ffi::{c_char, c_int};
+use parvum_api::pointers::Text;
+use std::ffi::c_int;
 
 macro_rules! written_in_c {
     ($($(#[$doc:meta])* $name:ident: $there:ident;)*) => {
@@ -37,35 +38,23 @@ written_in_c! {
 }
 
 /// Prints a line on standard error, with the task's name before it: for `c/packf.c`.
-///
-/// # Safety
-/// `line` must be null or a C string.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn parvum_pvm_say(line: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    let line = unsafe { crate::calls::shown(line) };
+extern "C" fn parvum_pvm_say(line: Text<'_>) -> c_int {
+    let line = crate::calls::shown(line);
     quietly(|state| eprint!("libpvm [{}]: {line}", state.name()));
     0
 }
 
 /// Prints a text on standard error, with the task's name before it.
-///
-/// # Safety
-/// `line` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmlogerror(line: *const c_char) {
-    // SAFETY: the caller's promise.
-    unsafe { parvum_pvm_say(line) };
+pub extern "C" fn pvmlogerror(line: Text<'_>) {
+    parvum_pvm_say(line);
 }
 
 /// Prints a text and the system's last error on standard error, with the task's name before them.
-///
-/// # Safety
-/// `line` must be null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pvmlogperror(line: *const c_char) {
+pub extern "C" fn pvmlogperror(line: Text<'_>) {
     let why = std::io::Error::last_os_error();
-    // SAFETY: the caller's promise.
-    let line = unsafe { crate::calls::shown(line) };
+    let line = crate::calls::shown(line);
     quietly(|state| eprintln!("libpvm [{}]: {line}: {why}", state.name()));
 }
