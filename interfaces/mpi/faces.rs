@@ -75,9 +75,12 @@ fn converted(argument: &Argument, large: bool) -> String {
         ("count_out", false) => format!("CountTarget::narrow({name})"),
         ("count_out", true) => format!("CountTarget::wide({name})"),
         ("file", _) => format!("number_of({name})"),
-        ("file_out", _) => format!("{name}.cast()"),
+        ("file_out", _) => format!("calls::given({name}.cast::<usize>())"),
+        ("string", _) => format!("calls::given({name})"),
         ("status", _) => format!("known_status({name})"),
         ("status_out" | "statuses_out", _) => format!("wanted_status({name})"),
+        // An array's length is another argument, so the call gets the pointer itself.
+        (kind, _) if kind.ends_with("_out") => format!("calls::given({name})"),
         _ => name,
     }
 }

@@ -124,7 +124,7 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         }
         "ranks_out" => taken(
             format!("Ints::take({name}, length({}), rank_in)", size(function, argument)),
-            format!("{own}.place()"),
+            format!("calls::given({own}.place())"),
             "give(rank_out)",
         ),
         "types" | "infos" | "requests" => {
@@ -132,12 +132,12 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         }
         "requests_out" if argument.name.starts_with("array") => taken(
             format!("Handles::take({name}, {})", length(function, argument)),
-            format!("{own}.place()"),
+            format!("calls::given({own}.place())"),
             "give()",
         ),
         "types_out" => taken(
             format!("Handles::take({name}, {})", length(function, argument)),
-            format!("{own}.place()"),
+            format!("calls::given({own}.place())"),
             "give()",
         ),
         "status" => read(format!("Statuses::read({name})"), pointer),
@@ -146,23 +146,25 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
                 true => length(function, argument),
                 false => "1".to_owned(),
             };
-            taken(format!("Statuses::take({name}, {count})"), format!("{own}.place()"), "give()")
+            taken(format!("Statuses::take({name}, {count})"), format!("calls::given({own}.place())"), "give()")
         }
         // It is written later, by `programs.rs`.
         "comm_later" => only(format!("{name}.cast()")),
-        "message_out" => taken(format!("Handle::take({name})"), format!("{own}.place()"), "give_message()"),
-        "file_out" => taken(format!("Handle::take({name})"), format!("{own}.place().cast()"), "give()"),
+        "message_out" => taken(format!("Handle::take({name})"), format!("calls::given({own}.place())"), "give_message()"),
+        "file_out" => taken(format!("Handle::take({name})"), format!("calls::given({own}.place().cast::<usize>())"), "give()"),
         kind if is_handle(kind) => read(format!("narrow({name})"), own.clone()),
         kind => match kind.strip_suffix("_out") {
             Some(handle) if is_handle(handle) => {
-                taken(format!("Handle::take({name})"), format!("{own}.place()"), "give()")
+                taken(format!("Handle::take({name})"), format!("calls::given({own}.place())"), "give()")
             }
-            Some("int" | "aint" | "large" | "offset" | "text" | "ints" | "aints" | "larges") | None => {
-                only(name)
+            Some("int" | "aint" | "large" | "offset" | "text" | "ints" | "aints" | "larges") => {
+                only(format!("calls::given({name})"))
             }
+            None if kind == "string" => only(format!("calls::given({name})")),
+            None => only(name),
             Some(number) => taken(
                 format!("Int::take({name}, {number}_in)"),
-                format!("{own}.place()"),
+                format!("calls::given({own}.place())"),
                 &format!("give({number}_out)"),
             ),
         },

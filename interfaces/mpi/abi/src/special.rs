@@ -4,17 +4,17 @@ use crate::numbers::{
     combiner_out, darg_out, distribution_out, flavor_out, keyval_out, model_out, order_out, rank_out,
 };
 use crate::programs::{COPY, DELETE};
-use parvum_mpi::calls;
+use parvum_mpi::calls::{self, Out};
 use parvum_mpi::errors::Mpi;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-type Create = unsafe fn(usize, usize, *mut c_int, *mut u8) -> Mpi;
+type Create = unsafe fn(usize, usize, Out<'_, c_int>, *mut u8) -> Mpi;
 
 unsafe fn create(how: Create, copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
     // SAFETY: the caller's promise; the key stands there when the core has made it.
     unsafe {
-        how(copy, delete, keyval, extra)?;
+        how(copy, delete, Out::new(keyval), extra)?;
         calls::keyval_set_proxies(*keyval, COPY, DELETE)
     }
 }
@@ -54,7 +54,7 @@ static MODELS: [c_int; 3] = [0, 322, 321];
 pub unsafe fn comm_get_attr(comm: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise; where there is a value, a pointer to it stands at the place.
     unsafe {
-        calls::comm_get_attr(comm, keyval, place, flag)?;
+        calls::comm_get_attr(comm, keyval, place, Out::new(flag))?;
         let shown = match keyval_out(keyval) {
             HOST => &HOST_RANK,
             IO => &IO_RANK,
@@ -75,7 +75,7 @@ pub unsafe fn attr_get(comm: i32, keyval: i32, place: *mut u8, flag: *mut c_int)
 pub unsafe fn win_get_attr(win: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
     // SAFETY: as in `comm_get_attr`.
     unsafe {
-        calls::win_get_attr(win, keyval, place, flag)?;
+        calls::win_get_attr(win, keyval, place, Out::new(flag))?;
         let place = place.cast::<*const c_int>();
         let shown = match keyval_out(keyval) {
             FLAVOR => FLAVORS.iter().find(|&&flavor| flavor == flavor_out(**place)),
@@ -150,7 +150,14 @@ unsafe fn name_words(datatype: i32, integers: *mut c_int) -> Mpi {
     let [count, addresses, large, types] = &mut counts;
     // SAFETY: the core has just written as many integers as the envelope says.
     unsafe {
-        calls::type_get_envelope_c(datatype, count, addresses, large, types, &mut combiner)?;
+        calls::type_get_envelope_c(
+            datatype,
+            count.into(),
+            addresses.into(),
+            large.into(),
+            types.into(),
+            (&mut combiner).into(),
+        )?;
         let combiner = combiner_out(combiner);
         if !matches!(combiner, SUBARRAY | DARRAY) {
             return Ok(());

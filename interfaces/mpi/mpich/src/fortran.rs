@@ -61,7 +61,7 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
 ) -> c_int {
     // SAFETY: the program's promise.
     answer("MPI_Comm_get_attr", On::Comm(comm), unsafe {
-        calls::comm_get_attr_as(comm, keyval, value, flag, kind)
+        calls::comm_get_attr_as(comm, keyval, value, calls::given(flag), kind)
     })
 }
 
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn MPII_Type_get_attr(
 ) -> c_int {
     // SAFETY: the program's promise.
     answer("MPI_Type_get_attr", On::Nothing, unsafe {
-        calls::type_get_attr_as(datatype, keyval, value, flag, kind)
+        calls::type_get_attr_as(datatype, keyval, value, calls::given(flag), kind)
     })
 }
 
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
 ) -> c_int {
     // SAFETY: the program's promise.
     answer("MPI_Win_get_attr", On::Win(win), unsafe {
-        calls::win_get_attr_as(win, keyval, value, flag, kind)
+        calls::win_get_attr_as(win, keyval, value, calls::given(flag), kind)
     })
 }
 

@@ -3,7 +3,8 @@
 use crate::callbacks::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{COMM_NULL, UNDEFINED};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use parvum_api::pointers::{Given, Out, Text};
+use std::ffi::{c_char, c_int, c_void};
 
 /// An array of counts or displacements, of 32 or 64 bits each.
 #[derive(Clone, Copy)]
@@ -46,7 +47,17 @@ impl Numbers {
     }
 }
 
-/// Where a call puts a count, of 32 or 64 bits.
+/// What a call is given for an argument of the program's, in the type that the call asks for.
+///
+/// # Safety
+/// As the type promises.
+#[inline(always)]
+pub unsafe fn given<R, G: Given<R>>(argument: R) -> G {
+    // SAFETY: the caller's promise.
+    unsafe { G::given(argument) }
+}
+
+/// Where a call puts a count, of 32 or 64 bits: null, or the program's memory for one.
 #[derive(Clone, Copy)]
 pub struct CountTarget {
     start: *mut c_void,
@@ -54,20 +65,24 @@ pub struct CountTarget {
 }
 
 impl CountTarget {
-    pub fn narrow(start: *mut i32) -> CountTarget {
+    /// # Safety
+    /// `start` must be null, or valid for reads and writes until the call returns.
+    pub unsafe fn narrow(start: *mut i32) -> CountTarget {
         CountTarget { start: start.cast(), wide: false }
     }
 
-    pub fn wide(start: *mut i64) -> CountTarget {
+    /// # Safety
+    /// As for `narrow`.
+    pub unsafe fn wide(start: *mut i64) -> CountTarget {
         CountTarget { start: start.cast(), wide: true }
     }
 
     /// Puts a number there; one that does not fit becomes `MPI_UNDEFINED`.
-    pub(super) unsafe fn put(&self, number: i64) -> Mpi {
+    pub(super) fn put(&self, number: i64) -> Mpi {
         if self.start.is_null() {
             return Err(null("an argument for a result"));
         }
-        // SAFETY: the program promises room for the result.
+        // SAFETY: whoever made the place promised room.
         unsafe {
             match self.wide {
                 true => self.start.cast::<i64>().write_unaligned(number),
@@ -77,11 +92,11 @@ impl CountTarget {
         Ok(())
     }
 
-    pub(super) unsafe fn get(&self) -> Mpi<i64> {
+    pub(super) fn get(&self) -> Mpi<i64> {
         if self.start.is_null() {
             return Err(null("an argument"));
         }
-        // SAFETY: the program promises a number there.
+        // SAFETY: whoever made the place promised a number there.
         Ok(unsafe {
             match self.wide {
                 true => self.start.cast::<i64>().read_unaligned(),
@@ -112,14 +127,14 @@ pub fn room_for_a_request() -> Mpi {
 #[cold]
 pub unsafe fn put_null_of(place: *mut c_int, null: i32) {
     // SAFETY: the caller's promise.
-    unsafe { put_if(place, null) };
+    unsafe { Out::new(place) }.put(null);
 }
 
 /// The same of a file.
 #[cold]
 pub unsafe fn put_no_file(place: *mut usize) {
     // SAFETY: the caller's promise.
-    unsafe { put_if(place, 0) };
+    unsafe { Out::new(place) }.put(0);
 }
 
 /// The handle that lies at a place of the program's, for the handler of a call's errors; 0, which names nothing, if there is no place.
@@ -135,21 +150,30 @@ pub fn known_hints(handle: i32) -> Mpi {
 }
 
 /// Puts a result where the program wants it.
-pub(super) unsafe fn put<T>(place: *mut T, value: T) -> Mpi {
+#[inline]
+pub(super) fn put<T>(place: Out<'_, T>, value: T) -> Mpi {
     if place.is_null() {
         return Err(null("an argument for a result"));
     }
-    // SAFETY: the program promises room for the result.
-    unsafe { place.write_unaligned(value) };
+    place.put(value);
     Ok(())
 }
 
+/// The same by a pointer that may also lead to more than one value.
+pub(super) unsafe fn put_at<T>(place: *mut T, value: T) -> Mpi {
+    // SAFETY: the caller's promise.
+    put(unsafe { Out::new(place) }, value)
+}
+
 /// Puts a result where the program wants it, if it does.
-pub(super) unsafe fn put_if<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: the program promises room for the result.
-        unsafe { place.write_unaligned(value) };
-    }
+pub(super) fn put_if<T>(place: Out<'_, T>, value: T) {
+    place.put(value);
+}
+
+/// The same by a pointer that may also lead to more than one value.
+pub(super) unsafe fn put_if_at<T>(place: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { Out::new(place) }.put(value);
 }
 
 /// Puts `MPI_COMM_NULL` where a communicator will stand when a request is over.
@@ -196,18 +220,13 @@ pub(super) fn length_of(count: i32) -> Mpi<usize> {
 }
 
 /// Text of the program's: bytes in whichever encoding.
-pub(super) unsafe fn text(start: *const c_char) -> Mpi<Vec<u8>> {
-    if start.is_null() {
-        return Err(null("a string"));
-    }
-    // SAFETY: the program promises a string that ends.
-    Ok(unsafe { CStr::from_ptr(start) }.to_bytes().to_vec())
+pub(super) fn text(text: Text<'_>) -> Mpi<Vec<u8>> {
+    text.get().map(|text| text.to_bytes().to_vec()).ok_or_else(|| null("a string"))
 }
 
 /// Text of the program's that must be UTF-8, for the machine keeps it so.
-pub(super) unsafe fn plain_text(start: *const c_char) -> Mpi<String> {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { text(start)? };
+pub(super) fn plain_text(start: Text<'_>) -> Mpi<String> {
+    let bytes = text(start)?;
     String::from_utf8(bytes).map_err(|wrong| {
         let text = format!("\"{}\" is not UTF-8, which this name must be", wrong.as_bytes().escape_ascii());
         Error::new(class::ARG, text)

@@ -1,6 +1,6 @@
 //! Files: opening them, views, pointers, data representations.
 
-use super::arguments::{get, give_text, plain_text, put, text};
+use super::arguments::{get, give_text, plain_text, put, put_at, text};
 use crate::callbacks::calling::calling;
 use crate::collective::{Call, run};
 use crate::comms::create::{duplicate, say_to_all, share};
@@ -17,6 +17,7 @@ use crate::objects::hints as known_hints;
 use crate::objects::info::{Info, hints};
 use crate::objects::numbers::{Kind, MAX_OBJECT_NAME};
 use crate::process::this::process;
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -55,14 +56,14 @@ fn open(path: &Path, amode: i32, creates: bool) -> Mpi<std::fs::File> {
 }
 
 /// The path of a name, which may say of which file system it is.
-unsafe fn path_of(name: *const c_char) -> Mpi<PathBuf> {
+unsafe fn path_of(name: Text<'_>) -> Mpi<PathBuf> {
     // SAFETY: the caller's promise.
     let name = unsafe { text(name)? };
     let path = [&b"ufs:"[..], b"nfs:"].iter().find_map(|system| name.strip_prefix(*system)).unwrap_or(&name);
     Ok(PathBuf::from(OsStr::from_bytes(path)))
 }
 
-pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32, place: *mut usize) -> Mpi {
+pub unsafe fn file_open(handle: i32, name: Text<'_>, amode: i32, info: i32, place: Out<'_, usize>) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     let path = unsafe { path_of(name)? };
@@ -201,27 +202,27 @@ pub unsafe fn file_close(place: *mut usize) -> Mpi {
     // It is closed, also if it could not be deleted.
     FILES.remove(handle);
     // SAFETY: likewise.
-    unsafe { put(place, 0)? };
+    unsafe { put_at(place, 0)? };
     done
 }
 
-pub unsafe fn file_delete(name: *const c_char, _info: i32) -> Mpi {
+pub unsafe fn file_delete(name: Text<'_>, _info: i32) -> Mpi {
     // SAFETY: the caller's promise.
     let path = unsafe { path_of(name)? };
     std::fs::remove_file(&path).map_err(|error| failed(&error, &path))
 }
 
-pub unsafe fn file_get_amode(handle: i32, amode: *mut c_int) -> Mpi {
+pub unsafe fn file_get_amode(handle: i32, amode: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(amode, file(handle)?.amode) }
 }
 
-pub unsafe fn file_get_group(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn file_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { crate::calls::comms::communicators::put_group_of(&file(handle)?.comm, place) }
 }
 
-pub unsafe fn file_get_info(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn file_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown =
         known_hints::FILE.shown(&file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner))?;
     // SAFETY: the caller's promise.
@@ -239,7 +240,7 @@ pub unsafe fn file_set_info(handle: i32, info: i32) -> Mpi {
     set_hints(&*file(handle)?, Some(crate::objects::info::info(info)?))
 }
 
-pub unsafe fn file_get_size(handle: i32, size: *mut i64) -> Mpi {
+pub unsafe fn file_get_size(handle: i32, size: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(size, file(handle)?.size()?) }
 }
@@ -264,7 +265,7 @@ pub unsafe fn file_sync(handle: i32) -> Mpi {
     run(&file.comm, Call::Barrier)
 }
 
-pub unsafe fn file_get_atomicity(handle: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn file_get_atomicity(handle: i32, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(file(handle)?.is_atomic.load(Ordering::Relaxed))) }
 }
@@ -280,7 +281,7 @@ pub unsafe fn file_set_view(
     displacement: i64,
     etype: i32,
     filetype: i32,
-    representation: *const c_char,
+    representation: Text<'_>,
     info: i32,
 ) -> Mpi {
     let (file, hints) = (file(handle)?, hints(info)?);
@@ -315,9 +316,9 @@ fn current(file: &File) -> Mpi<i64> {
 
 pub unsafe fn file_get_view(
     handle: i32,
-    displacement: *mut i64,
-    etype: *mut c_int,
-    filetype: *mut c_int,
+    displacement: Out<'_, i64>,
+    etype: Out<'_, c_int>,
+    filetype: Out<'_, c_int>,
     representation: *mut c_char,
 ) -> Mpi {
     let view = file(handle)?.view();
@@ -335,7 +336,7 @@ pub unsafe fn file_get_view(
     }
 }
 
-pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: *mut i64) -> Mpi {
+pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: Out<'_, i64>) -> Mpi {
     if offset < 0 {
         return Err(Error::new(class::ARG, format!("the offset is {offset}")));
     }
@@ -372,7 +373,7 @@ unsafe fn check_extent(representation: Representation, of: i32) -> Mpi {
 
 /// A representation whose data is as in memory. One that converts is refused: no file of this system's needs it.
 pub unsafe fn register_datarep(
-    name: *const c_char,
+    name: Text<'_>,
     read: usize,
     write: usize,
     extent: usize,
@@ -394,7 +395,7 @@ pub unsafe fn register_datarep(
 /// The longest name of a representation, with the zero at its end.
 const MAX_DATAREP_STRING: usize = 128;
 
-pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: *mut i64) -> Mpi {
+pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: Out<'_, i64>) -> Mpi {
     let (file, layout) = (file(handle)?, any_datatype(of)?.layout.clone());
     let length = match file.view().representation {
         Representation::External => crate::objects::external::size(&layout, 1)?,
@@ -430,7 +431,7 @@ pub unsafe fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_position(handle: i32, place: *mut i64) -> Mpi {
+pub unsafe fn file_get_position(handle: i32, place: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, file(handle)?.view().position) }
 }
@@ -444,7 +445,7 @@ pub unsafe fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_position_shared(handle: i32, place: *mut i64) -> Mpi {
+pub unsafe fn file_get_position_shared(handle: i32, place: Out<'_, i64>) -> Mpi {
     let now = file(handle)?.pointer.act(process()?, Deed::Advance(0))?;
     // SAFETY: the caller's promise.
     unsafe { put(place, now) }
@@ -463,7 +464,7 @@ pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn file_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let given = with_handler(handle, |slot| Ok(slot.get().give()))?;
     // SAFETY: the caller's promise.
     unsafe { put(place, given) }

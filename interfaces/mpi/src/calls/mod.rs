@@ -18,8 +18,10 @@ mod processes;
 mod tools;
 mod windows;
 
+pub use parvum_api::pointers::Out;
+
 pub use arguments::{
-    CountTarget, Numbers, known_hints, named_at, put_no_file, put_null_of, room_for_a_request, there,
+    CountTarget, Numbers, given, known_hints, named_at, put_no_file, put_null_of, room_for_a_request, there,
     unsupported,
 };
 pub use collective::*;

@@ -1,6 +1,6 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
-use crate::calls::arguments::{Numbers, array, put};
+use crate::calls::arguments::{Numbers, array, put_at};
 use crate::collective::{self, Blocks, Call, Layout, is_in_place};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
@@ -36,12 +36,12 @@ pub(in crate::calls) unsafe fn go(comm: &Arc<Comm>, call: Call, way: CallForm) -
         CallForm::Begun(request) => {
             let operation = collective::begin(comm, call)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, keep_shared(operation)?) }
+            unsafe { put_at(request, keep_shared(operation)?) }
         }
         CallForm::Prepared(request) => {
             let persistent = collective::prepare(comm, call)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, keep_persistent(persistent)?) }
+            unsafe { put_at(request, keep_persistent(persistent)?) }
         }
     }
 }

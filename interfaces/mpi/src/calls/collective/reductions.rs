@@ -1,6 +1,6 @@
 //! Reductions and scans, and the operations that they combine with.
 
-use crate::calls::arguments::{Numbers, put};
+use crate::calls::arguments::{Numbers, put, put_at};
 use crate::calls::collective::global::{CallForm, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comms::comm::Comm;
@@ -10,6 +10,7 @@ use crate::messages::buffers::{Data, checked_count, overlap, too_long};
 use crate::objects::datatypes::datatype;
 use crate::objects::numbers::OP_NULL;
 use crate::objects::user_ops::{OPS, OpProxy, UserOp, keep_op};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
 
@@ -164,17 +165,17 @@ pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, o
     Ok(())
 }
 
-pub unsafe fn op_create(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn op_create(function: usize, commutes: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create_op(function, commutes, place, false) }
 }
 
-pub unsafe fn op_create_c(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn op_create_c(function: usize, commutes: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create_op(function, commutes, place, true) }
 }
 
-unsafe fn create_op(function: usize, commutes: i32, place: *mut c_int, is_large: bool) -> Mpi {
+unsafe fn create_op(function: usize, commutes: i32, place: Out<'_, c_int>, is_large: bool) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the operation's function is a null pointer"));
     }
@@ -199,11 +200,11 @@ pub unsafe fn op_free(place: *mut c_int) -> Mpi {
         }
         crate::objects::ops::user_op(handle)?;
         OPS.remove(handle);
-        put(place, OP_NULL)
+        put_at(place, OP_NULL)
     }
 }
 
-pub unsafe fn op_commutative(op: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn op_commutative(op: i32, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(crate::objects::ops::commutes(op)?)) }
 }

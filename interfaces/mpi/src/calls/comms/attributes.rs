@@ -1,11 +1,12 @@
 //! Attributes of communicators and datatypes.
 
-use crate::calls::arguments::{get, put};
+use crate::calls::arguments::{get, put, put_at};
 use crate::comms::handles::comm;
 use crate::errors::{self, Mpi};
 use crate::objects::attributes::{self, Bearer, CopyProxy, DUPLICATE, DeleteProxy, Language};
 use crate::objects::datatypes::any_datatype;
 use crate::objects::numbers::{KEYVAL_INVALID, TAG_UB};
+use parvum_api::pointers::Out;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -19,7 +20,7 @@ const UNIVERSE_KEY: i32 = OWN + 8;
 const LAST_CODE_KEY: i32 = OWN + 10;
 const APPNUM_KEY: i32 = OWN + 12;
 
-unsafe fn create(bearer: Bearer, copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
+unsafe fn create(bearer: Bearer, copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     let copy = if copy == duplicate_function() { DUPLICATE } else { copy };
     // SAFETY: the caller's promise.
     unsafe { put(keyval, attributes::create_key(bearer, copy, delete, extra.addr())?) }
@@ -37,22 +38,22 @@ pub fn set_duplicate_function(address: usize) {
     DUPLICATE_FUNCTION.store(address, Ordering::Relaxed);
 }
 
-pub unsafe fn comm_create_keyval(copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
+pub unsafe fn comm_create_keyval(copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Bearer::Comm, copy, delete, keyval, extra) }
 }
 
-pub unsafe fn keyval_create(copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
+pub unsafe fn keyval_create(copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Bearer::Comm, copy, delete, keyval, extra) }
 }
 
-pub unsafe fn type_create_keyval(copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
+pub unsafe fn type_create_keyval(copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Bearer::Datatype, copy, delete, keyval, extra) }
 }
 
-pub unsafe fn win_create_keyval(copy: usize, delete: usize, keyval: *mut c_int, extra: *mut u8) -> Mpi {
+pub unsafe fn win_create_keyval(copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Bearer::Win, copy, delete, keyval, extra) }
 }
@@ -61,7 +62,7 @@ unsafe fn free(bearer: Bearer, keyval: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         attributes::free_key(get(keyval)?, bearer)?;
-        put(keyval, KEYVAL_INVALID)
+        put_at(keyval, KEYVAL_INVALID)
     }
 }
 
@@ -117,14 +118,14 @@ pub(in crate::calls) unsafe fn give(
     value: Option<i64>,
     language: Language,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         if let Some(value) = value {
             match language {
-                Language::C | Language::Wide => put(place.cast::<i64>(), value)?,
-                Language::Fortran => put(place.cast::<i32>(), value as i32)?,
+                Language::C | Language::Wide => put_at(place.cast::<i64>(), value)?,
+                Language::Fortran => put_at(place.cast::<i32>(), value as i32)?,
             }
         }
         put(flag, c_int::from(value.is_some()))
@@ -136,7 +137,7 @@ unsafe fn get_of_comm(
     keyval: i32,
     language: Language,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm(handle)?;
     let value = match own(keyval) {
@@ -152,12 +153,12 @@ unsafe fn get_of_comm(
     unsafe { give(value, language, place, flag) }
 }
 
-pub unsafe fn comm_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { get_of_comm(handle, keyval, Language::C, place.cast(), flag) }
 }
 
-pub unsafe fn attr_get(handle: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
+pub unsafe fn attr_get(handle: i32, keyval: i32, place: *mut u8, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { comm_get_attr(handle, keyval, place, flag) }
 }
@@ -196,7 +197,7 @@ pub unsafe fn attr_delete(handle: i32, keyval: i32) -> Mpi {
     unsafe { comm_delete_attr(handle, keyval) }
 }
 
-pub unsafe fn type_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
+pub unsafe fn type_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: Out<'_, c_int>) -> Mpi {
     let value = any_datatype(handle)?.attributes.get(keyval, Bearer::Datatype, Language::C)?;
     // SAFETY: the caller's promise.
     unsafe { give(value, Language::C, place.cast(), flag) }
@@ -224,7 +225,7 @@ pub unsafe fn comm_get_attr_as(
     handle: i32,
     keyval: i32,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     kind: i32,
 ) -> Mpi {
     // SAFETY: the caller's promise.
@@ -236,7 +237,7 @@ pub unsafe fn type_get_attr_as(
     handle: i32,
     keyval: i32,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     kind: i32,
 ) -> Mpi {
     let value = any_datatype(handle)?.attributes.get(keyval, Bearer::Datatype, language(kind))?;

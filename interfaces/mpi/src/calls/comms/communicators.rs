@@ -1,6 +1,6 @@
 //! Communicators.
 
-use crate::calls::arguments::{get, give_text, put, put_null, text};
+use crate::calls::arguments::{get, give_text, put, put_at, put_null, text};
 use crate::comms::comm::Comm;
 use crate::comms::create;
 use crate::comms::group::{as_communicators, group};
@@ -14,21 +14,22 @@ use crate::objects::numbers::{
     COMM_TYPE_SHARED, COMM_WORLD, IDENT, Kind, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
 };
 use crate::process::this::process;
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-pub unsafe fn comm_size(handle: i32, size: *mut c_int) -> Mpi {
+pub unsafe fn comm_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(size, comm(handle)?.size() as c_int) }
 }
 
-pub unsafe fn comm_rank(handle: i32, rank: *mut c_int) -> Mpi {
+pub unsafe fn comm_rank(handle: i32, rank: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(rank, comm(handle)?.rank() as c_int) }
 }
 
-pub unsafe fn comm_remote_size(handle: i32, size: *mut c_int) -> Mpi {
+pub unsafe fn comm_remote_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let remote = comm.remote().ok_or_else(no_inter)?.group.size();
     // SAFETY: the caller's promise.
@@ -39,12 +40,12 @@ fn no_inter() -> Error {
     Error::new(class::COMM, "it is an intra-communicator, which has no remote group")
 }
 
-pub unsafe fn comm_test_inter(handle: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn comm_test_inter(handle: i32, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(comm(handle)?.remote().is_some())) }
 }
 
-pub unsafe fn comm_compare(one: i32, other: i32, result: *mut c_int) -> Mpi {
+pub unsafe fn comm_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
     let (first, second) = (comm(one)?, comm(other)?);
     let groups = first.group().compare(second.group());
     let compared = match (first.remote(), second.remote()) {
@@ -57,19 +58,19 @@ pub unsafe fn comm_compare(one: i32, other: i32, result: *mut c_int) -> Mpi {
     unsafe { put(result, compared) }
 }
 
-pub unsafe fn comm_group(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_group_of(&*comm(handle)?, place) }
 }
 
 /// Gives the program the group of a communicator.
-pub(in crate::calls) unsafe fn put_group_of(comm: &Comm, place: *mut c_int) -> Mpi {
+pub(in crate::calls) unsafe fn put_group_of(comm: &Comm, place: Out<'_, c_int>) -> Mpi {
     let copy = comm.group().include_all();
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::comms::group::keep(copy)?) }
 }
 
-pub unsafe fn comm_remote_group(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_remote_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let tasks = comm.remote().ok_or_else(no_inter)?.group.tasks().to_vec();
     let copy = crate::comms::group::Group::new(tasks, process()?.me());
@@ -77,13 +78,13 @@ pub unsafe fn comm_remote_group(handle: i32, place: *mut c_int) -> Mpi {
     unsafe { put(place, crate::comms::group::keep(copy)?) }
 }
 
-pub unsafe fn comm_dup(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let made = create::duplicate(&*comm(handle)?, true)?;
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
     let hints = hints(info)?;
     let made = create::duplicate(&*comm(handle)?, true)?;
     if let Some(hints) = hints {
@@ -93,12 +94,12 @@ pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> M
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { start_duplicate(handle, None, place, request) }
 }
 
-pub unsafe fn comm_idup_with_info(handle: i32, info: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+pub unsafe fn comm_idup_with_info(handle: i32, info: i32, place: *mut c_int, request: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { start_duplicate(handle, hints(info)?, place, request) }
 }
@@ -107,7 +108,7 @@ unsafe fn start_duplicate(
     handle: i32,
     hints: Option<Arc<Info>>,
     place: *mut c_int,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
@@ -119,7 +120,7 @@ unsafe fn start_duplicate(
 }
 
 /// Keeps a communicator, if this process has a part in it.
-unsafe fn put_comm(place: *mut c_int, made: Option<Comm>) -> Mpi {
+unsafe fn put_comm(place: Out<'_, c_int>, made: Option<Comm>) -> Mpi {
     let handle = match made {
         Some(made) => keep(made)?,
         None => COMM_NULL,
@@ -128,7 +129,7 @@ unsafe fn put_comm(place: *mut c_int, made: Option<Comm>) -> Mpi {
     unsafe { put(place, handle) }
 }
 
-pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     if colour < 0 && colour != UNDEFINED {
         return Err(Error::new(
@@ -143,7 +144,7 @@ pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: *mut c_int) 
 /// Key of the hint that says which hardware is meant.
 const HARDWARE: &str = "mpi_hw_resource_type";
 
-pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, hints) = (comm(handle)?, hints(info)?);
     let wanted = hints.as_ref().and_then(|hints| hints.get(HARDWARE).ok().flatten());
     let here = Tid(process()?.me()).host() as i32 & i32::MAX;
@@ -166,13 +167,13 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
     unsafe { put_comm(place, made) }
 }
 
-pub unsafe fn comm_create(handle: i32, members: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_create(handle: i32, members: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, group) = (comm(handle)?, group(members)?);
     // SAFETY: the caller's promise.
     unsafe { put_comm(place, create::create(&comm, &group)?) }
 }
 
-pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, group) = (comm(handle)?, group(members)?);
     if comm.remote().is_some() {
         return Err(Error::new(class::COMM, "it is an inter-communicator"));
@@ -186,10 +187,10 @@ pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: *mut
 
 pub unsafe fn comm_create_from_group(
     members: i32,
-    tag: *const c_char,
+    tag: Text<'_>,
     info: i32,
     errhandler: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let (group, hints) = (group(members)?, hints(info)?);
     // SAFETY: the caller's promise.
@@ -218,7 +219,7 @@ pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
     COMMS.remove(handle);
     crate::process::spawned::forget_parent(handle);
     // SAFETY: likewise.
-    unsafe { put(place, COMM_NULL) }
+    unsafe { put_at(place, COMM_NULL) }
 }
 
 pub unsafe fn comm_disconnect(place: *mut c_int) -> Mpi {
@@ -235,13 +236,13 @@ pub unsafe fn comm_disconnect(place: *mut c_int) -> Mpi {
     unsafe { comm_free(place) }
 }
 
-pub unsafe fn comm_set_name(handle: i32, name: *const c_char) -> Mpi {
+pub unsafe fn comm_set_name(handle: i32, name: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     comm(handle)?.set_name(&unsafe { text(name)? });
     Ok(())
 }
 
-pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let text = if handle == COMM_NULL { b"MPI_COMM_NULL".to_vec() } else { comm(handle)?.name() };
     // SAFETY: the caller's promise.
     unsafe {
@@ -254,7 +255,7 @@ pub unsafe fn comm_set_info(handle: i32, info: i32) -> Mpi {
     comm(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
-pub unsafe fn comm_get_info(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown = comm(handle)?.info()?;
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::objects::info::keep(shown)?) }
@@ -266,7 +267,7 @@ pub unsafe fn intercomm_create(
     peer: i32,
     remote_leader: i32,
     tag: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let local = comm(local)?;
     if local.remote().is_some() {
@@ -297,10 +298,10 @@ pub unsafe fn intercomm_create_from_groups(
     local_leader: i32,
     remote: i32,
     remote_leader: i32,
-    tag: *const c_char,
+    tag: Text<'_>,
     info: i32,
     errhandler: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let (ours, theirs, hints) = (group(local)?, group(remote)?, hints(info)?);
     let handler = Handler::of(errhandler, Kind::Comm)?;
@@ -329,7 +330,7 @@ pub unsafe fn intercomm_create_from_groups(
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn intercomm_merge(handle: i32, high: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn intercomm_merge(handle: i32, high: i32, place: Out<'_, c_int>) -> Mpi {
     let made = create::merge(&*comm(handle)?, high != 0)?;
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
@@ -347,7 +348,7 @@ pub unsafe fn comm_detach_buffer(
     let (address, length) = bsend::detach(&comm(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {
-        put(place.cast(), address)?;
+        put_at(place.cast(), address)?;
         size.put(length)
     }
 }
@@ -356,7 +357,7 @@ pub unsafe fn comm_flush_buffer(handle: i32) -> Mpi {
     bsend::flush(&comm(handle)?.buffer)
 }
 
-pub unsafe fn comm_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
+pub unsafe fn comm_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let waiting = bsend::waiting(&comm.buffer, comm.handle());
     // SAFETY: the caller's promise.

@@ -1,12 +1,13 @@
 //! Groups.
 
-use crate::calls::arguments::{array, array_mut, get, length_of, put};
+use crate::calls::arguments::{array, array_mut, get, length_of, put, put_at};
 use crate::comms::group::{GROUPS, group, keep, ranks_of};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{GROUP_EMPTY, GROUP_NULL, PROC_NULL, UNDEFINED};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 
-pub unsafe fn group_size(handle: i32, size: *mut c_int) -> Mpi {
+pub unsafe fn group_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(size, group(handle)?.size() as c_int) }
 }
@@ -14,7 +15,7 @@ pub unsafe fn group_size(handle: i32, size: *mut c_int) -> Mpi {
 pub unsafe fn group_rank(handle: i32, rank: *mut c_int) -> Mpi {
     let own = group(handle)?.own().map_or(UNDEFINED, |rank| rank as c_int);
     // SAFETY: the caller's promise.
-    unsafe { put(rank, own) }
+    unsafe { put_at(rank, own) }
 }
 
 pub unsafe fn group_translate_ranks(
@@ -34,31 +35,31 @@ pub unsafe fn group_translate_ranks(
     Ok(())
 }
 
-pub unsafe fn group_compare(one: i32, other: i32, result: *mut c_int) -> Mpi {
+pub unsafe fn group_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
     let compared = group(one)?.compare(&*group(other)?);
     // SAFETY: the caller's promise.
     unsafe { put(result, compared) }
 }
 
-pub unsafe fn group_union(one: i32, other: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn group_union(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.union(&*group(other)?);
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_intersection(one: i32, other: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn group_intersection(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.intersection(&*group(other)?);
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_difference(one: i32, other: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn group_difference(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.difference(&*group(other)?);
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_incl(handle: i32, count: i32, ranks: *const c_int, place: *mut c_int) -> Mpi {
+pub unsafe fn group_incl(handle: i32, count: i32, ranks: *const c_int, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = unsafe { array(ranks, length_of(count)?)? };
     let made = group(handle)?.include(ranks)?;
@@ -66,7 +67,7 @@ pub unsafe fn group_incl(handle: i32, count: i32, ranks: *const c_int, place: *m
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_excl(handle: i32, count: i32, ranks: *const c_int, place: *mut c_int) -> Mpi {
+pub unsafe fn group_excl(handle: i32, count: i32, ranks: *const c_int, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = unsafe { array(ranks, length_of(count)?)? };
     let made = group(handle)?.exclude(ranks)?;
@@ -74,7 +75,12 @@ pub unsafe fn group_excl(handle: i32, count: i32, ranks: *const c_int, place: *m
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_range_incl(handle: i32, count: i32, ranges: *mut [c_int; 3], place: *mut c_int) -> Mpi {
+pub unsafe fn group_range_incl(
+    handle: i32,
+    count: i32,
+    ranges: *mut [c_int; 3],
+    place: Out<'_, c_int>,
+) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = ranks_of(unsafe { array(ranges, length_of(count)?)? })?;
     let made = group(handle)?.include(&ranks)?;
@@ -82,7 +88,12 @@ pub unsafe fn group_range_incl(handle: i32, count: i32, ranges: *mut [c_int; 3],
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn group_range_excl(handle: i32, count: i32, ranges: *mut [c_int; 3], place: *mut c_int) -> Mpi {
+pub unsafe fn group_range_excl(
+    handle: i32,
+    count: i32,
+    ranges: *mut [c_int; 3],
+    place: Out<'_, c_int>,
+) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = ranks_of(unsafe { array(ranges, length_of(count)?)? })?;
     let made = group(handle)?.exclude(&ranks)?;
@@ -97,6 +108,6 @@ pub unsafe fn group_free(place: *mut c_int) -> Mpi {
         if handle != GROUP_EMPTY && GROUPS.remove(handle).is_none() {
             return Err(Error::new(class::GROUP, "the handle names no group"));
         }
-        put(place, GROUP_NULL)
+        put_at(place, GROUP_NULL)
     }
 }

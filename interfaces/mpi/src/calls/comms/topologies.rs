@@ -1,12 +1,13 @@
 //! Topologies.
 
-use crate::calls::arguments::{array, array_mut, length_of, put};
+use crate::calls::arguments::{array, array_mut, length_of, put, put_at};
 use crate::comms::comm::Comm;
 use crate::comms::create;
 use crate::comms::handles::{comm, keep};
 use crate::comms::topology::{Cart, Topology, divide, other};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::numbers::{COMM_NULL, UNDEFINED};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ fn intra(handle: i32) -> Mpi<crate::comms::handles::InUse> {
 }
 
 /// A communicator of the first `count` ranks, with a topology.
-unsafe fn create(comm: &Arc<Comm>, count: usize, topology: Topology, place: *mut c_int) -> Mpi {
+unsafe fn create(comm: &Arc<Comm>, count: usize, topology: Topology, place: Out<'_, c_int>) -> Mpi {
     let colour = if comm.rank() < count { 0 } else { UNDEFINED };
     let made = create::split(comm, colour, comm.rank() as i32)?;
     let handle = match made {
@@ -40,7 +41,7 @@ pub unsafe fn cart_create(
     dims: *const c_int,
     periods: *const c_int,
     _reorder: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let (comm, count) = (intra(handle)?, dimensions(count)?);
     // SAFETY: the caller's promise.
@@ -61,7 +62,7 @@ pub unsafe fn graph_create(
     index: *const c_int,
     edges: *const c_int,
     _reorder: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let comm = intra(handle)?;
     let nodes = length_of(nodes).map_err(|error| error.with_code(class::ARG))?;
@@ -116,7 +117,7 @@ pub unsafe fn dist_graph_create_adjacent(
     destination_weights: *const c_int,
     info: i32,
     _reorder: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let (comm, hints) = (intra(handle)?, crate::objects::info::hints(info)?);
     let (ins, outs) = (length_of(in_count)?, length_of(out_count)?);
@@ -153,7 +154,7 @@ pub unsafe fn dist_graph_create(
     given: *const c_int,
     info: i32,
     _reorder: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let (comm, hints) = (intra(handle)?, crate::objects::info::hints(info)?);
     let weighted = !is_unweighted(given);
@@ -186,7 +187,7 @@ pub unsafe fn dist_graph_create(
     unsafe { put(place, keep(made)?) }
 }
 
-pub unsafe fn topo_test(handle: i32, kind: *mut c_int) -> Mpi {
+pub unsafe fn topo_test(handle: i32, kind: Out<'_, c_int>) -> Mpi {
     let number = comm(handle)?.topology.as_ref().map_or(UNDEFINED, Topology::number);
     // SAFETY: the caller's promise.
     unsafe { put(kind, number) }
@@ -199,7 +200,7 @@ fn with_cart<T>(handle: i32, then: impl FnOnce(&Cart, i32) -> Mpi<T>) -> Mpi<T> 
     then(topology.cart()?, comm.rank() as i32)
 }
 
-pub unsafe fn cartdim_get(handle: i32, count: *mut c_int) -> Mpi {
+pub unsafe fn cartdim_get(handle: i32, count: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     with_cart(handle, |cart, _| unsafe { put(count, cart.dims.len() as c_int) })
 }
@@ -226,7 +227,7 @@ pub unsafe fn cart_get(
     })
 }
 
-pub unsafe fn cart_rank(handle: i32, coords: *const c_int, rank: *mut c_int) -> Mpi {
+pub unsafe fn cart_rank(handle: i32, coords: *const c_int, rank: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     with_cart(handle, |cart, _| unsafe { put(rank, cart.rank(array(coords, cart.dims.len())?)?) })
 }
@@ -245,8 +246,8 @@ pub unsafe fn cart_shift(
     handle: i32,
     direction: i32,
     far: i32,
-    source: *mut c_int,
-    destination: *mut c_int,
+    source: Out<'_, c_int>,
+    destination: Out<'_, c_int>,
 ) -> Mpi {
     with_cart(handle, |cart, rank| {
         let dim = usize::try_from(direction).ok().filter(|&dim| dim < cart.dims.len());
@@ -261,7 +262,7 @@ pub unsafe fn cart_shift(
     })
 }
 
-pub unsafe fn cart_sub(handle: i32, remain: *const c_int, place: *mut c_int) -> Mpi {
+pub unsafe fn cart_sub(handle: i32, remain: *const c_int, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let (sub, colour, key) = with_cart(handle, |cart, rank| {
         // SAFETY: the caller's promise.
@@ -278,7 +279,7 @@ pub unsafe fn cart_map(
     count: i32,
     dims: *const c_int,
     periods: *const c_int,
-    rank: *mut c_int,
+    rank: Out<'_, c_int>,
 ) -> Mpi {
     let (comm, count) = (intra(handle)?, dimensions(count)?);
     // SAFETY: the caller's promise.
@@ -294,7 +295,7 @@ pub unsafe fn graph_map(
     nodes: i32,
     _index: *const c_int,
     _edges: *const c_int,
-    rank: *mut c_int,
+    rank: Out<'_, c_int>,
 ) -> Mpi {
     let (comm, nodes) = (intra(handle)?, length_of(nodes)?);
     if nodes > comm.size() {
@@ -309,12 +310,12 @@ fn with_topology<T>(handle: i32, then: impl FnOnce(&Topology) -> Mpi<T>) -> Mpi<
     then(comm(handle)?.topology.as_ref().ok_or_else(|| other("such"))?)
 }
 
-pub unsafe fn graphdims_get(handle: i32, nodes: *mut c_int, edges: *mut c_int) -> Mpi {
+pub unsafe fn graphdims_get(handle: i32, nodes: Out<'_, c_int>, edges: *mut c_int) -> Mpi {
     with_topology(handle, |topology| match topology {
         // SAFETY: the caller's promise.
         Topology::Graph { index, edges: all } => unsafe {
             put(nodes, index.len() as c_int)?;
-            put(edges, all.len() as c_int)
+            put_at(edges, all.len() as c_int)
         },
         _ => Err(other("graph")),
     })
@@ -342,7 +343,7 @@ pub unsafe fn graph_get(
     })
 }
 
-pub unsafe fn graph_neighbors_count(handle: i32, rank: i32, count: *mut c_int) -> Mpi {
+pub unsafe fn graph_neighbors_count(handle: i32, rank: i32, count: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     with_topology(handle, |topology| unsafe { put(count, topology.graph_neighbours(rank)?.len() as c_int) })
 }
@@ -359,9 +360,9 @@ pub unsafe fn graph_neighbors(handle: i32, rank: i32, most: i32, neighbours: *mu
 
 pub unsafe fn dist_graph_neighbors_count(
     handle: i32,
-    ins: *mut c_int,
-    outs: *mut c_int,
-    flag: *mut c_int,
+    ins: Out<'_, c_int>,
+    outs: Out<'_, c_int>,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     with_topology(handle, |topology| match topology {
         // SAFETY: the caller's promise.

@@ -1,10 +1,11 @@
 //! Packing and unpacking, and external32.
 
-use crate::calls::arguments::{CountTarget, array, array_mut, get, plain_text, put};
+use crate::calls::arguments::{CountTarget, array, array_mut, get, plain_text, put, put_at};
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, refuse_null};
 use crate::objects::datatypes::datatype;
+use parvum_api::pointers::Text;
 use std::ffi::c_char;
 
 pub unsafe fn mpi_pack(
@@ -76,7 +77,7 @@ pub unsafe fn pack_size(count: i64, of: i32, handle: i32, size: CountTarget) -> 
     unsafe { size.put(datatype(of)?.layout.size() * items) }
 }
 
-unsafe fn checked_representation(name: *const c_char) -> Mpi {
+unsafe fn checked_representation(name: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     match unsafe { plain_text(name)? }.as_str() {
         "external32" => Ok(()),
@@ -84,17 +85,17 @@ unsafe fn checked_representation(name: *const c_char) -> Mpi {
     }
 }
 
-pub unsafe fn pack_external_size(name: *const c_char, count: i64, of: i32, size: *mut i64) -> Mpi {
+pub unsafe fn pack_external_size(name: Text<'_>, count: i64, of: i32, size: *mut i64) -> Mpi {
     let items = checked_count(count)? as i64;
     // SAFETY: the caller's promise.
     unsafe {
         checked_representation(name)?;
-        put(size, crate::objects::external::size(&datatype(of)?.layout, items)?)
+        put_at(size, crate::objects::external::size(&datatype(of)?.layout, items)?)
     }
 }
 
 pub unsafe fn mpi_pack_external(
-    name: *const c_char,
+    name: Text<'_>,
     input: *const u8,
     count: i64,
     of: i32,
@@ -117,12 +118,12 @@ pub unsafe fn mpi_pack_external(
         if !bytes.is_empty() {
             array_mut(output.add(at as usize), bytes.len())?.copy_from_slice(&bytes);
         }
-        put(position, at + bytes.len() as i64)
+        put_at(position, at + bytes.len() as i64)
     }
 }
 
 pub unsafe fn mpi_unpack_external(
-    name: *const c_char,
+    name: Text<'_>,
     input: *const u8,
     length: i64,
     position: *mut i64,
@@ -150,6 +151,6 @@ pub unsafe fn mpi_unpack_external(
                 array(input.add(at as usize), needs as usize)?,
             )?;
         }
-        put(position, at + needs)
+        put_at(position, at + needs)
     }
 }

@@ -1,6 +1,6 @@
 //! Persistent requests, whole and in parts.
 
-use crate::calls::arguments::{array, array_mut, get, length_of, put};
+use crate::calls::arguments::{array, array_mut, get, length_of, put, put_at};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, too_long};
@@ -12,6 +12,7 @@ use crate::process::machine::machine_notes;
 use crate::process::this::process;
 use crate::requests::handles::{Named, Persistent, keep_persistent, named, room_for_one};
 use crate::requests::operations::{Operation, State};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ unsafe fn prepare_send(
     send::check_send(&comm, dest, tag)?;
     let start = move || send::isend(&comm, &data, dest, tag, mode);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
+    unsafe { put_at(request, keep_persistent(Persistent::new(handle, start))?) }
 }
 
 macro_rules! prepared {
@@ -54,7 +55,7 @@ pub unsafe fn recv_init(
     source: i32,
     tag: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm(handle)?.clone();
     let data = Data::new(buffer, count, of)?;
@@ -130,7 +131,7 @@ unsafe fn prepare_parts(
     });
     persistent.transfer = Some(transfer);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_persistent(persistent)?) }
+    unsafe { put_at(request, keep_persistent(persistent)?) }
 }
 
 pub unsafe fn psend_init(
@@ -190,7 +191,7 @@ pub unsafe fn pready_list(length: i32, partitions: *const c_int, request: i32) -
     partitions.iter().try_for_each(|&partition| transfer.ready(process, partition))
 }
 
-pub unsafe fn parrived(request: i32, partition: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn parrived(request: i32, partition: i32, flag: Out<'_, c_int>) -> Mpi {
     let has_come = transfer(request)?.has_come(process()?, partition)?;
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(has_come)) }

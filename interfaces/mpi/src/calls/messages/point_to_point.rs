@@ -1,6 +1,6 @@
 //! Messages between two.
 
-use crate::calls::arguments::{CountTarget, get, put};
+use crate::calls::arguments::{CountTarget, get, put, put_at};
 use crate::comms::handles::{comm, comm_of};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend;
@@ -16,6 +16,7 @@ use crate::requests::handles::{keep, keep_shared};
 use crate::requests::operations::{DONE, Operation, State};
 use crate::requests::outcome::{Outcome, with_nobody};
 use parvum_api::Message;
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -58,12 +59,12 @@ unsafe fn begun(
         let comm = comm_of(process, handle)?;
         let begun = send::start_standard(process, &comm, &Data::new(buffer, count, of)?, dest, tag)?;
         // SAFETY: the caller's promise.
-        return unsafe { put(request, begun.map_or(Ok(DONE), keep)?) };
+        return unsafe { put_at(request, begun.map_or(Ok(DONE), keep)?) };
     }
     let comm = comm(handle)?;
     let operation = send::isend(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)?;
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep(operation)?) }
+    unsafe { put_at(request, keep(operation)?) }
 }
 
 macro_rules! sends {
@@ -111,7 +112,7 @@ pub unsafe fn irecv(
     source: i32,
     tag: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm_of(running()?, handle)?;
     let data = Data::new(buffer, count, of)?;
@@ -185,7 +186,7 @@ pub unsafe fn isendrecv(
     source: i32,
     receive_tag: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm(handle)?;
     let (give, get) = (Data::new(give, give_count, give_type)?, Data::new(get, get_count, get_type)?);
@@ -206,7 +207,7 @@ pub unsafe fn isendrecv_replace(
     source: i32,
     receive_tag: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     let comm = comm(handle)?;
     let data = Data::new(buffer, count, of)?;
@@ -226,7 +227,7 @@ pub unsafe fn probe(source: i32, tag: i32, handle: i32, status: *mut Status) -> 
     unsafe { tell(Outcome::of(found.unwrap_or(Status::EMPTY)), status) }
 }
 
-pub unsafe fn iprobe(source: i32, tag: i32, handle: i32, flag: *mut c_int, status: *mut Status) -> Mpi {
+pub unsafe fn iprobe(source: i32, tag: i32, handle: i32, flag: Out<'_, c_int>, status: *mut Status) -> Mpi {
     let found = send::probe(&*comm(handle)?, source, tag, false)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -262,7 +263,7 @@ unsafe fn put_message(
     };
     // SAFETY: the caller's promise.
     unsafe {
-        put(place, handle)?;
+        put_at(place, handle)?;
         tell(Outcome::of(told), status)
     }
 }
@@ -284,7 +285,7 @@ pub unsafe fn improbe(
     source: i32,
     tag: i32,
     handle: i32,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     message: *mut c_int,
     status: *mut Status,
 ) -> Mpi {
@@ -295,7 +296,7 @@ pub unsafe fn improbe(
         put(flag, c_int::from(found.is_some()))?;
         match found {
             Some(found) => put_message(found, handle, message, status),
-            None => put(message, MESSAGE_NULL),
+            None => put_at(message, MESSAGE_NULL),
         }
     }
 }
@@ -306,12 +307,12 @@ unsafe fn take(message: *mut c_int, data: &Data) -> Mpi<(Outcome, i32)> {
     unsafe {
         let handle = get(message)?;
         if handle == MESSAGE_NO_PROC {
-            put(message, MESSAGE_NULL)?;
+            put_at(message, MESSAGE_NULL)?;
             return Ok((with_nobody(true), crate::objects::numbers::COMM_SELF));
         }
         let none = || Error::new(class::REQUEST, "the handle names no message; it may have been received");
         let found = MESSAGES.remove(handle).ok_or_else(none)?;
-        put(message, MESSAGE_NULL)?;
+        put_at(message, MESSAGE_NULL)?;
         Ok((send::receive_extracted(&found.message, data)?, found.handle))
     }
 }
@@ -325,7 +326,13 @@ pub unsafe fn mrecv(buffer: *mut u8, count: i64, of: i32, message: *mut c_int, s
     }
 }
 
-pub unsafe fn imrecv(buffer: *mut u8, count: i64, of: i32, message: *mut c_int, request: *mut c_int) -> Mpi {
+pub unsafe fn imrecv(
+    buffer: *mut u8,
+    count: i64,
+    of: i32,
+    message: *mut c_int,
+    request: Out<'_, c_int>,
+) -> Mpi {
     let data = Data::new(buffer, count, of)?;
     // SAFETY: the caller's promise. The message is here, or on its way from a sender that has begun it.
     unsafe {
@@ -342,7 +349,7 @@ pub unsafe fn buffer_detach(place: *mut u8, size: CountTarget) -> Mpi {
     let (address, length) = bsend::detach(bsend::of_process())?;
     // SAFETY: the caller's promise.
     unsafe {
-        put(place.cast(), address)?;
+        put_at(place.cast(), address)?;
         size.put(length)
     }
 }
@@ -351,13 +358,13 @@ pub unsafe fn buffer_flush() -> Mpi {
     bsend::flush(bsend::of_process())
 }
 
-pub unsafe fn buffer_iflush(request: *mut c_int) -> Mpi {
+pub unsafe fn buffer_iflush(request: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_all(bsend::waiting(bsend::of_process(), COMM_SELF), COMM_SELF, request) }
 }
 
 /// A request that is over when all of them are.
-pub(in crate::calls) unsafe fn put_all(all: Vec<Arc<Operation>>, on: i32, request: *mut c_int) -> Mpi {
+pub(in crate::calls) unsafe fn put_all(all: Vec<Arc<Operation>>, on: i32, request: Out<'_, c_int>) -> Mpi {
     let operation = Operation::new(State::All(all), on, machine_notes());
     // SAFETY: the caller's promise.
     unsafe { put(request, keep_shared(Arc::new(operation))?) }

@@ -1,6 +1,6 @@
 //! Requests: what they are asked without being ended, and giving them up.
 
-use crate::calls::arguments::{array, get, length_of, put};
+use crate::calls::arguments::{array, get, length_of, put, put_at};
 use crate::calls::messages::point_to_point::tell;
 use crate::calls::messages::waits::{all_asked, all_over, first_over, look, on, tell_all};
 use crate::errors::{Error, Mpi, class};
@@ -11,6 +11,7 @@ use crate::requests::handles::{Named, Persistent, forget, named};
 use crate::requests::operations::Operation;
 use crate::requests::outcome::Outcome;
 use crate::{comms::failure, requests::progress};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -82,7 +83,7 @@ impl GivenRequest {
     }
 }
 
-pub unsafe fn request_get_status(handle: i32, flag: *mut c_int, status: *mut Status) -> Mpi {
+pub unsafe fn request_get_status(handle: i32, flag: Out<'_, c_int>, status: *mut Status) -> Mpi {
     let process = process()?;
     let asked = GivenRequest::of(handle)?;
     look(process);
@@ -97,7 +98,7 @@ pub unsafe fn request_get_status(handle: i32, flag: *mut c_int, status: *mut Sta
 pub unsafe fn request_get_status_all(
     count: i32,
     requests: *const c_int,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     statuses: *mut Status,
 ) -> Mpi {
     let process = process()?;
@@ -114,8 +115,8 @@ pub unsafe fn request_get_status_all(
 pub unsafe fn request_get_status_any(
     count: i32,
     requests: *const c_int,
-    index: *mut c_int,
-    flag: *mut c_int,
+    index: Out<'_, c_int>,
+    flag: Out<'_, c_int>,
     status: *mut Status,
 ) -> Mpi {
     let process = process()?;
@@ -138,7 +139,7 @@ pub unsafe fn request_get_status_any(
 pub unsafe fn request_get_status_some(
     count: i32,
     requests: *const c_int,
-    out_count: *mut c_int,
+    out_count: Out<'_, c_int>,
     indices: *mut c_int,
     statuses: *mut Status,
 ) -> Mpi {
@@ -153,7 +154,7 @@ pub unsafe fn request_get_status_some(
         let found = all_over(process, &asked);
         put(out_count, found.len() as c_int)?;
         for (at, (place, _)) in found.iter().enumerate() {
-            put(indices.add(at), *place as c_int)?;
+            put_at(indices.add(at), *place as c_int)?;
         }
         tell_all(found.into_iter().map(|(_, outcome)| outcome).collect(), statuses)
     }
@@ -180,7 +181,7 @@ pub unsafe fn request_free(place: *mut c_int) -> Mpi {
         if !asked.is_done {
             forget(handle);
         }
-        put(place, REQUEST_NULL)
+        put_at(place, REQUEST_NULL)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statuses: what they say of a message; and operations that the program does itself.
 
-use crate::calls::arguments::{CountTarget, get, put};
+use crate::calls::arguments::{CountTarget, get, put, put_at};
 use crate::calls::messages::requests::GivenRequest;
 use crate::calls::objects::types::layout;
 use crate::errors::{Error, Mpi, class};
@@ -12,10 +12,11 @@ use crate::process::this::process;
 use crate::requests::generalised::Functions;
 use crate::requests::handles::keep;
 use crate::requests::operations::{Operation, State};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-pub unsafe fn test_cancelled(status: *const Status, flag: *mut c_int) -> Mpi {
+pub unsafe fn test_cancelled(status: *const Status, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(get(status)?.is_cancelled())) }
 }
@@ -25,7 +26,7 @@ unsafe fn change(place: *mut Status, change: impl FnOnce(&mut Status)) -> Mpi {
     unsafe {
         let mut status = get(place)?;
         change(&mut status);
-        put(place, status)
+        put_at(place, status)
     }
 }
 
@@ -49,17 +50,17 @@ pub unsafe fn status_set_error(status: *mut Status, error: i32) -> Mpi {
     unsafe { change(status, |status| status.error = error) }
 }
 
-pub unsafe fn status_get_source(status: *const Status, source: *mut c_int) -> Mpi {
+pub unsafe fn status_get_source(status: *const Status, source: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(source, get(status)?.source) }
 }
 
-pub unsafe fn status_get_tag(status: *const Status, tag: *mut c_int) -> Mpi {
+pub unsafe fn status_get_tag(status: *const Status, tag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(tag, get(status)?.tag) }
 }
 
-pub unsafe fn status_get_error(status: *const Status, error: *mut c_int) -> Mpi {
+pub unsafe fn status_get_error(status: *const Status, error: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(error, get(status)?.error) }
 }
@@ -94,7 +95,7 @@ pub unsafe fn status_set_elements(status: *mut Status, of: i32, count: i64) -> M
     unsafe {
         let mut told = get(status)?;
         told.set_bytes(layout.bytes_of(count).unwrap_or(0) as u64);
-        put(status, told)
+        put_at(status, told)
     }
 }
 
@@ -109,7 +110,7 @@ pub unsafe fn grequest_start(
     free: usize,
     cancel: usize,
     extra: *mut u8,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let process = process()?;
     let (tag, request) = crate::requests::elsewhere::begin(process);

@@ -13,6 +13,7 @@ use crate::objects::datatypes::datatype;
 use crate::process::this::process;
 use crate::requests::operations::Operation;
 use crate::requests::outcome::Outcome;
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::PoisonError;
 
@@ -133,7 +134,7 @@ transfers! {
 macro_rules! begun {
     ($($read:ident $write:ident ($($offset:ident)?) $at:expr;)*) => {$(
         pub unsafe fn $read(
-            file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32, request: *mut c_int,
+            file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32, request: Out<'_, c_int>,
         ) -> Mpi {
             let outcome = transfer_read(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.
@@ -141,7 +142,7 @@ macro_rules! begun {
         }
 
         pub unsafe fn $write(
-            file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32, request: *mut c_int,
+            file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32, request: Out<'_, c_int>,
         ) -> Mpi {
             let outcome = transfer_written(file, $at, buffer, count, of)?;
             // SAFETY: the caller's promise.

@@ -1,6 +1,6 @@
 //! Waiting for requests, and testing them: one, all, any or some.
 
-use crate::calls::arguments::{array_mut, get, length_of, put};
+use crate::calls::arguments::{array_mut, get, length_of, put, put_at};
 use crate::calls::messages::point_to_point::tell;
 use crate::calls::messages::requests::GivenRequest;
 use crate::errors::{Error, Mpi, class};
@@ -12,6 +12,7 @@ use crate::requests::deferred::{self, Batch};
 use crate::requests::operations::{DONE, Operation};
 use crate::requests::outcome::Outcome;
 use crate::requests::progress;
+use parvum_api::pointers::Out;
 use parvum_api::{Notes, call};
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
     unsafe {
         let handle = get(place)?;
         if handle == DONE && is_running() {
-            put(place, REQUEST_NULL)?;
+            put_at(place, REQUEST_NULL)?;
             return tell(Outcome::EMPTY, status);
         }
         if let Some(mut batch) = deferred::take(std::slice::from_ref(&handle)) {
@@ -30,17 +31,17 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
             let (status_of, error) =
                 if batch.names(handle, 0) { batch.ended(0) } else { (Status::EMPTY, None) };
             batch.give_back();
-            put(place, REQUEST_NULL)?;
+            put_at(place, REQUEST_NULL)?;
             return tell(Outcome { status: status_of, error }, status);
         }
         deferred::post_all(process);
         let asked = GivenRequest::of(handle)?;
         let Some(operation) = &asked.operation else {
-            put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
+            put_at(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(Outcome::EMPTY, status);
         };
         let outcome = progress::wait_for_request(process, operation)?;
-        put(place, asked.after(handle, &outcome))?;
+        put_at(place, asked.after(handle, &outcome))?;
         tell(on(outcome, operation), status)
     }
 }
@@ -50,7 +51,7 @@ pub(in crate::calls) fn on(outcome: Outcome, operation: &Operation) -> Outcome {
     Outcome { error: outcome.error.map(|error| error.of_comm(operation.on)), ..outcome }
 }
 
-pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> Mpi {
+pub unsafe fn test(place: *mut c_int, flag: Out<'_, c_int>, status: *mut Status) -> Mpi {
     let process = process()?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -61,10 +62,10 @@ pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> 
         put(flag, c_int::from(outcome.as_ref().is_some_and(|outcome| !outcome.goes_on())))?;
         let Some(outcome) = outcome else { return Ok(()) };
         if asked.operation.is_none() {
-            put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
+            put_at(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(outcome, status);
         }
-        put(place, asked.after(handle, &outcome))?;
+        put_at(place, asked.after(handle, &outcome))?;
         tell(outcome, status)
     }
 }
@@ -182,7 +183,7 @@ pub unsafe fn waitall(count: i32, requests: *mut c_int, statuses: *mut Status) -
     }
 }
 
-pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, statuses: *mut Status) -> Mpi {
+pub unsafe fn testall(count: i32, requests: *mut c_int, flag: Out<'_, c_int>, statuses: *mut Status) -> Mpi {
     let process = process()?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -251,11 +252,11 @@ unsafe fn tell_one(
     // SAFETY: the caller's promise.
     unsafe {
         let Some((place, outcome)) = found else {
-            put(index, UNDEFINED)?;
+            put_at(index, UNDEFINED)?;
             return tell(Outcome::EMPTY, status);
         };
         handles[place] = asked[place].after(handles[place], &outcome);
-        put(index, place as c_int)?;
+        put_at(index, place as c_int)?;
         tell(outcome, status)
     }
 }
@@ -282,7 +283,7 @@ pub unsafe fn testany(
     count: i32,
     requests: *mut c_int,
     index: *mut c_int,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     status: *mut Status,
 ) -> Mpi {
     let process = process()?;
@@ -295,7 +296,7 @@ pub unsafe fn testany(
         let nothing = asked.iter().all(|asked| !asked.is_active());
         put(flag, c_int::from(found.is_some() || nothing))?;
         if found.is_none() && !nothing {
-            return put(index, UNDEFINED);
+            return put_at(index, UNDEFINED);
         }
         tell_one(handles, &asked, found, index, status)
     }
@@ -310,10 +311,10 @@ unsafe fn tell_some(
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
-        put(count, found.len() as c_int)?;
+        put_at(count, found.len() as c_int)?;
         for (at, (place, outcome)) in found.iter().enumerate() {
             handles[*place] = asked[*place].after(handles[*place], outcome);
-            put(indices.add(at), *place as c_int)?;
+            put_at(indices.add(at), *place as c_int)?;
         }
         tell_all(found.into_iter().map(|(_, outcome)| outcome).collect(), statuses)
     }
@@ -335,7 +336,7 @@ pub unsafe fn waitsome(
         let at_once = all_told(process, &asked);
         let Some(first) = waiting.first().filter(|_| at_once.is_empty()) else {
             return match at_once.is_empty() {
-                true => put(out_count, UNDEFINED),
+                true => put_at(out_count, UNDEFINED),
                 false => tell_some(handles, &asked, at_once, (out_count, indices), statuses),
             };
         };
@@ -358,7 +359,7 @@ pub unsafe fn testsome(
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         if asked.iter().all(|asked| !asked.is_active()) {
-            return put(out_count, UNDEFINED);
+            return put_at(out_count, UNDEFINED);
         }
         look(process);
         let found = all_told(process, &asked);

@@ -1,21 +1,22 @@
 //! Errors and their handlers.
 
-use crate::calls::arguments::{get, give_text, put, text};
+use crate::calls::arguments::{get, give_text, put, put_at, text};
 use crate::comms::handles::comm;
 use crate::errors::{self, Error, Mpi, class};
 use crate::objects::errhandlers::{ERRHANDLERS, ErrhandlerProxy, Handler, free, make};
 use crate::objects::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
 };
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn error_class(code: i32, class_place: *mut c_int) -> Mpi {
+pub unsafe fn error_class(code: i32, class_place: Out<'_, c_int>) -> Mpi {
     let class = errors::class_of(code).ok_or_else(|| no_code(code))?;
     // SAFETY: the caller's promise.
     unsafe { put(class_place, class) }
 }
 
-pub unsafe fn error_string(code: i32, string: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn error_string(code: i32, string: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let text = errors::text_of(code).ok_or_else(|| no_code(code))?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -28,17 +29,17 @@ fn no_code(code: i32) -> Error {
     Error::new(class::ARG, format!("{code} is no error code"))
 }
 
-pub unsafe fn add_error_class(class_place: *mut c_int) -> Mpi {
+pub unsafe fn add_error_class(class_place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(class_place, errors::add(None)?) }
 }
 
-pub unsafe fn add_error_code(class: i32, code: *mut c_int) -> Mpi {
+pub unsafe fn add_error_code(class: i32, code: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(code, errors::add(Some(class))?) }
 }
 
-pub unsafe fn add_error_string(code: i32, string: *const c_char) -> Mpi {
+pub unsafe fn add_error_string(code: i32, string: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     errors::set_text(code, unsafe { text(string)? })
 }
@@ -55,7 +56,7 @@ pub unsafe fn remove_error_string(code: i32) -> Mpi {
     errors::set_text(code, Vec::new())
 }
 
-unsafe fn create(kind: Kind, function: usize, errhandler: *mut c_int) -> Mpi {
+unsafe fn create(kind: Kind, function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
     }
@@ -71,27 +72,27 @@ pub fn errhandler_set_proxy(handle: i32, proxy: ErrhandlerProxy) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn comm_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn comm_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Kind::Comm, function, errhandler) }
 }
 
-pub unsafe fn errhandler_create(function: usize, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn errhandler_create(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Kind::Comm, function, errhandler) }
 }
 
-pub unsafe fn win_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn win_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Kind::Win, function, errhandler) }
 }
 
-pub unsafe fn file_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn file_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Kind::File, function, errhandler) }
 }
 
-pub unsafe fn session_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn session_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { create(Kind::Session, function, errhandler) }
 }
@@ -104,7 +105,7 @@ pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
             ERRORS_ARE_FATAL | ERRORS_RETURN | ERRORS_ABORT => {}
             handle => free(handle)?,
         }
-        put(errhandler, ERRHANDLER_NULL)
+        put_at(errhandler, ERRHANDLER_NULL)
     }
 }
 
@@ -113,7 +114,7 @@ pub unsafe fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn comm_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(errhandler, comm(handle)?.errhandler().give()) }
 }
@@ -123,7 +124,7 @@ pub unsafe fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {
     unsafe { comm_set_errhandler(handle, errhandler) }
 }
 
-pub unsafe fn errhandler_get(handle: i32, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn errhandler_get(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { comm_get_errhandler(handle, errhandler) }
 }

@@ -1,22 +1,23 @@
 //! Info objects.
 
-use crate::calls::arguments::{get, give_text, put, text};
+use crate::calls::arguments::{get, give_text, put, put_at, text};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{INFOS, Info, info, keep};
 use crate::objects::numbers::{INFO_NULL, MAX_INFO_KEY};
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn info_create(place: *mut c_int) -> Mpi {
+pub unsafe fn info_create(place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(Info::default())?) }
 }
 
-pub unsafe fn info_create_env(_argc: i32, _argv: *const *const c_char, place: *mut c_int) -> Mpi {
+pub unsafe fn info_create_env(_argc: i32, _argv: *const *const c_char, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(info(crate::objects::numbers::INFO_ENV)?.copy())?) }
 }
 
-pub unsafe fn info_dup(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn info_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let copy = info(handle)?.copy();
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(copy)?) }
@@ -28,11 +29,11 @@ pub unsafe fn info_free(place: *mut c_int) -> Mpi {
         INFOS
             .remove(get(place)?)
             .ok_or_else(|| Error::new(class::INFO, "the handle names no info object"))?;
-        put(place, INFO_NULL)
+        put_at(place, INFO_NULL)
     }
 }
 
-pub unsafe fn info_set(handle: i32, key: *const c_char, value: *const c_char) -> Mpi {
+pub unsafe fn info_set(handle: i32, key: Text<'_>, value: Text<'_>) -> Mpi {
     let info = changeable(handle)?;
     // SAFETY: the caller's promise.
     unsafe { info.set(&text_of_key(key)?, &text(value).map_err(|_| wrong_value())?) }
@@ -49,22 +50,22 @@ fn wrong_value() -> Error {
     Error::new(class::INFO_VALUE, "the value is a null pointer")
 }
 
-unsafe fn text_of_key(key: *const c_char) -> Mpi<Vec<u8>> {
+unsafe fn text_of_key(key: Text<'_>) -> Mpi<Vec<u8>> {
     // SAFETY: the caller's promise.
     unsafe { text(key).map_err(|_| Error::new(class::INFO_KEY, "the key is a null pointer")) }
 }
 
-pub unsafe fn info_delete(handle: i32, key: *const c_char) -> Mpi {
+pub unsafe fn info_delete(handle: i32, key: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     changeable(handle)?.delete(&unsafe { text_of_key(key)? })
 }
 
 pub unsafe fn info_get(
     handle: i32,
-    key: *const c_char,
+    key: Text<'_>,
     length: i32,
     value: *mut c_char,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -80,10 +81,10 @@ pub unsafe fn info_get(
 
 pub unsafe fn info_get_string(
     handle: i32,
-    key: *const c_char,
+    key: Text<'_>,
     length: *mut c_int,
     value: *mut c_char,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -93,7 +94,7 @@ pub unsafe fn info_get_string(
             if room > 0 {
                 give_text(value, room as usize, found)?;
             }
-            put(length, found.len() as c_int + 1)?;
+            put_at(length, found.len() as c_int + 1)?;
         }
         put(flag, c_int::from(found.is_some()))
     }
@@ -101,9 +102,9 @@ pub unsafe fn info_get_string(
 
 pub unsafe fn info_get_valuelen(
     handle: i32,
-    key: *const c_char,
-    length: *mut c_int,
-    flag: *mut c_int,
+    key: Text<'_>,
+    length: Out<'_, c_int>,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -115,7 +116,7 @@ pub unsafe fn info_get_valuelen(
     }
 }
 
-pub unsafe fn info_get_nkeys(handle: i32, count: *mut c_int) -> Mpi {
+pub unsafe fn info_get_nkeys(handle: i32, count: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(count, info(handle)?.count() as c_int) }
 }

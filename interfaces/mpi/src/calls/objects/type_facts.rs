@@ -7,6 +7,7 @@ use crate::messages::buffers::checked_count;
 use crate::objects::datatypes::{any_datatype, handle_within};
 use crate::objects::numbers::*;
 use parvum_datatypes::{Combiner, Words};
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
 pub unsafe fn type_size(of: i32, size: CountTarget) -> Mpi {
@@ -14,12 +15,12 @@ pub unsafe fn type_size(of: i32, size: CountTarget) -> Mpi {
     unsafe { size.put(layout(of)?.size()) }
 }
 
-pub unsafe fn type_size_x(of: i32, size: *mut i64) -> Mpi {
+pub unsafe fn type_size_x(of: i32, size: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(size, layout(of)?.size()) }
 }
 
-pub unsafe fn type_get_extent(of: i32, lb: *mut i64, extent: *mut i64) -> Mpi {
+pub unsafe fn type_get_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -28,12 +29,12 @@ pub unsafe fn type_get_extent(of: i32, lb: *mut i64, extent: *mut i64) -> Mpi {
     }
 }
 
-pub unsafe fn type_get_extent_x(of: i32, lb: *mut i64, extent: *mut i64) -> Mpi {
+pub unsafe fn type_get_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { type_get_extent(of, lb, extent) }
 }
 
-pub unsafe fn type_get_true_extent(of: i32, lb: *mut i64, extent: *mut i64) -> Mpi {
+pub unsafe fn type_get_true_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -42,34 +43,34 @@ pub unsafe fn type_get_true_extent(of: i32, lb: *mut i64, extent: *mut i64) -> M
     }
 }
 
-pub unsafe fn type_get_true_extent_x(of: i32, lb: *mut i64, extent: *mut i64) -> Mpi {
+pub unsafe fn type_get_true_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { type_get_true_extent(of, lb, extent) }
 }
 
-pub unsafe fn type_extent(of: i32, extent: *mut i64) -> Mpi {
+pub unsafe fn type_extent(of: i32, extent: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(extent, layout(of)?.extent()) }
 }
 
-pub unsafe fn type_lb(of: i32, lb: *mut i64) -> Mpi {
+pub unsafe fn type_lb(of: i32, lb: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(lb, layout(of)?.lb()) }
 }
 
-pub unsafe fn type_ub(of: i32, ub: *mut i64) -> Mpi {
+pub unsafe fn type_ub(of: i32, ub: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
     // SAFETY: the caller's promise.
     unsafe { put(ub, layout.lb() + layout.extent()) }
 }
 
-pub unsafe fn type_set_name(of: i32, name: *const c_char) -> Mpi {
+pub unsafe fn type_set_name(of: i32, name: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     any_datatype(of)?.set_name(unsafe { text(name)? });
     Ok(())
 }
 
-pub unsafe fn type_get_name(of: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn type_get_name(of: i32, name: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let text = if of == DATATYPE_NULL { b"MPI_DATATYPE_NULL".to_vec() } else { any_datatype(of)?.name(of) };
     // SAFETY: the caller's promise.
     unsafe {
@@ -112,10 +113,10 @@ fn number_of(combiner: Combiner) -> i32 {
 
 pub unsafe fn type_get_envelope(
     of: i32,
-    integers: *mut c_int,
-    addresses: *mut c_int,
-    types: *mut c_int,
-    combiner: *mut c_int,
+    integers: Out<'_, c_int>,
+    addresses: Out<'_, c_int>,
+    types: Out<'_, c_int>,
+    combiner: Out<'_, c_int>,
 ) -> Mpi {
     let envelope = layout(of)?.envelope();
     if envelope.large > 0 {
@@ -133,11 +134,11 @@ pub unsafe fn type_get_envelope(
 
 pub unsafe fn type_get_envelope_c(
     of: i32,
-    integers: *mut i64,
-    addresses: *mut i64,
-    large: *mut i64,
-    types: *mut i64,
-    combiner: *mut c_int,
+    integers: Out<'_, i64>,
+    addresses: Out<'_, i64>,
+    large: Out<'_, i64>,
+    types: Out<'_, i64>,
+    combiner: Out<'_, c_int>,
 ) -> Mpi {
     let envelope = layout(of)?.envelope();
     // SAFETY: the caller's promise.

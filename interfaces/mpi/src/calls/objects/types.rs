@@ -1,12 +1,13 @@
 //! How datatypes are made.
 
-use crate::calls::arguments::{Numbers, array, get, put};
+use crate::calls::arguments::{Numbers, array, get, put, put_at};
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::objects::datatypes::{
     DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep, keep_of_precision, of_precision,
 };
 use crate::objects::numbers::*;
+use parvum_api::pointers::Out;
 use parvum_datatypes::{Basic, Class, Distribution, Order, Type};
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -25,7 +26,7 @@ pub fn in_large_form(construct: impl FnOnce() -> Mpi) -> Mpi {
 }
 
 /// Keeps a new type that is not committed.
-unsafe fn put_type(place: *mut c_int, layout: Type) -> Mpi {
+unsafe fn put_type(place: Out<'_, c_int>, layout: Type) -> Mpi {
     let layout = if IN_LARGE_FORM.get() { layout.large() } else { layout };
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(Datatype::new(layout, false))?) }
@@ -35,22 +36,28 @@ pub(in crate::calls) fn layout(handle: i32) -> Mpi<Type> {
     Ok(any_datatype(handle)?.layout.clone())
 }
 
-pub unsafe fn type_contiguous(count: i64, of: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_contiguous(count: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_type(place, Type::contiguous(count, &layout(of)?)?) }
 }
 
-pub unsafe fn type_vector(count: i64, length: i64, stride: i64, of: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_vector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_type(place, Type::vector(count, length, stride, &layout(of)?)?) }
 }
 
-pub unsafe fn type_create_hvector(count: i64, length: i64, stride: i64, of: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_create_hvector(
+    count: i64,
+    length: i64,
+    stride: i64,
+    of: i32,
+    place: Out<'_, c_int>,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_type(place, Type::hvector(count, length, stride, &layout(of)?)?) }
 }
 
-pub unsafe fn type_hvector(count: i64, length: i64, stride: i64, of: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_hvector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { type_create_hvector(count, length, stride, of, place) }
 }
@@ -60,7 +67,7 @@ pub unsafe fn type_indexed(
     lengths: Numbers,
     displacements: Numbers,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = checked_count(count)?;
     // SAFETY: the caller's promise.
@@ -75,7 +82,7 @@ pub unsafe fn type_create_hindexed(
     lengths: Numbers,
     displacements: Numbers,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = checked_count(count)?;
     // SAFETY: the caller's promise.
@@ -90,7 +97,7 @@ pub unsafe fn type_hindexed(
     lengths: Numbers,
     displacements: Numbers,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { type_create_hindexed(count, lengths, displacements, of, place) }
@@ -101,7 +108,7 @@ pub unsafe fn type_create_indexed_block(
     length: i64,
     displacements: Numbers,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = checked_count(count)?;
     // SAFETY: the caller's promise.
@@ -113,7 +120,7 @@ pub unsafe fn type_create_hindexed_block(
     length: i64,
     displacements: Numbers,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = checked_count(count)?;
     // SAFETY: the caller's promise.
@@ -125,7 +132,7 @@ pub unsafe fn type_create_struct(
     lengths: Numbers,
     displacements: Numbers,
     types: *const c_int,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = checked_count(count)?;
     // SAFETY: the caller's promise.
@@ -141,7 +148,7 @@ pub unsafe fn type_struct(
     lengths: Numbers,
     displacements: Numbers,
     types: *const c_int,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { type_create_struct(count, lengths, displacements, types, place) }
@@ -162,7 +169,7 @@ pub unsafe fn type_create_subarray(
     starts: Numbers,
     ordered: i32,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = dimensions_of(dimensions)?;
     // SAFETY: the caller's promise.
@@ -186,7 +193,7 @@ pub unsafe fn type_create_darray(
     grid: *const c_int,
     ordered: i32,
     of: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     let count = dimensions_of(dimensions)?;
     // SAFETY: the caller's promise.
@@ -208,12 +215,12 @@ pub unsafe fn type_create_darray(
     }
 }
 
-pub unsafe fn type_create_resized(of: i32, lb: i64, extent: i64, place: *mut c_int) -> Mpi {
+pub unsafe fn type_create_resized(of: i32, lb: i64, extent: i64, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_type(place, Type::resized(lb, extent, &layout(of)?)?) }
 }
 
-pub unsafe fn type_dup(of: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_dup(of: i32, place: Out<'_, c_int>) -> Mpi {
     let old = any_datatype(of)?;
     let copy = Datatype::new(Type::dup(&old.layout), old.is_committed());
     let copy = copy.with_attributes(old.attributes.copied(of)?);
@@ -239,7 +246,7 @@ pub unsafe fn type_free(place: *mut c_int) -> Mpi {
     found.attributes.delete_all(handle)?;
     DATATYPES.remove(handle);
     // SAFETY: likewise.
-    unsafe { put(place, DATATYPE_NULL) }
+    unsafe { put_at(place, DATATYPE_NULL) }
 }
 
 /// What Fortran asks for: a precision or range may be left open.
@@ -247,27 +254,27 @@ fn given(number: i32) -> Option<i64> {
     (number != UNDEFINED).then_some(i64::from(number))
 }
 
-unsafe fn put_f90(place: *mut c_int, layout: Type) -> Mpi {
+unsafe fn put_f90(place: Out<'_, c_int>, layout: Type) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, keep_of_precision(layout)?) }
 }
 
-pub unsafe fn type_create_f90_real(precision: i32, range: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_create_f90_real(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_f90(place, Type::f90_real(given(precision), given(range))?) }
 }
 
-pub unsafe fn type_create_f90_complex(precision: i32, range: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_create_f90_complex(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_f90(place, Type::f90_complex(given(precision), given(range))?) }
 }
 
-pub unsafe fn type_create_f90_integer(range: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_create_f90_integer(range: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put_f90(place, Type::f90_integer(i64::from(range))?) }
 }
 
-pub unsafe fn type_match_size(kind: i32, size: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_match_size(kind: i32, size: i32, place: Out<'_, c_int>) -> Mpi {
     let class = match kind {
         TYPECLASS_REAL => Class::Real,
         TYPECLASS_INTEGER => Class::Integer,
@@ -294,7 +301,7 @@ pub unsafe fn type_match_size(kind: i32, size: i32, place: *mut c_int) -> Mpi {
     unsafe { put(place, handle_of(sized)) }
 }
 
-pub unsafe fn type_get_value_index(value: i32, index: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn type_get_value_index(value: i32, index: i32, place: Out<'_, c_int>) -> Mpi {
     let (value, index) = (layout(value)?.as_basic(), layout(index)?.as_basic());
     let pair = value.zip(index).and_then(|(value, index)| Basic::pair_of(value, index));
     // SAFETY: the caller's promise.

@@ -1,7 +1,7 @@
 //! Beginning and end, and what a program asks of its surroundings.
 
 use crate::callbacks::calling::calling;
-use crate::calls::arguments::{give_text, put, put_if};
+use crate::calls::arguments::{give_text, put, put_at, put_if_at};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::{Info, keep};
 use crate::objects::numbers::{
@@ -9,6 +9,7 @@ use crate::objects::numbers::{
 };
 use crate::process::abort::abort;
 use crate::process::{life, this};
+use parvum_api::pointers::Out;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::thread::ThreadId;
@@ -24,7 +25,7 @@ pub unsafe fn init_thread(
     _argc: *mut c_int,
     _argv: *mut *mut *mut c_char,
     required: i32,
-    provided: *mut c_int,
+    provided: Out<'_, c_int>,
 ) -> Mpi {
     if !(THREAD_SINGLE..=THREAD_MULTIPLE).contains(&required) {
         return Err(Error::new(class::ARG, format!("{required} is no level of threads")));
@@ -45,7 +46,7 @@ fn start(threads: i32) -> Mpi {
     life::init(threads)
 }
 
-pub unsafe fn initialized(flag: *mut c_int) -> Mpi {
+pub unsafe fn initialized(flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(this::is_initialized())) }
 }
@@ -54,18 +55,18 @@ pub unsafe fn finalize() -> Mpi {
     life::finalize()
 }
 
-pub unsafe fn finalized(flag: *mut c_int) -> Mpi {
+pub unsafe fn finalized(flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(this::is_finalized())) }
 }
 
-pub unsafe fn query_thread(provided: *mut c_int) -> Mpi {
+pub unsafe fn query_thread(provided: Out<'_, c_int>) -> Mpi {
     this::process()?;
     // SAFETY: the caller's promise.
     unsafe { put(provided, this::threads()) }
 }
 
-pub unsafe fn is_thread_main(flag: *mut c_int) -> Mpi {
+pub unsafe fn is_thread_main(flag: Out<'_, c_int>) -> Mpi {
     this::process()?;
     let is_main = MAIN_THREAD.get() == Some(&std::thread::current().id());
     // SAFETY: the caller's promise.
@@ -78,7 +79,7 @@ pub unsafe fn mpi_abort(_comm: i32, code: i32) -> Mpi {
     abort(code)
 }
 
-pub unsafe fn get_version(version: *mut c_int, subversion: *mut c_int) -> Mpi {
+pub unsafe fn get_version(version: Out<'_, c_int>, subversion: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         put(version, 4)?;
@@ -86,7 +87,7 @@ pub unsafe fn get_version(version: *mut c_int, subversion: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn get_library_version(version: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn get_library_version(version: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let text = version_text();
     // SAFETY: the caller's promise.
     unsafe {
@@ -107,7 +108,7 @@ fn version_text() -> String {
     }
 }
 
-pub unsafe fn get_processor_name(name: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn get_processor_name(name: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     // SAFETY: the caller's promise.
     unsafe {
@@ -141,7 +142,7 @@ pub unsafe fn alloc_mem(size: i64, _info: i32, memory: *mut c_void) -> Mpi {
         return Err(Error::new(class::NO_MEM, format!("the system refused {size} bytes")));
     }
     // SAFETY: the caller's promise.
-    unsafe { put(memory.cast(), start) }
+    unsafe { put_at(memory.cast(), start) }
 }
 
 pub unsafe fn free_mem(memory: *mut u8) -> Mpi {
@@ -150,12 +151,12 @@ pub unsafe fn free_mem(memory: *mut u8) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn get_hw_resource_info(info: *mut c_int) -> Mpi {
+pub unsafe fn get_hw_resource_info(info: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(info, keep(Info::default())?) }
 }
 
-pub unsafe fn abi_get_info(info: *mut c_int) -> Mpi {
+pub unsafe fn abi_get_info(info: Out<'_, c_int>) -> Mpi {
     let known = Info::default();
     for (key, size) in [("mpi_aint_size", "8"), ("mpi_count_size", "8"), ("mpi_offset_size", "8")] {
         known.set(key, size)?;
@@ -164,7 +165,7 @@ pub unsafe fn abi_get_info(info: *mut c_int) -> Mpi {
     unsafe { put(info, keep(known)?) }
 }
 
-pub unsafe fn abi_get_fortran_info(info: *mut c_int) -> Mpi {
+pub unsafe fn abi_get_fortran_info(info: Out<'_, c_int>) -> Mpi {
     let known = Info::default();
     for (key, value) in [
         ("mpi_logical_size", "4"),
@@ -198,15 +199,15 @@ pub unsafe fn abi_get_fortran_booleans(
     size: i32,
     yes: *mut c_void,
     no: *mut c_void,
-    is_set: *mut c_int,
+    is_set: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         match size {
-            1 => (put_if(yes.cast(), 1i8), put_if(no.cast(), 0i8)),
-            2 => (put_if(yes.cast(), 1i16), put_if(no.cast(), 0i16)),
-            4 => (put_if(yes.cast(), 1i32), put_if(no.cast(), 0i32)),
-            8 => (put_if(yes.cast(), 1i64), put_if(no.cast(), 0i64)),
+            1 => (put_if_at(yes.cast(), 1i8), put_if_at(no.cast(), 0i8)),
+            2 => (put_if_at(yes.cast(), 1i16), put_if_at(no.cast(), 0i16)),
+            4 => (put_if_at(yes.cast(), 1i32), put_if_at(no.cast(), 0i32)),
+            8 => (put_if_at(yes.cast(), 1i64), put_if_at(no.cast(), 0i64)),
             _ => return Err(Error::new(class::ARG, format!("no logical has {size} bytes"))),
         };
         put(is_set, 1)
@@ -221,12 +222,12 @@ pub unsafe fn pcontrol(_level: i32) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn get_address(location: *const u8, address: *mut i64) -> Mpi {
+pub unsafe fn get_address(location: *const u8, address: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(address, location as i64) }
 }
 
-pub unsafe fn address(location: *const u8, address: *mut i64) -> Mpi {
+pub unsafe fn address(location: *const u8, address: Out<'_, i64>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { get_address(location, address) }
 }

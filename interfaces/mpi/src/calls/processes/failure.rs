@@ -1,7 +1,7 @@
 //! When processes die: what a communicator knows of it.
 
 use crate::callbacks::calling::calling;
-use crate::calls::arguments::{put, put_null};
+use crate::calls::arguments::{put, put_at, put_null};
 use crate::comms::comm::Comm;
 use crate::comms::contexts::OwnContext;
 use crate::comms::failure;
@@ -12,6 +12,7 @@ use crate::process::machine::machine_notes;
 use crate::process::this::process;
 use crate::requests::operations::{Operation, State};
 use crate::requests::progress;
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ unsafe fn start_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
     let then = move |decision: Decision, _: Option<OwnContext>| {
         let place = place;
         // SAFETY: see `To`.
-        unsafe { put(place.0, decision.flags)? };
+        unsafe { put_at(place.0, decision.flags)? };
         ulfm::news(&decision)
     };
     Ok(agreeing(&comm, Question::Flags(flags), Box::new(then)))
@@ -68,7 +69,7 @@ pub unsafe fn comm_agree(handle: i32, flag: *mut c_int) -> Mpi {
     finish(unsafe { start_agreement(handle, flag)? })
 }
 
-pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: *mut c_int) -> Mpi {
+pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(request, crate::requests::handles::keep(start_agreement(handle, flag)?)?) }
 }
@@ -78,12 +79,12 @@ pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
     finish(unsafe { start_shrinking(handle, place)? })
 }
 
-pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(request, crate::requests::handles::keep(start_shrinking(handle, place)?)?) }
 }
 
-pub unsafe fn comm_is_revoked(handle: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn comm_is_revoked(handle: i32, flag: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(comm.is_revoked())) }
@@ -95,7 +96,7 @@ pub unsafe fn comm_failure_ack(handle: i32) -> Mpi {
     Ok(())
 }
 
-unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: *mut c_int) -> Mpi {
+unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let tasks = ranks.iter().map(|&rank| comm.peers().tasks()[rank]).collect();
     let group = crate::comms::group::Group::new(tasks, process()?.me());
@@ -103,19 +104,19 @@ unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: *mut c_int) -> Mpi {
     unsafe { put(place, crate::comms::group::keep(group)?) }
 }
 
-pub unsafe fn comm_failure_get_acked(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_failure_get_acked(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let ranks = comm(handle)?.acknowledged();
     // SAFETY: the caller's promise.
     unsafe { put_group(handle, ranks, place) }
 }
 
-pub unsafe fn comm_get_failed(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_failed(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let ranks = failure::dead(process()?, comm(handle)?.peers().tasks())?;
     // SAFETY: the caller's promise.
     unsafe { put_group(handle, ranks, place) }
 }
 
-pub unsafe fn comm_ack_failed(handle: i32, count: i32, acknowledged: *mut c_int) -> Mpi {
+pub unsafe fn comm_ack_failed(handle: i32, count: i32, acknowledged: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let mut ranks = failure::dead(process()?, comm.peers().tasks())?;
     ranks.truncate(count.max(0) as usize);

@@ -1,6 +1,6 @@
 //! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
 
-use crate::calls::arguments::{CountTarget, get, give_text, plain_text, put};
+use crate::calls::arguments::{CountTarget, get, give_text, plain_text, put, put_at};
 use crate::comms::group::Group;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::attached::Buffer;
@@ -11,13 +11,14 @@ use crate::objects::numbers::{COMM_SELF, Kind, SESSION_NULL};
 use crate::process::life::{session_begins, session_ends};
 use crate::process::sessions::{SESSIONS, Session, session};
 use crate::process::this::process;
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 /// Sets of processes that every session knows.
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
-pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn session_init(info: i32, errhandler: i32, place: Out<'_, c_int>) -> Mpi {
     // First: a session without a handle would keep MPI running.
     // SAFETY: the caller's promise.
     unsafe { put(place, SESSION_NULL)? };
@@ -41,11 +42,11 @@ pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
         if SESSIONS.remove(handle).is_some() {
             session_ends();
         }
-        put(place, SESSION_NULL)
+        put_at(place, SESSION_NULL)
     }
 }
 
-pub unsafe fn session_get_num_psets(handle: i32, _info: i32, count: *mut c_int) -> Mpi {
+pub unsafe fn session_get_num_psets(handle: i32, _info: i32, count: Out<'_, c_int>) -> Mpi {
     session(handle)?;
     // SAFETY: the caller's promise.
     unsafe { put(count, SETS.len() as c_int) }
@@ -67,7 +68,7 @@ pub unsafe fn session_get_nth_pset(
         if room > 0 {
             give_text(name, room as usize, set)?;
         }
-        put(length, set.len() as c_int + 1)
+        put_at(length, set.len() as c_int + 1)
     }
 }
 
@@ -85,7 +86,7 @@ fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
     }
 }
 
-pub unsafe fn session_get_pset_info(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
+pub unsafe fn session_get_pset_info(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
     // SAFETY: the caller's promise.
     let size = tasks_of(&unsafe { plain_text(name)? })?.len();
@@ -95,7 +96,7 @@ pub unsafe fn session_get_pset_info(handle: i32, name: *const c_char, place: *mu
     unsafe { put(place, keep(info)?) }
 }
 
-pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
+pub unsafe fn group_from_session_pset(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
     // SAFETY: the caller's promise.
     let tasks = tasks_of(&unsafe { plain_text(name)? })?;
@@ -104,7 +105,7 @@ pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *
     unsafe { put(place, crate::comms::group::keep(group)?) }
 }
 
-pub unsafe fn session_get_info(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn session_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
     let info = Info::default();
     info.set("thread_level", "MPI_THREAD_MULTIPLE")?;
@@ -117,7 +118,7 @@ pub unsafe fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn session_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn session_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, session(handle)?.errhandler.get().give()) }
 }
@@ -134,7 +135,7 @@ pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: CountTarg
     let (address, length) = bsend::detach(&session(handle)?.buffer)?;
     // SAFETY: the caller's promise.
     unsafe {
-        put(place.cast(), address)?;
+        put_at(place.cast(), address)?;
         size.put(length)
     }
 }
@@ -143,7 +144,7 @@ pub unsafe fn session_flush_buffer(handle: i32) -> Mpi {
     bsend::flush(&session(handle)?.buffer)
 }
 
-pub unsafe fn session_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
+pub unsafe fn session_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
     let waiting = bsend::waiting(&session(handle)?.buffer, COMM_SELF);
     // SAFETY: the caller's promise.
     unsafe { crate::calls::messages::point_to_point::put_all(waiting, COMM_SELF, request) }

@@ -1,13 +1,14 @@
 //! Processes that come and go.
 
 use crate::callbacks::calling::calling;
-use crate::calls::arguments::{array, give_text, length_of, plain_text, put, put_if, text};
+use crate::calls::arguments::{array, give_text, length_of, plain_text, put, put_at, put_if_at, text};
 use crate::comms::handles::{comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::info::hints;
 use crate::objects::numbers::MAX_PORT_NAME;
 use crate::process::spawned::{self, Child, Port};
 use crate::process::this::process;
+use parvum_api::pointers::{Out, Text};
 use parvum_wire::control::{Reply, Request, Spot};
 use std::ffi::{c_char, c_int};
 use std::mem::ManuallyDrop;
@@ -23,14 +24,14 @@ unsafe fn arguments(list: *const *const c_char) -> Mpi<Vec<Vec<u8>>> {
     unsafe {
         let mut at = list;
         while !(*at).is_null() {
-            all.push(text(*at)?);
+            all.push(text(Text::new(*at))?);
             at = at.add(1);
         }
     }
     Ok(all)
 }
 
-unsafe fn child(command: *const c_char, list: *const *const c_char, count: i32, info: i32) -> Mpi<Child> {
+unsafe fn child(command: Text<'_>, list: *const *const c_char, count: i32, info: i32) -> Mpi<Child> {
     let hints = hints(info)?;
     let hint = |key: &str| hints.as_ref().and_then(|hints| hints.get(key).ok().flatten());
     if count < 0 {
@@ -68,16 +69,16 @@ unsafe fn spawn(
         };
         if !codes.is_null() {
             for (at, code) in told.iter().enumerate() {
-                put_if(codes.add(at), (calling().code_told)(*code));
+                put_if_at(codes.add(at), (calling().code_told)(*code));
             }
         }
         let (made, _) = spawned?;
-        put(place, keep(made)?)
+        put_at(place, keep(made)?)
     }
 }
 
 pub unsafe fn comm_spawn(
-    command: *const c_char,
+    command: Text<'_>,
     list: *const *const c_char,
     count: i32,
     info: i32,
@@ -106,7 +107,7 @@ pub unsafe fn comm_spawn_multiple(
         // SAFETY: the caller's promise.
         unsafe {
             let (commands, counts, infos) =
-                (array(commands, count)?, array(counts, count)?, array(infos, count)?);
+                (array(commands.cast::<Text<'_>>(), count)?, array(counts, count)?, array(infos, count)?);
             let list = |at| if lists.is_null() { std::ptr::null() } else { *lists.add(at) };
             (0..count).map(|at| child(commands[at], list(at), counts[at], infos[at])).collect()
         }
@@ -115,7 +116,7 @@ pub unsafe fn comm_spawn_multiple(
     unsafe { spawn(handle, root, children, place, codes) }
 }
 
-pub unsafe fn comm_get_parent(place: *mut c_int) -> Mpi {
+pub unsafe fn comm_get_parent(place: Out<'_, c_int>) -> Mpi {
     process()?;
     // SAFETY: the caller's promise.
     unsafe { put(place, spawned::parent()) }
@@ -127,12 +128,12 @@ pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
     unsafe { give_text(name, MAX_PORT_NAME, port.text()).map(|_| ()) }
 }
 
-pub unsafe fn close_port(name: *const c_char) -> Mpi {
+pub unsafe fn close_port(name: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     Port::read(&unsafe { plain_text(name)? }).map(|_| ())
 }
 
-pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_accept(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
     // SAFETY: the caller's promise.
@@ -146,13 +147,7 @@ pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i3
     }
 }
 
-pub unsafe fn comm_connect(
-    name: *const c_char,
-    _info: i32,
-    root: i32,
-    handle: i32,
-    place: *mut c_int,
-) -> Mpi {
+pub unsafe fn comm_connect(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
     // SAFETY: the caller's promise.
@@ -166,7 +161,7 @@ pub unsafe fn comm_connect(
     }
 }
 
-pub unsafe fn comm_join(descriptor: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_join(descriptor: i32, place: Out<'_, c_int>) -> Mpi {
     if descriptor < 0 {
         return Err(Error::new(class::ARG, format!("{descriptor} is no descriptor")));
     }
@@ -188,7 +183,7 @@ fn ask(request: &Request, class: i32) -> Mpi<Reply> {
     answer.map_err(|failure| Error::new(class, failure.to_string()))
 }
 
-pub unsafe fn publish_name(service: *const c_char, _info: i32, port: *const c_char) -> Mpi {
+pub unsafe fn publish_name(service: Text<'_>, _info: i32, port: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     let (service, port) = unsafe { (plain_text(service)?, Port::read(&plain_text(port)?)?) };
     let spot = Spot { number: port.number, context: port.task as u32, ..Spot::default() };
@@ -196,7 +191,7 @@ pub unsafe fn publish_name(service: *const c_char, _info: i32, port: *const c_ch
         .map(|_| ())
 }
 
-pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char) -> Mpi {
+pub unsafe fn lookup_name(service: Text<'_>, _info: i32, name: *mut c_char) -> Mpi {
     // SAFETY: the caller's promise.
     let service = unsafe { plain_text(service)? };
     let answer = ask(&Request::NamesFind { names: vec![published(&service)] }, class::NAME)?;
@@ -211,7 +206,7 @@ pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char)
     unsafe { give_text(name, MAX_PORT_NAME, port.text()).map(|_| ()) }
 }
 
-pub unsafe fn unpublish_name(service: *const c_char, _info: i32, _port: *const c_char) -> Mpi {
+pub unsafe fn unpublish_name(service: Text<'_>, _info: i32, _port: *const c_char) -> Mpi {
     // SAFETY: the caller's promise.
     let service = unsafe { plain_text(service)? };
     match ask(&Request::NamesUnbind { names: vec![published(&service)], number: None }, class::SERVICE)? {

@@ -7,6 +7,7 @@ use crate::objects::ops::NO_OP;
 use crate::requests::operations::DONE;
 use crate::windows::access::There;
 use crate::windows::{near, win};
+use parvum_api::pointers::Out;
 use std::ffi::c_int;
 
 #[inline]
@@ -177,7 +178,7 @@ pub unsafe fn rput(
     target_count: i64,
     datatype: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -195,7 +196,7 @@ pub unsafe fn rget(
     target_count: i64,
     datatype: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -214,7 +215,7 @@ pub unsafe fn raccumulate(
     datatype: i32,
     op: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
@@ -236,7 +237,7 @@ pub unsafe fn rget_accumulate(
     datatype: i32,
     op: i32,
     handle: i32,
-    request: *mut c_int,
+    request: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {

@@ -1,6 +1,6 @@
 //! Windows, and what is done to the memory of others.
 
-use crate::calls::arguments::{CountTarget, get, give_text, put, text};
+use crate::calls::arguments::{CountTarget, get, give_text, put, put_at, text};
 use crate::calls::comms::attributes::{give, language};
 use crate::comms::group::{self, group};
 use crate::comms::handles::comm;
@@ -11,6 +11,7 @@ use crate::objects::info::hints;
 use crate::objects::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
 use crate::windows::allocating::{self, WindowRequest};
 use crate::windows::{self, Flavor, Win, near, win};
+use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
 
@@ -36,7 +37,7 @@ pub unsafe fn win_create(
     unit: i64,
     info: i32,
     handle: i32,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
 ) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, create(Flavor::Create, base, size, unit, info, handle)?) }
@@ -51,8 +52,8 @@ unsafe fn allocate(
     // SAFETY: the caller's promise.
     unsafe {
         let made = create(flavor, std::ptr::null_mut(), size, unit, info, handle)?;
-        put(base.cast::<usize>(), win(made)?.shown.base)?;
-        put(place, made)
+        put_at(base.cast::<usize>(), win(made)?.shown.base)?;
+        put_at(place, made)
     }
 }
 
@@ -80,7 +81,7 @@ pub unsafe fn win_allocate_shared(
     unsafe { allocate(Flavor::Shared, (size, unit, info, handle), base, place) }
 }
 
-pub unsafe fn win_create_dynamic(info: i32, handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn win_create_dynamic(info: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(place, create(Flavor::Dynamic, std::ptr::null_mut(), 0, 1, info, handle)?) }
 }
@@ -98,14 +99,14 @@ pub unsafe fn win_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         allocating::free(get(place)?)?;
-        put(place, WIN_NULL)
+        put_at(place, WIN_NULL)
     }
 }
 
 pub unsafe fn win_shared_query(
     handle: i32,
     rank: i32,
-    size: *mut i64,
+    size: Out<'_, i64>,
     unit: CountTarget,
     base: *mut u8,
 ) -> Mpi {
@@ -125,23 +126,23 @@ pub unsafe fn win_shared_query(
     unsafe {
         put(size, seen.map_or(0, |(_, target)| target.size as i64))?;
         unit.put(seen.map_or(1, |(_, target)| target.unit))?;
-        put(base.cast::<u64>(), seen.map_or(0, |(here, _)| here))
+        put_at(base.cast::<u64>(), seen.map_or(0, |(here, _)| here))
     }
 }
 
-pub unsafe fn win_get_group(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn win_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let members = win(handle)?.comm.group().include_all();
     // SAFETY: the caller's promise.
     unsafe { put(place, group::keep(members)?) }
 }
 
-pub unsafe fn win_set_name(handle: i32, name: *const c_char) -> Mpi {
+pub unsafe fn win_set_name(handle: i32, name: Text<'_>) -> Mpi {
     // SAFETY: the caller's promise.
     win(handle)?.set_name(&unsafe { text(name)? });
     Ok(())
 }
 
-pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
+pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: Out<'_, c_int>) -> Mpi {
     let text = if handle == WIN_NULL { b"MPI_WIN_NULL".to_vec() } else { win(handle)?.name() };
     // SAFETY: the caller's promise.
     unsafe {
@@ -154,7 +155,7 @@ pub unsafe fn win_set_info(handle: i32, info: i32) -> Mpi {
     win(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
-pub unsafe fn win_get_info(handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn win_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown = win(handle)?.info()?;
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::objects::info::keep(shown)?) }
@@ -165,7 +166,7 @@ pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn win_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
+pub unsafe fn win_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(errhandler, win(handle)?.errhandler().give()) }
 }
@@ -202,7 +203,7 @@ unsafe fn get_attr(
     keyval: i32,
     language: Language,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
 ) -> Mpi {
     let win = win(handle)?;
     let value = match own(&win, keyval, language) {
@@ -226,7 +227,7 @@ fn refuse_own(win: &Win, keyval: i32) -> Mpi {
     }
 }
 
-pub unsafe fn win_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
+pub unsafe fn win_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { get_attr(handle, keyval, Language::C, place.cast(), flag) }
 }
@@ -246,7 +247,7 @@ pub unsafe fn win_get_attr_as(
     handle: i32,
     keyval: i32,
     place: *mut c_void,
-    flag: *mut c_int,
+    flag: Out<'_, c_int>,
     kind: i32,
 ) -> Mpi {
     // SAFETY: the caller's promise.
@@ -278,7 +279,7 @@ pub unsafe fn win_wait(handle: i32) -> Mpi {
     win(handle)?.wait()
 }
 
-pub unsafe fn win_test(handle: i32, flag: *mut c_int) -> Mpi {
+pub unsafe fn win_test(handle: i32, flag: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, win(handle)?.test()?.into()) }
 }
