@@ -146,12 +146,22 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
                 true => length(function, argument),
                 false => "1".to_owned(),
             };
-            taken(format!("Statuses::take({name}, {count})"), format!("calls::given({own}.place())"), "give()")
+            taken(
+                format!("Statuses::take({name}, {count})"),
+                format!("calls::given({own}.place())"),
+                "give()",
+            )
         }
         // It is written later, by `programs.rs`.
         "comm_later" => only(format!("{name}.cast()")),
-        "message_out" => taken(format!("Handle::take({name})"), format!("calls::given({own}.place())"), "give_message()"),
-        "file_out" => taken(format!("Handle::take({name})"), format!("calls::given({own}.place().cast::<usize>())"), "give()"),
+        "message_out" => {
+            taken(format!("Handle::take({name})"), format!("calls::given({own}.place())"), "give_message()")
+        }
+        "file_out" => taken(
+            format!("Handle::take({name})"),
+            format!("calls::given({own}.place().cast::<usize>())"),
+            "give()",
+        ),
         kind if is_handle(kind) => read(format!("narrow({name})"), own.clone()),
         kind => match kind.strip_suffix("_out") {
             Some(handle) if is_handle(handle) => {

@@ -166,11 +166,6 @@ pub(super) unsafe fn put_at<T>(place: *mut T, value: T) -> Mpi {
 }
 
 /// Puts a result where the program wants it, if it does.
-pub(super) fn put_if<T>(place: Out<'_, T>, value: T) {
-    place.put(value);
-}
-
-/// The same by a pointer that may also lead to more than one value.
 pub(super) unsafe fn put_if_at<T>(place: *mut T, value: T) {
     // SAFETY: the caller's promise.
     unsafe { Out::new(place) }.put(value);

@@ -56,17 +56,15 @@ fn open(path: &Path, amode: i32, creates: bool) -> Mpi<std::fs::File> {
 }
 
 /// The path of a name, which may say of which file system it is.
-unsafe fn path_of(name: Text<'_>) -> Mpi<PathBuf> {
-    // SAFETY: the caller's promise.
-    let name = unsafe { text(name)? };
+fn path_of(name: Text<'_>) -> Mpi<PathBuf> {
+    let name = text(name)?;
     let path = [&b"ufs:"[..], b"nfs:"].iter().find_map(|system| name.strip_prefix(*system)).unwrap_or(&name);
     Ok(PathBuf::from(OsStr::from_bytes(path)))
 }
 
-pub unsafe fn file_open(handle: i32, name: Text<'_>, amode: i32, info: i32, place: Out<'_, usize>) -> Mpi {
+pub fn file_open(handle: i32, name: Text<'_>, amode: i32, info: i32, place: Out<'_, usize>) -> Mpi {
     let comm = comm(handle)?;
-    // SAFETY: the caller's promise.
-    let path = unsafe { path_of(name)? };
+    let path = path_of(name)?;
     let own = hints(info).and_then(|hints| checked_mode(amode).map(|()| hints));
     let modes = say_to_all(&comm, &amode.to_ne_bytes())?;
     let own = match modes.iter().all(|mode| *mode == amode.to_ne_bytes()) {
@@ -130,8 +128,7 @@ pub unsafe fn file_open(handle: i32, name: Text<'_>, amode: i32, info: i32, plac
     set_hints(&made, hints)?;
     let none = || Error::new(class::OTHER, "there are too many open files");
     let handle = FILES.insert(Arc::new(made)).ok_or_else(none)?;
-    // SAFETY: likewise.
-    unsafe { put(place, handle as u32 as usize) }
+    put(place, handle as u32 as usize)
 }
 
 /// What each rank says of its part in opening a file; the first also where the pointer of all is.
@@ -206,27 +203,29 @@ pub unsafe fn file_close(place: *mut usize) -> Mpi {
     done
 }
 
-pub unsafe fn file_delete(name: Text<'_>, _info: i32) -> Mpi {
-    // SAFETY: the caller's promise.
-    let path = unsafe { path_of(name)? };
+pub fn file_delete(name: Text<'_>, _info: i32) -> Mpi {
+    let path = path_of(name)?;
     std::fs::remove_file(&path).map_err(|error| failed(&error, &path))
 }
 
-pub unsafe fn file_get_amode(handle: i32, amode: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(amode, file(handle)?.amode) }
+pub fn file_get_amode(handle: i32, amode: Out<'_, c_int>) -> Mpi {
+    put(amode, file(handle)?.amode)
 }
 
+<<<<<<< /tmp/c.rs
+pub fn file_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
+    super::comms::communicators::put_group_of(&file(handle)?.comm, place)
+=======
 pub unsafe fn file_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { crate::calls::comms::communicators::put_group_of(&file(handle)?.comm, place) }
+>>>>>>> /tmp/b.rs
 }
 
-pub unsafe fn file_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn file_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown =
         known_hints::FILE.shown(&file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::objects::info::keep(shown)?) }
+    put(place, crate::objects::info::keep(shown)?)
 }
 
 fn set_hints(file: &File, hints: Option<Arc<Info>>) -> Mpi {
@@ -236,41 +235,39 @@ fn set_hints(file: &File, hints: Option<Arc<Info>>) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn file_set_info(handle: i32, info: i32) -> Mpi {
+pub fn file_set_info(handle: i32, info: i32) -> Mpi {
     set_hints(&*file(handle)?, Some(crate::objects::info::info(info)?))
 }
 
-pub unsafe fn file_get_size(handle: i32, size: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(size, file(handle)?.size()?) }
+pub fn file_get_size(handle: i32, size: Out<'_, i64>) -> Mpi {
+    put(size, file(handle)?.size()?)
 }
 
 fn checked_size(size: i64) -> Mpi<i64> {
     if size < 0 { Err(Error::new(class::ARG, format!("the size is {size}"))) } else { Ok(size) }
 }
 
-pub unsafe fn file_set_size(handle: i32, size: i64) -> Mpi {
+pub fn file_set_size(handle: i32, size: i64) -> Mpi {
     let (file, size) = (file(handle)?, checked_size(size)?);
     first_does(&file, || file.set_size(size))
 }
 
-pub unsafe fn file_preallocate(handle: i32, size: i64) -> Mpi {
+pub fn file_preallocate(handle: i32, size: i64) -> Mpi {
     let (file, size) = (file(handle)?, checked_size(size)?);
     first_does(&file, || if file.size()? < size { file.set_size(size) } else { Ok(()) })
 }
 
-pub unsafe fn file_sync(handle: i32) -> Mpi {
+pub fn file_sync(handle: i32) -> Mpi {
     let file = file(handle)?;
     file.sync()?;
     run(&file.comm, Call::Barrier)
 }
 
-pub unsafe fn file_get_atomicity(handle: i32, flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(file(handle)?.is_atomic.load(Ordering::Relaxed))) }
+pub fn file_get_atomicity(handle: i32, flag: Out<'_, c_int>) -> Mpi {
+    put(flag, c_int::from(file(handle)?.is_atomic.load(Ordering::Relaxed)))
 }
 
-pub unsafe fn file_set_atomicity(handle: i32, flag: i32) -> Mpi {
+pub fn file_set_atomicity(handle: i32, flag: i32) -> Mpi {
     let file = file(handle)?;
     file.is_atomic.store(flag != 0, Ordering::Relaxed);
     run(&file.comm, Call::Barrier)
@@ -285,8 +282,7 @@ pub unsafe fn file_set_view(
     info: i32,
 ) -> Mpi {
     let (file, hints) = (file(handle)?, hints(info)?);
-    // SAFETY: the caller's promise.
-    let representation = Representation::read(&unsafe { plain_text(representation)? })?;
+    let representation = Representation::read(&plain_text(representation)?)?;
     let displacement = if displacement == DISPLACEMENT_CURRENT { current(&file)? } else { displacement };
     if let Representation::Own(_) = representation {
         // SAFETY: the caller's promise.
@@ -336,12 +332,11 @@ pub unsafe fn file_get_view(
     }
 }
 
-pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: Out<'_, i64>) -> Mpi {
+pub fn file_get_byte_offset(handle: i32, offset: i64, place: Out<'_, i64>) -> Mpi {
     if offset < 0 {
         return Err(Error::new(class::ARG, format!("the offset is {offset}")));
     }
-    // SAFETY: the caller's promise.
-    unsafe { put(place, file(handle)?.view().byte_of(offset)?) }
+    put(place, file(handle)?.view().byte_of(offset)?)
 }
 
 /// What a program's own representation says of the extent of a datatype.
@@ -379,8 +374,7 @@ pub unsafe fn register_datarep(
     extent: usize,
     extra: *mut c_void,
 ) -> Mpi {
-    // SAFETY: the caller's promise.
-    let name = unsafe { plain_text(name)? };
+    let name = plain_text(name)?;
     if name.is_empty() || name.len() >= MAX_DATAREP_STRING || extent == 0 {
         let text = "a data representation has a name of at most MPI_MAX_DATAREP_STRING - 1 characters, and a function that tells extents";
         return Err(Error::new(class::ARG, text));
@@ -403,8 +397,7 @@ pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: Out<'_, i64>) -
         Representation::Own(own) => unsafe { own_extent(own, of)? },
         _ => layout.extent(),
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(extent, length) }
+    put(extent, length)
 }
 
 const SEEK_SET: i32 = 600;
@@ -422,7 +415,7 @@ fn target(whence: i32, offset: i64, now: i64, end: i64) -> Mpi<i64> {
     if to < 0 { Err(Error::new(class::ARG, format!("place {to} lies before the view"))) } else { Ok(to) }
 }
 
-pub unsafe fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
+pub fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
     let file = file(handle)?;
     let size = file.size()?;
     file.change_view(|view| {
@@ -431,12 +424,11 @@ pub unsafe fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_position(handle: i32, place: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(place, file(handle)?.view().position) }
+pub fn file_get_position(handle: i32, place: Out<'_, i64>) -> Mpi {
+    put(place, file(handle)?.view().position)
 }
 
-pub unsafe fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
+pub fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
     let file = file(handle)?;
     first_does(&file, || {
         let (process, end) = (process()?, file.view().end(file.size()?));
@@ -445,10 +437,9 @@ pub unsafe fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_position_shared(handle: i32, place: Out<'_, i64>) -> Mpi {
+pub fn file_get_position_shared(handle: i32, place: Out<'_, i64>) -> Mpi {
     let now = file(handle)?.pointer.act(process()?, Deed::Advance(0))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, now) }
+    put(place, now)
 }
 
 /// What has a handle's error handler; the null file's is that of files to come.
@@ -456,7 +447,7 @@ fn with_handler<T>(handle: i32, then: impl FnOnce(&HandlerSlot) -> Mpi<T>) -> Mp
     if handle == 0 { then(&DEFAULT_HANDLER) } else { then(&file(handle)?.errhandler) }
 }
 
-pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+pub fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     let handler = Handler::of(errhandler, Kind::File)?;
     with_handler(handle, |slot| {
         slot.set(handler);
@@ -464,12 +455,11 @@ pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     })
 }
 
-pub unsafe fn file_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn file_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let given = with_handler(handle, |slot| Ok(slot.get().give()))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, given) }
+    put(place, given)
 }
 
-pub unsafe fn file_call_errhandler(handle: i32, code: i32) -> Mpi {
+pub fn file_call_errhandler(handle: i32, code: i32) -> Mpi {
     with_handler(handle, |slot| slot.get().call(handle, code))
 }

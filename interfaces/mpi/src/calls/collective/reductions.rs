@@ -166,22 +166,19 @@ pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, o
 }
 
 pub unsafe fn op_create(function: usize, commutes: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create_op(function, commutes, place, false) }
+    create_op(function, commutes, place, false)
 }
 
 pub unsafe fn op_create_c(function: usize, commutes: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create_op(function, commutes, place, true) }
+    create_op(function, commutes, place, true)
 }
 
-unsafe fn create_op(function: usize, commutes: i32, place: Out<'_, c_int>, is_large: bool) -> Mpi {
+fn create_op(function: usize, commutes: i32, place: Out<'_, c_int>, is_large: bool) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the operation's function is a null pointer"));
     }
     let op = UserOp { function, commutes: commutes != 0, is_large, proxy: OnceLock::new() };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep_op(op)?) }
+    put(place, keep_op(op)?)
 }
 
 /// From now on the operation is called by another language's library.
@@ -204,7 +201,6 @@ pub unsafe fn op_free(place: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn op_commutative(op: i32, flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(crate::objects::ops::commutes(op)?)) }
+pub fn op_commutative(op: i32, flag: Out<'_, c_int>) -> Mpi {
+    put(flag, c_int::from(crate::objects::ops::commutes(op)?))
 }

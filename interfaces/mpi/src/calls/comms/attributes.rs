@@ -22,8 +22,7 @@ const APPNUM_KEY: i32 = OWN + 12;
 
 unsafe fn create(bearer: Bearer, copy: usize, delete: usize, keyval: Out<'_, c_int>, extra: *mut u8) -> Mpi {
     let copy = if copy == duplicate_function() { DUPLICATE } else { copy };
-    // SAFETY: the caller's promise.
-    unsafe { put(keyval, attributes::create_key(bearer, copy, delete, extra.addr())?) }
+    put(keyval, attributes::create_key(bearer, copy, delete, extra.addr())?)
 }
 
 /// Where the function lies that the binary interface has for copying a pointer.
@@ -186,15 +185,14 @@ pub unsafe fn attr_put(handle: i32, keyval: i32, value: *mut u8) -> Mpi {
     set_of_comm(handle, keyval, value as i64, Language::C)
 }
 
-pub unsafe fn comm_delete_attr(handle: i32, keyval: i32) -> Mpi {
+pub fn comm_delete_attr(handle: i32, keyval: i32) -> Mpi {
     let comm = comm(handle)?;
     refuse_own(keyval)?;
     comm.attributes.delete(handle, keyval, Bearer::Comm)
 }
 
-pub unsafe fn attr_delete(handle: i32, keyval: i32) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { comm_delete_attr(handle, keyval) }
+pub fn attr_delete(handle: i32, keyval: i32) -> Mpi {
+    comm_delete_attr(handle, keyval)
 }
 
 pub unsafe fn type_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: Out<'_, c_int>) -> Mpi {
@@ -207,7 +205,7 @@ pub unsafe fn type_set_attr(handle: i32, keyval: i32, value: *mut u8) -> Mpi {
     any_datatype(handle)?.attributes.set(handle, keyval, Bearer::Datatype, value as i64, Language::C)
 }
 
-pub unsafe fn type_delete_attr(handle: i32, keyval: i32) -> Mpi {
+pub fn type_delete_attr(handle: i32, keyval: i32) -> Mpi {
     any_datatype(handle)?.attributes.delete(handle, keyval, Bearer::Datatype)
 }
 

@@ -19,33 +19,29 @@ use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-pub unsafe fn comm_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(size, comm(handle)?.size() as c_int) }
+pub fn comm_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
+    put(size, comm(handle)?.size() as c_int)
 }
 
-pub unsafe fn comm_rank(handle: i32, rank: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(rank, comm(handle)?.rank() as c_int) }
+pub fn comm_rank(handle: i32, rank: Out<'_, c_int>) -> Mpi {
+    put(rank, comm(handle)?.rank() as c_int)
 }
 
-pub unsafe fn comm_remote_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
+pub fn comm_remote_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let remote = comm.remote().ok_or_else(no_inter)?.group.size();
-    // SAFETY: the caller's promise.
-    unsafe { put(size, remote as c_int) }
+    put(size, remote as c_int)
 }
 
 fn no_inter() -> Error {
     Error::new(class::COMM, "it is an intra-communicator, which has no remote group")
 }
 
-pub unsafe fn comm_test_inter(handle: i32, flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(comm(handle)?.remote().is_some())) }
+pub fn comm_test_inter(handle: i32, flag: Out<'_, c_int>) -> Mpi {
+    put(flag, c_int::from(comm(handle)?.remote().is_some()))
 }
 
-pub unsafe fn comm_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
+pub fn comm_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
     let (first, second) = (comm(one)?, comm(other)?);
     let groups = first.group().compare(second.group());
     let compared = match (first.remote(), second.remote()) {
@@ -54,44 +50,38 @@ pub unsafe fn comm_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi 
         (Some(here), Some(there)) => as_communicators(groups.max(here.group.compare(&there.group)), false),
         _ => UNEQUAL,
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(result, compared) }
+    put(result, compared)
 }
 
-pub unsafe fn comm_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_group_of(&*comm(handle)?, place) }
+pub fn comm_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
+    put_group_of(&*comm(handle)?, place)
 }
 
 /// Gives the program the group of a communicator.
-pub(in crate::calls) unsafe fn put_group_of(comm: &Comm, place: Out<'_, c_int>) -> Mpi {
+pub(in crate::calls) fn put_group_of(comm: &Comm, place: Out<'_, c_int>) -> Mpi {
     let copy = comm.group().include_all();
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::comms::group::keep(copy)?) }
+    put(place, crate::comms::group::keep(copy)?)
 }
 
-pub unsafe fn comm_remote_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_remote_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let tasks = comm.remote().ok_or_else(no_inter)?.group.tasks().to_vec();
     let copy = crate::comms::group::Group::new(tasks, process()?.me());
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::comms::group::keep(copy)?) }
+    put(place, crate::comms::group::keep(copy)?)
 }
 
-pub unsafe fn comm_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let made = create::duplicate(&*comm(handle)?, true)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_dup_with_info(handle: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
     let hints = hints(info)?;
     let made = create::duplicate(&*comm(handle)?, true)?;
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: Out<'_, c_int>) -> Mpi {
@@ -120,16 +110,15 @@ unsafe fn start_duplicate(
 }
 
 /// Keeps a communicator, if this process has a part in it.
-unsafe fn put_comm(place: Out<'_, c_int>, made: Option<Comm>) -> Mpi {
+fn put_comm(place: Out<'_, c_int>, made: Option<Comm>) -> Mpi {
     let handle = match made {
         Some(made) => keep(made)?,
         None => COMM_NULL,
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, handle) }
+    put(place, handle)
 }
 
-pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_split(handle: i32, colour: i32, key: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     if colour < 0 && colour != UNDEFINED {
         return Err(Error::new(
@@ -137,14 +126,13 @@ pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: Out<'_, c_in
             format!("the color is {colour}; it is MPI_UNDEFINED or not negative"),
         ));
     }
-    // SAFETY: the caller's promise.
-    unsafe { put_comm(place, create::split(&comm, colour, key)?) }
+    put_comm(place, create::split(&comm, colour, key)?)
 }
 
 /// Key of the hint that says which hardware is meant.
 const HARDWARE: &str = "mpi_hw_resource_type";
 
-pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, hints) = (comm(handle)?, hints(info)?);
     let wanted = hints.as_ref().and_then(|hints| hints.get(HARDWARE).ok().flatten());
     let here = Tid(process()?.me()).host() as i32 & i32::MAX;
@@ -163,17 +151,15 @@ pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place
     if let (Some(made), Some(hints)) = (&made, hints) {
         made.set_info(&hints)?;
     }
-    // SAFETY: the caller's promise.
-    unsafe { put_comm(place, made) }
+    put_comm(place, made)
 }
 
-pub unsafe fn comm_create(handle: i32, members: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_create(handle: i32, members: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, group) = (comm(handle)?, group(members)?);
-    // SAFETY: the caller's promise.
-    unsafe { put_comm(place, create::create(&comm, &group)?) }
+    put_comm(place, create::create(&comm, &group)?)
 }
 
-pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_create_group(handle: i32, members: i32, tag: i32, place: Out<'_, c_int>) -> Mpi {
     let (comm, group) = (comm(handle)?, group(members)?);
     if comm.remote().is_some() {
         return Err(Error::new(class::COMM, "it is an inter-communicator"));
@@ -181,11 +167,10 @@ pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: Out<
     if tag < 0 {
         return Err(Error::new(class::TAG, format!("the tag is {tag}")));
     }
-    // SAFETY: the caller's promise.
-    unsafe { put_comm(place, create::create_group(&comm, &group, tag)?) }
+    put_comm(place, create::create_group(&comm, &group, tag)?)
 }
 
-pub unsafe fn comm_create_from_group(
+pub fn comm_create_from_group(
     members: i32,
     tag: Text<'_>,
     info: i32,
@@ -193,8 +178,7 @@ pub unsafe fn comm_create_from_group(
     place: Out<'_, c_int>,
 ) -> Mpi {
     let (group, hints) = (group(members)?, hints(info)?);
-    // SAFETY: the caller's promise.
-    let tag = unsafe { text(tag)? };
+    let tag = text(tag)?;
     let handler = Handler::of(errhandler, Kind::Comm)?;
     let made = create::create_group(&process()?.world, &group, create::tag_of(&tag))?;
     if let Some(made) = &made {
@@ -203,8 +187,7 @@ pub unsafe fn comm_create_from_group(
             made.set_info(&hints)?;
         }
     }
-    // SAFETY: likewise.
-    unsafe { put_comm(place, made) }
+    put_comm(place, made)
 }
 
 pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
@@ -236,9 +219,8 @@ pub unsafe fn comm_disconnect(place: *mut c_int) -> Mpi {
     unsafe { comm_free(place) }
 }
 
-pub unsafe fn comm_set_name(handle: i32, name: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    comm(handle)?.set_name(&unsafe { text(name)? });
+pub fn comm_set_name(handle: i32, name: Text<'_>) -> Mpi {
+    comm(handle)?.set_name(&text(name)?);
     Ok(())
 }
 
@@ -251,17 +233,16 @@ pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: Out<'_, c_in
     }
 }
 
-pub unsafe fn comm_set_info(handle: i32, info: i32) -> Mpi {
+pub fn comm_set_info(handle: i32, info: i32) -> Mpi {
     comm(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
-pub unsafe fn comm_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown = comm(handle)?.info()?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::objects::info::keep(shown)?) }
+    put(place, crate::objects::info::keep(shown)?)
 }
 
-pub unsafe fn intercomm_create(
+pub fn intercomm_create(
     local: i32,
     leader: i32,
     peer: i32,
@@ -289,11 +270,10 @@ pub unsafe fn intercomm_create(
         }
         false => create::join(&local, leader, None, tag)?,
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn intercomm_create_from_groups(
+pub fn intercomm_create_from_groups(
     local: i32,
     local_leader: i32,
     remote: i32,
@@ -305,8 +285,7 @@ pub unsafe fn intercomm_create_from_groups(
 ) -> Mpi {
     let (ours, theirs, hints) = (group(local)?, group(remote)?, hints(info)?);
     let handler = Handler::of(errhandler, Kind::Comm)?;
-    // SAFETY: the caller's promise.
-    let tag = create::tag_of(&unsafe { text(tag)? });
+    let tag = create::tag_of(&text(tag)?);
     let world = &process()?.world;
     // Both are looked at before anybody is waited for.
     let of_group = |group: &crate::comms::group::Group, rank: i32, what: &str| {
@@ -326,14 +305,12 @@ pub unsafe fn intercomm_create_from_groups(
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn intercomm_merge(handle: i32, high: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn intercomm_merge(handle: i32, high: i32, place: Out<'_, c_int>) -> Mpi {
     let made = create::merge(&*comm(handle)?, high != 0)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn comm_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi {
@@ -353,13 +330,12 @@ pub unsafe fn comm_detach_buffer(
     }
 }
 
-pub unsafe fn comm_flush_buffer(handle: i32) -> Mpi {
+pub fn comm_flush_buffer(handle: i32) -> Mpi {
     bsend::flush(&comm(handle)?.buffer)
 }
 
-pub unsafe fn comm_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
+pub fn comm_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let waiting = bsend::waiting(&comm.buffer, comm.handle());
-    // SAFETY: the caller's promise.
-    unsafe { crate::calls::messages::point_to_point::put_all(waiting, comm.handle(), request) }
+    crate::calls::messages::point_to_point::put_all(waiting, comm.handle(), request)
 }

@@ -7,9 +7,8 @@ use crate::objects::numbers::{GROUP_EMPTY, GROUP_NULL, PROC_NULL, UNDEFINED};
 use parvum_api::pointers::Out;
 use std::ffi::c_int;
 
-pub unsafe fn group_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(size, group(handle)?.size() as c_int) }
+pub fn group_size(handle: i32, size: Out<'_, c_int>) -> Mpi {
+    put(size, group(handle)?.size() as c_int)
 }
 
 pub unsafe fn group_rank(handle: i32, rank: *mut c_int) -> Mpi {
@@ -35,44 +34,38 @@ pub unsafe fn group_translate_ranks(
     Ok(())
 }
 
-pub unsafe fn group_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
+pub fn group_compare(one: i32, other: i32, result: Out<'_, c_int>) -> Mpi {
     let compared = group(one)?.compare(&*group(other)?);
-    // SAFETY: the caller's promise.
-    unsafe { put(result, compared) }
+    put(result, compared)
 }
 
-pub unsafe fn group_union(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn group_union(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.union(&*group(other)?);
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn group_intersection(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn group_intersection(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.intersection(&*group(other)?);
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn group_difference(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn group_difference(one: i32, other: i32, place: Out<'_, c_int>) -> Mpi {
     let made = group(one)?.difference(&*group(other)?);
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn group_incl(handle: i32, count: i32, ranks: *const c_int, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = unsafe { array(ranks, length_of(count)?)? };
     let made = group(handle)?.include(ranks)?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn group_excl(handle: i32, count: i32, ranks: *const c_int, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the caller's promise.
     let ranks = unsafe { array(ranks, length_of(count)?)? };
     let made = group(handle)?.exclude(ranks)?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn group_range_incl(
@@ -84,8 +77,7 @@ pub unsafe fn group_range_incl(
     // SAFETY: the caller's promise.
     let ranks = ranks_of(unsafe { array(ranges, length_of(count)?)? })?;
     let made = group(handle)?.include(&ranks)?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn group_range_excl(
@@ -97,8 +89,7 @@ pub unsafe fn group_range_excl(
     // SAFETY: the caller's promise.
     let ranks = ranks_of(unsafe { array(ranges, length_of(count)?)? })?;
     let made = group(handle)?.exclude(&ranks)?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 pub unsafe fn group_free(place: *mut c_int) -> Mpi {

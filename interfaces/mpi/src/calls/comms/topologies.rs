@@ -20,15 +20,14 @@ fn intra(handle: i32) -> Mpi<crate::comms::handles::InUse> {
 }
 
 /// A communicator of the first `count` ranks, with a topology.
-unsafe fn create(comm: &Arc<Comm>, count: usize, topology: Topology, place: Out<'_, c_int>) -> Mpi {
+fn create(comm: &Arc<Comm>, count: usize, topology: Topology, place: Out<'_, c_int>) -> Mpi {
     let colour = if comm.rank() < count { 0 } else { UNDEFINED };
     let made = create::split(comm, colour, comm.rank() as i32)?;
     let handle = match made {
         Some(made) => keep(made.with_topology(Some(topology)))?,
         None => COMM_NULL,
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, handle) }
+    put(place, handle)
 }
 
 fn dimensions(count: i32) -> Mpi<usize> {
@@ -183,14 +182,12 @@ pub unsafe fn dist_graph_create(
     if let Some(hints) = hints {
         made.set_info(&hints)?;
     }
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
-pub unsafe fn topo_test(handle: i32, kind: Out<'_, c_int>) -> Mpi {
+pub fn topo_test(handle: i32, kind: Out<'_, c_int>) -> Mpi {
     let number = comm(handle)?.topology.as_ref().map_or(UNDEFINED, Topology::number);
-    // SAFETY: the caller's promise.
-    unsafe { put(kind, number) }
+    put(kind, number)
 }
 
 /// Does something with a communicator's grid.
@@ -200,9 +197,8 @@ fn with_cart<T>(handle: i32, then: impl FnOnce(&Cart, i32) -> Mpi<T>) -> Mpi<T> 
     then(topology.cart()?, comm.rank() as i32)
 }
 
-pub unsafe fn cartdim_get(handle: i32, count: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    with_cart(handle, |cart, _| unsafe { put(count, cart.dims.len() as c_int) })
+pub fn cartdim_get(handle: i32, count: Out<'_, c_int>) -> Mpi {
+    with_cart(handle, |cart, _| put(count, cart.dims.len() as c_int))
 }
 
 pub unsafe fn cart_get(
@@ -242,7 +238,7 @@ pub unsafe fn cart_coords(handle: i32, rank: i32, most: i32, coords: *mut c_int)
     })
 }
 
-pub unsafe fn cart_shift(
+pub fn cart_shift(
     handle: i32,
     direction: i32,
     far: i32,
@@ -254,11 +250,8 @@ pub unsafe fn cart_shift(
         let dim =
             dim.ok_or_else(|| Error::new(class::ARG, format!("the grid has no dimension {direction}")))?;
         let (before, behind) = cart.shift(rank, dim, far)?;
-        // SAFETY: the caller's promise.
-        unsafe {
-            put(source, before)?;
-            put(destination, behind)
-        }
+        put(source, before)?;
+        put(destination, behind)
     })
 }
 
@@ -270,8 +263,7 @@ pub unsafe fn cart_sub(handle: i32, remain: *const c_int, place: Out<'_, c_int>)
     })?;
     let made = create::split(&comm, colour, key)?;
     let made = made.ok_or_else(|| Error::new(class::INTERN, "a part of the grid without members"))?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(made.with_topology(Some(Topology::Cart(sub))))?) }
+    put(place, keep(made.with_topology(Some(Topology::Cart(sub))))?)
 }
 
 pub unsafe fn cart_map(
@@ -302,8 +294,7 @@ pub unsafe fn graph_map(
         return Err(Error::new(class::ARG, format!("a graph of {nodes} nodes for {} ranks", comm.size())));
     }
     let own = comm.rank();
-    // SAFETY: the caller's promise.
-    unsafe { put(rank, if own < nodes { own as c_int } else { UNDEFINED }) }
+    put(rank, if own < nodes { own as c_int } else { UNDEFINED })
 }
 
 fn with_topology<T>(handle: i32, then: impl FnOnce(&Topology) -> Mpi<T>) -> Mpi<T> {
@@ -343,9 +334,8 @@ pub unsafe fn graph_get(
     })
 }
 
-pub unsafe fn graph_neighbors_count(handle: i32, rank: i32, count: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    with_topology(handle, |topology| unsafe { put(count, topology.graph_neighbours(rank)?.len() as c_int) })
+pub fn graph_neighbors_count(handle: i32, rank: i32, count: Out<'_, c_int>) -> Mpi {
+    with_topology(handle, |topology| put(count, topology.graph_neighbours(rank)?.len() as c_int))
 }
 
 pub unsafe fn graph_neighbors(handle: i32, rank: i32, most: i32, neighbours: *mut c_int) -> Mpi {
@@ -358,19 +348,18 @@ pub unsafe fn graph_neighbors(handle: i32, rank: i32, most: i32, neighbours: *mu
     })
 }
 
-pub unsafe fn dist_graph_neighbors_count(
+pub fn dist_graph_neighbors_count(
     handle: i32,
     ins: Out<'_, c_int>,
     outs: Out<'_, c_int>,
     flag: Out<'_, c_int>,
 ) -> Mpi {
     with_topology(handle, |topology| match topology {
-        // SAFETY: the caller's promise.
-        Topology::Distributed { sources, destinations, weighted, .. } => unsafe {
+        Topology::Distributed { sources, destinations, weighted, .. } => {
             put(ins, sources.len() as c_int)?;
             put(outs, destinations.len() as c_int)?;
             put(flag, c_int::from(*weighted))
-        },
+        }
         _ => Err(other("distributed graph")),
     })
 }

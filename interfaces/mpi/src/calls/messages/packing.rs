@@ -1,12 +1,11 @@
 //! Packing and unpacking, and external32.
 
-use crate::calls::arguments::{CountTarget, array, array_mut, get, plain_text, put, put_at};
+use crate::calls::arguments::{CountTarget, array, array_mut, get, plain_text, put_at};
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::{Data, checked_count, refuse_null};
 use crate::objects::datatypes::datatype;
 use parvum_api::pointers::Text;
-use std::ffi::c_char;
 
 pub unsafe fn mpi_pack(
     input: *const u8,
@@ -70,16 +69,14 @@ pub unsafe fn mpi_unpack(
     }
 }
 
-pub unsafe fn pack_size(count: i64, of: i32, handle: i32, size: CountTarget) -> Mpi {
+pub fn pack_size(count: i64, of: i32, handle: i32, size: CountTarget) -> Mpi {
     comm(handle)?;
     let items = checked_count(count)? as i64;
-    // SAFETY: the caller's promise.
-    unsafe { size.put(datatype(of)?.layout.size() * items) }
+    size.put(datatype(of)?.layout.size() * items)
 }
 
-unsafe fn checked_representation(name: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    match unsafe { plain_text(name)? }.as_str() {
+fn checked_representation(name: Text<'_>) -> Mpi {
+    match plain_text(name)?.as_str() {
         "external32" => Ok(()),
         other => Err(Error::new(class::ARG, format!("no data representation \"{other}\"; it is external32"))),
     }

@@ -61,8 +61,7 @@ pub unsafe fn recv_init(
     let data = Data::new(buffer, count, of)?;
     send::pattern(&comm, source, tag)?;
     let start = move || send::irecv(&comm, &data, source, tag);
-    // SAFETY: the caller's promise.
-    unsafe { put(request, keep_persistent(Persistent::new(handle, start))?) }
+    put(request, keep_persistent(Persistent::new(handle, start))?)
 }
 
 fn begin(handle: i32) -> Mpi {
@@ -175,11 +174,11 @@ fn transfer(handle: i32) -> Mpi<Arc<Transfer>> {
     }
 }
 
-pub unsafe fn pready(partition: i32, request: i32) -> Mpi {
+pub fn pready(partition: i32, request: i32) -> Mpi {
     transfer(request)?.ready(process()?, partition)
 }
 
-pub unsafe fn pready_range(low: i32, high: i32, request: i32) -> Mpi {
+pub fn pready_range(low: i32, high: i32, request: i32) -> Mpi {
     let (transfer, process) = (transfer(request)?, process()?);
     (low..=high).try_for_each(|partition| transfer.ready(process, partition))
 }
@@ -191,8 +190,7 @@ pub unsafe fn pready_list(length: i32, partitions: *const c_int, request: i32) -
     partitions.iter().try_for_each(|&partition| transfer.ready(process, partition))
 }
 
-pub unsafe fn parrived(request: i32, partition: i32, flag: Out<'_, c_int>) -> Mpi {
+pub fn parrived(request: i32, partition: i32, flag: Out<'_, c_int>) -> Mpi {
     let has_come = transfer(request)?.has_come(process()?, partition)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(has_come)) }
+    put(flag, c_int::from(has_come))
 }

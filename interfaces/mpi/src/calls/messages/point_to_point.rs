@@ -124,8 +124,7 @@ pub unsafe fn irecv(
         Ok(deferred) => deferred,
         Err(comm) => keep(send::irecv(&comm, &data, source, tag)?)?,
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(request, begun) }
+    put(request, begun)
 }
 
 pub unsafe fn sendrecv(
@@ -194,8 +193,7 @@ pub unsafe fn isendrecv(
     let coming = send::irecv(&comm, &get, source, receive_tag)?;
     let going = send::isend(&comm, &give, dest, send_tag, Mode::Standard);
     let going = going.map_err(|error| send::without_receive(&coming, error))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(request, keep(both(handle, going, coming))?) }
+    put(request, keep(both(handle, going, coming))?)
 }
 
 pub unsafe fn isendrecv_replace(
@@ -217,8 +215,7 @@ pub unsafe fn isendrecv_replace(
     let coming = send::irecv(&comm, &data, source, receive_tag)?;
     let going = send::isend_copy(&comm, copy, dest, send_tag);
     let going = going.map_err(|error| send::without_receive(&coming, error))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(request, keep(both(handle, going, coming))?) }
+    put(request, keep(both(handle, going, coming))?)
 }
 
 pub unsafe fn probe(source: i32, tag: i32, handle: i32, status: *mut Status) -> Mpi {
@@ -354,18 +351,16 @@ pub unsafe fn buffer_detach(place: *mut u8, size: CountTarget) -> Mpi {
     }
 }
 
-pub unsafe fn buffer_flush() -> Mpi {
+pub fn buffer_flush() -> Mpi {
     bsend::flush(bsend::of_process())
 }
 
-pub unsafe fn buffer_iflush(request: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_all(bsend::waiting(bsend::of_process(), COMM_SELF), COMM_SELF, request) }
+pub fn buffer_iflush(request: Out<'_, c_int>) -> Mpi {
+    put_all(bsend::waiting(bsend::of_process(), COMM_SELF), COMM_SELF, request)
 }
 
 /// A request that is over when all of them are.
-pub(in crate::calls) unsafe fn put_all(all: Vec<Arc<Operation>>, on: i32, request: Out<'_, c_int>) -> Mpi {
+pub(in crate::calls) fn put_all(all: Vec<Arc<Operation>>, on: i32, request: Out<'_, c_int>) -> Mpi {
     let operation = Operation::new(State::All(all), on, machine_notes());
-    // SAFETY: the caller's promise.
-    unsafe { put(request, keep_shared(Arc::new(operation))?) }
+    put(request, keep_shared(Arc::new(operation))?)
 }

@@ -117,8 +117,7 @@ pub unsafe fn grequest_start(
     let functions = Arc::new(Functions::new(query, free, cancel, extra.addr()));
     let state = State::Elsewhere { request, functions: Some(Arc::clone(&functions)) };
     let operation = Operation::new(state, crate::objects::numbers::COMM_SELF, machine_notes());
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(operation.of_program(tag, functions))?) }
+    put(place, keep(operation.of_program(tag, functions))?)
 }
 
 /// From now on the request's functions are called as Fortran's.
@@ -129,7 +128,7 @@ pub fn grequest_set_fortran(handle: i32) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn grequest_complete(handle: i32) -> Mpi {
+pub fn grequest_complete(handle: i32) -> Mpi {
     let process = process()?;
     let asked = GivenRequest::of(handle)?;
     let tag = asked.operation.as_ref().and_then(|operation| operation.tag_of_program());

@@ -137,16 +137,14 @@ macro_rules! begun {
             file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32, request: Out<'_, c_int>,
         ) -> Mpi {
             let outcome = transfer_read(file, $at, buffer, count, of)?;
-            // SAFETY: the caller's promise.
-            unsafe { put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
+            put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?)
         }
 
         pub unsafe fn $write(
             file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32, request: Out<'_, c_int>,
         ) -> Mpi {
             let outcome = transfer_written(file, $at, buffer, count, of)?;
-            // SAFETY: the caller's promise.
-            unsafe { put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?) }
+            put(request, crate::requests::handles::keep(Operation::over(outcome, crate::objects::numbers::COMM_SELF))?)
         }
     )*};
 }

@@ -10,10 +10,9 @@ use crate::objects::numbers::{
 use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn error_class(code: i32, class_place: Out<'_, c_int>) -> Mpi {
+pub fn error_class(code: i32, class_place: Out<'_, c_int>) -> Mpi {
     let class = errors::class_of(code).ok_or_else(|| no_code(code))?;
-    // SAFETY: the caller's promise.
-    unsafe { put(class_place, class) }
+    put(class_place, class)
 }
 
 pub unsafe fn error_string(code: i32, string: *mut c_char, length: Out<'_, c_int>) -> Mpi {
@@ -29,39 +28,35 @@ fn no_code(code: i32) -> Error {
     Error::new(class::ARG, format!("{code} is no error code"))
 }
 
-pub unsafe fn add_error_class(class_place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(class_place, errors::add(None)?) }
+pub fn add_error_class(class_place: Out<'_, c_int>) -> Mpi {
+    put(class_place, errors::add(None)?)
 }
 
-pub unsafe fn add_error_code(class: i32, code: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(code, errors::add(Some(class))?) }
+pub fn add_error_code(class: i32, code: Out<'_, c_int>) -> Mpi {
+    put(code, errors::add(Some(class))?)
 }
 
-pub unsafe fn add_error_string(code: i32, string: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    errors::set_text(code, unsafe { text(string)? })
+pub fn add_error_string(code: i32, string: Text<'_>) -> Mpi {
+    errors::set_text(code, text(string)?)
 }
 
-pub unsafe fn remove_error_class(class: i32) -> Mpi {
+pub fn remove_error_class(class: i32) -> Mpi {
     errors::remove(class)
 }
 
-pub unsafe fn remove_error_code(code: i32) -> Mpi {
+pub fn remove_error_code(code: i32) -> Mpi {
     errors::remove(code)
 }
 
-pub unsafe fn remove_error_string(code: i32) -> Mpi {
+pub fn remove_error_string(code: i32) -> Mpi {
     errors::set_text(code, Vec::new())
 }
 
-unsafe fn create(kind: Kind, function: usize, errhandler: Out<'_, c_int>) -> Mpi {
+fn create(kind: Kind, function: usize, errhandler: Out<'_, c_int>) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
     }
-    // SAFETY: the caller's promise.
-    unsafe { put(errhandler, make(kind, function)?) }
+    put(errhandler, make(kind, function)?)
 }
 
 /// From now on the error handler is called by another language's library.
@@ -73,28 +68,23 @@ pub fn errhandler_set_proxy(handle: i32, proxy: ErrhandlerProxy) -> Mpi {
 }
 
 pub unsafe fn comm_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create(Kind::Comm, function, errhandler) }
+    create(Kind::Comm, function, errhandler)
 }
 
 pub unsafe fn errhandler_create(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create(Kind::Comm, function, errhandler) }
+    create(Kind::Comm, function, errhandler)
 }
 
 pub unsafe fn win_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create(Kind::Win, function, errhandler) }
+    create(Kind::Win, function, errhandler)
 }
 
 pub unsafe fn file_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create(Kind::File, function, errhandler) }
+    create(Kind::File, function, errhandler)
 }
 
 pub unsafe fn session_create_errhandler(function: usize, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create(Kind::Session, function, errhandler) }
+    create(Kind::Session, function, errhandler)
 }
 
 pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
@@ -109,26 +99,23 @@ pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+pub fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     comm(handle)?.choose_errhandler(Handler::of(errhandler, Kind::Comm)?);
     Ok(())
 }
 
-pub unsafe fn comm_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(errhandler, comm(handle)?.errhandler().give()) }
+pub fn comm_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
+    put(errhandler, comm(handle)?.errhandler().give())
 }
 
-pub unsafe fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { comm_set_errhandler(handle, errhandler) }
+pub fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {
+    comm_set_errhandler(handle, errhandler)
 }
 
-pub unsafe fn errhandler_get(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { comm_get_errhandler(handle, errhandler) }
+pub fn errhandler_get(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
+    comm_get_errhandler(handle, errhandler)
 }
 
-pub unsafe fn comm_call_errhandler(handle: i32, code: i32) -> Mpi {
+pub fn comm_call_errhandler(handle: i32, code: i32) -> Mpi {
     comm(handle)?.errhandler().call(handle, code)
 }

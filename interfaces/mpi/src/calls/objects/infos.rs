@@ -7,20 +7,17 @@ use crate::objects::numbers::{INFO_NULL, MAX_INFO_KEY};
 use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn info_create(place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(Info::default())?) }
+pub fn info_create(place: Out<'_, c_int>) -> Mpi {
+    put(place, keep(Info::default())?)
 }
 
 pub unsafe fn info_create_env(_argc: i32, _argv: *const *const c_char, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(info(crate::objects::numbers::INFO_ENV)?.copy())?) }
+    put(place, keep(info(crate::objects::numbers::INFO_ENV)?.copy())?)
 }
 
-pub unsafe fn info_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn info_dup(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let copy = info(handle)?.copy();
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(copy)?) }
+    put(place, keep(copy)?)
 }
 
 pub unsafe fn info_free(place: *mut c_int) -> Mpi {
@@ -33,10 +30,9 @@ pub unsafe fn info_free(place: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn info_set(handle: i32, key: Text<'_>, value: Text<'_>) -> Mpi {
+pub fn info_set(handle: i32, key: Text<'_>, value: Text<'_>) -> Mpi {
     let info = changeable(handle)?;
-    // SAFETY: the caller's promise.
-    unsafe { info.set(&text_of_key(key)?, &text(value).map_err(|_| wrong_value())?) }
+    info.set(&text_of_key(key)?, &text(value).map_err(|_| wrong_value())?)
 }
 
 fn changeable(handle: i32) -> Mpi<std::sync::Arc<Info>> {
@@ -50,14 +46,12 @@ fn wrong_value() -> Error {
     Error::new(class::INFO_VALUE, "the value is a null pointer")
 }
 
-unsafe fn text_of_key(key: Text<'_>) -> Mpi<Vec<u8>> {
-    // SAFETY: the caller's promise.
-    unsafe { text(key).map_err(|_| Error::new(class::INFO_KEY, "the key is a null pointer")) }
+fn text_of_key(key: Text<'_>) -> Mpi<Vec<u8>> {
+    text(key).map_err(|_| Error::new(class::INFO_KEY, "the key is a null pointer"))
 }
 
-pub unsafe fn info_delete(handle: i32, key: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    changeable(handle)?.delete(&unsafe { text_of_key(key)? })
+pub fn info_delete(handle: i32, key: Text<'_>) -> Mpi {
+    changeable(handle)?.delete(&text_of_key(key)?)
 }
 
 pub unsafe fn info_get(
@@ -100,25 +94,16 @@ pub unsafe fn info_get_string(
     }
 }
 
-pub unsafe fn info_get_valuelen(
-    handle: i32,
-    key: Text<'_>,
-    length: Out<'_, c_int>,
-    flag: Out<'_, c_int>,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let found = info(handle)?.get(&text_of_key(key)?)?;
-        if let Some(found) = &found {
-            put(length, found.len() as c_int)?;
-        }
-        put(flag, c_int::from(found.is_some()))
+pub fn info_get_valuelen(handle: i32, key: Text<'_>, length: Out<'_, c_int>, flag: Out<'_, c_int>) -> Mpi {
+    let found = info(handle)?.get(&text_of_key(key)?)?;
+    if let Some(found) = &found {
+        put(length, found.len() as c_int)?;
     }
+    put(flag, c_int::from(found.is_some()))
 }
 
-pub unsafe fn info_get_nkeys(handle: i32, count: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(count, info(handle)?.count() as c_int) }
+pub fn info_get_nkeys(handle: i32, count: Out<'_, c_int>) -> Mpi {
+    put(count, info(handle)?.count() as c_int)
 }
 
 pub unsafe fn info_get_nthkey(handle: i32, nth: i32, key: *mut c_char) -> Mpi {

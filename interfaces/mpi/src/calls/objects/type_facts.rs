@@ -10,63 +10,49 @@ use parvum_datatypes::{Combiner, Words};
 use parvum_api::pointers::{Out, Text};
 use std::ffi::{c_char, c_int};
 
-pub unsafe fn type_size(of: i32, size: CountTarget) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { size.put(layout(of)?.size()) }
+pub fn type_size(of: i32, size: CountTarget) -> Mpi {
+    size.put(layout(of)?.size())
 }
 
-pub unsafe fn type_size_x(of: i32, size: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(size, layout(of)?.size()) }
+pub fn type_size_x(of: i32, size: Out<'_, i64>) -> Mpi {
+    put(size, layout(of)?.size())
 }
 
-pub unsafe fn type_get_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
+pub fn type_get_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        put(lb, layout.lb())?;
-        put(extent, layout.extent())
-    }
+    put(lb, layout.lb())?;
+    put(extent, layout.extent())
 }
 
-pub unsafe fn type_get_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { type_get_extent(of, lb, extent) }
+pub fn type_get_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
+    type_get_extent(of, lb, extent)
 }
 
-pub unsafe fn type_get_true_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
+pub fn type_get_true_extent(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        put(lb, layout.true_lb())?;
-        put(extent, layout.true_extent())
-    }
+    put(lb, layout.true_lb())?;
+    put(extent, layout.true_extent())
 }
 
-pub unsafe fn type_get_true_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { type_get_true_extent(of, lb, extent) }
+pub fn type_get_true_extent_x(of: i32, lb: Out<'_, i64>, extent: Out<'_, i64>) -> Mpi {
+    type_get_true_extent(of, lb, extent)
 }
 
-pub unsafe fn type_extent(of: i32, extent: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(extent, layout(of)?.extent()) }
+pub fn type_extent(of: i32, extent: Out<'_, i64>) -> Mpi {
+    put(extent, layout(of)?.extent())
 }
 
-pub unsafe fn type_lb(of: i32, lb: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(lb, layout(of)?.lb()) }
+pub fn type_lb(of: i32, lb: Out<'_, i64>) -> Mpi {
+    put(lb, layout(of)?.lb())
 }
 
-pub unsafe fn type_ub(of: i32, ub: Out<'_, i64>) -> Mpi {
+pub fn type_ub(of: i32, ub: Out<'_, i64>) -> Mpi {
     let layout = layout(of)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(ub, layout.lb() + layout.extent()) }
+    put(ub, layout.lb() + layout.extent())
 }
 
-pub unsafe fn type_set_name(of: i32, name: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    any_datatype(of)?.set_name(unsafe { text(name)? });
+pub fn type_set_name(of: i32, name: Text<'_>) -> Mpi {
+    any_datatype(of)?.set_name(text(name)?);
     Ok(())
 }
 
@@ -111,7 +97,7 @@ fn number_of(combiner: Combiner) -> i32 {
     }
 }
 
-pub unsafe fn type_get_envelope(
+pub fn type_get_envelope(
     of: i32,
     integers: Out<'_, c_int>,
     addresses: Out<'_, c_int>,
@@ -123,16 +109,13 @@ pub unsafe fn type_get_envelope(
         let text = "the datatype was made with large counts: call MPI_Type_get_envelope_c";
         return Err(Error::new(class::TYPE, text));
     }
-    // SAFETY: the caller's promise.
-    unsafe {
-        put(integers, envelope.integers as c_int)?;
-        put(addresses, envelope.addresses as c_int)?;
-        put(types, envelope.types as c_int)?;
-        put(combiner, number_of(envelope.combiner))
-    }
+    put(integers, envelope.integers as c_int)?;
+    put(addresses, envelope.addresses as c_int)?;
+    put(types, envelope.types as c_int)?;
+    put(combiner, number_of(envelope.combiner))
 }
 
-pub unsafe fn type_get_envelope_c(
+pub fn type_get_envelope_c(
     of: i32,
     integers: Out<'_, i64>,
     addresses: Out<'_, i64>,
@@ -141,14 +124,11 @@ pub unsafe fn type_get_envelope_c(
     combiner: Out<'_, c_int>,
 ) -> Mpi {
     let envelope = layout(of)?.envelope();
-    // SAFETY: the caller's promise.
-    unsafe {
-        put(integers, envelope.integers as i64)?;
-        put(addresses, envelope.addresses as i64)?;
-        put(large, envelope.large as i64)?;
-        put(types, envelope.types as i64)?;
-        put(combiner, number_of(envelope.combiner))
-    }
+    put(integers, envelope.integers as i64)?;
+    put(addresses, envelope.addresses as i64)?;
+    put(large, envelope.large as i64)?;
+    put(types, envelope.types as i64)?;
+    put(combiner, number_of(envelope.combiner))
 }
 
 pub unsafe fn type_get_contents(

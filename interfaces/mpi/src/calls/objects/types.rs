@@ -26,40 +26,29 @@ pub fn in_large_form(construct: impl FnOnce() -> Mpi) -> Mpi {
 }
 
 /// Keeps a new type that is not committed.
-unsafe fn put_type(place: Out<'_, c_int>, layout: Type) -> Mpi {
+fn put_type(place: Out<'_, c_int>, layout: Type) -> Mpi {
     let layout = if IN_LARGE_FORM.get() { layout.large() } else { layout };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(Datatype::new(layout, false))?) }
+    put(place, keep(Datatype::new(layout, false))?)
 }
 
 pub(in crate::calls) fn layout(handle: i32) -> Mpi<Type> {
     Ok(any_datatype(handle)?.layout.clone())
 }
 
-pub unsafe fn type_contiguous(count: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_type(place, Type::contiguous(count, &layout(of)?)?) }
+pub fn type_contiguous(count: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
+    put_type(place, Type::contiguous(count, &layout(of)?)?)
 }
 
-pub unsafe fn type_vector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_type(place, Type::vector(count, length, stride, &layout(of)?)?) }
+pub fn type_vector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
+    put_type(place, Type::vector(count, length, stride, &layout(of)?)?)
 }
 
-pub unsafe fn type_create_hvector(
-    count: i64,
-    length: i64,
-    stride: i64,
-    of: i32,
-    place: Out<'_, c_int>,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_type(place, Type::hvector(count, length, stride, &layout(of)?)?) }
+pub fn type_create_hvector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
+    put_type(place, Type::hvector(count, length, stride, &layout(of)?)?)
 }
 
-pub unsafe fn type_hvector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { type_create_hvector(count, length, stride, of, place) }
+pub fn type_hvector(count: i64, length: i64, stride: i64, of: i32, place: Out<'_, c_int>) -> Mpi {
+    type_create_hvector(count, length, stride, of, place)
 }
 
 pub unsafe fn type_indexed(
@@ -215,17 +204,15 @@ pub unsafe fn type_create_darray(
     }
 }
 
-pub unsafe fn type_create_resized(of: i32, lb: i64, extent: i64, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_type(place, Type::resized(lb, extent, &layout(of)?)?) }
+pub fn type_create_resized(of: i32, lb: i64, extent: i64, place: Out<'_, c_int>) -> Mpi {
+    put_type(place, Type::resized(lb, extent, &layout(of)?)?)
 }
 
-pub unsafe fn type_dup(of: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn type_dup(of: i32, place: Out<'_, c_int>) -> Mpi {
     let old = any_datatype(of)?;
     let copy = Datatype::new(Type::dup(&old.layout), old.is_committed());
     let copy = copy.with_attributes(old.attributes.copied(of)?);
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(copy)?) }
+    put(place, keep(copy)?)
 }
 
 pub unsafe fn type_commit(place: *mut c_int) -> Mpi {
@@ -254,27 +241,23 @@ fn given(number: i32) -> Option<i64> {
     (number != UNDEFINED).then_some(i64::from(number))
 }
 
-unsafe fn put_f90(place: Out<'_, c_int>, layout: Type) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep_of_precision(layout)?) }
+fn put_f90(place: Out<'_, c_int>, layout: Type) -> Mpi {
+    put(place, keep_of_precision(layout)?)
 }
 
-pub unsafe fn type_create_f90_real(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_f90(place, Type::f90_real(given(precision), given(range))?) }
+pub fn type_create_f90_real(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
+    put_f90(place, Type::f90_real(given(precision), given(range))?)
 }
 
-pub unsafe fn type_create_f90_complex(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_f90(place, Type::f90_complex(given(precision), given(range))?) }
+pub fn type_create_f90_complex(precision: i32, range: i32, place: Out<'_, c_int>) -> Mpi {
+    put_f90(place, Type::f90_complex(given(precision), given(range))?)
 }
 
-pub unsafe fn type_create_f90_integer(range: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put_f90(place, Type::f90_integer(i64::from(range))?) }
+pub fn type_create_f90_integer(range: i32, place: Out<'_, c_int>) -> Mpi {
+    put_f90(place, Type::f90_integer(i64::from(range))?)
 }
 
-pub unsafe fn type_match_size(kind: i32, size: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn type_match_size(kind: i32, size: i32, place: Out<'_, c_int>) -> Mpi {
     let class = match kind {
         TYPECLASS_REAL => Class::Real,
         TYPECLASS_INTEGER => Class::Integer,
@@ -297,13 +280,11 @@ pub unsafe fn type_match_size(kind: i32, size: i32, place: Out<'_, c_int>) -> Mp
         (Class::Complex, 32) => Basic::Complex32,
         _ => return Err(Error::new(class::ARG, format!("no such type has {size} bytes"))),
     };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, handle_of(sized)) }
+    put(place, handle_of(sized))
 }
 
-pub unsafe fn type_get_value_index(value: i32, index: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn type_get_value_index(value: i32, index: i32, place: Out<'_, c_int>) -> Mpi {
     let (value, index) = (layout(value)?.as_basic(), layout(index)?.as_basic());
     let pair = value.zip(index).and_then(|(value, index)| Basic::pair_of(value, index));
-    // SAFETY: the caller's promise.
-    unsafe { put(place, pair.map_or(DATATYPE_NULL, handle_of)) }
+    put(place, pair.map_or(DATATYPE_NULL, handle_of))
 }

@@ -31,8 +31,7 @@ pub unsafe fn init_thread(
         return Err(Error::new(class::ARG, format!("{required} is no level of threads")));
     }
     start(required)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(provided, required) }
+    put(provided, required)
 }
 
 /// Called once, when the library is loaded.
@@ -46,45 +45,38 @@ fn start(threads: i32) -> Mpi {
     life::init(threads)
 }
 
-pub unsafe fn initialized(flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(this::is_initialized())) }
+pub fn initialized(flag: Out<'_, c_int>) -> Mpi {
+    put(flag, c_int::from(this::is_initialized()))
 }
 
-pub unsafe fn finalize() -> Mpi {
+pub fn finalize() -> Mpi {
     life::finalize()
 }
 
-pub unsafe fn finalized(flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(this::is_finalized())) }
+pub fn finalized(flag: Out<'_, c_int>) -> Mpi {
+    put(flag, c_int::from(this::is_finalized()))
 }
 
-pub unsafe fn query_thread(provided: Out<'_, c_int>) -> Mpi {
+pub fn query_thread(provided: Out<'_, c_int>) -> Mpi {
     this::process()?;
-    // SAFETY: the caller's promise.
-    unsafe { put(provided, this::threads()) }
+    put(provided, this::threads())
 }
 
-pub unsafe fn is_thread_main(flag: Out<'_, c_int>) -> Mpi {
+pub fn is_thread_main(flag: Out<'_, c_int>) -> Mpi {
     this::process()?;
     let is_main = MAIN_THREAD.get() == Some(&std::thread::current().id());
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(is_main)) }
+    put(flag, c_int::from(is_main))
 }
 
-pub unsafe fn mpi_abort(_comm: i32, code: i32) -> Mpi {
+pub fn mpi_abort(_comm: i32, code: i32) -> Mpi {
     let who = this::process().map_or(String::new(), |process| format!("rank {} ", process.rank()));
     eprintln!("{who}called MPI_Abort with {code}: the job ends");
     abort(code)
 }
 
-pub unsafe fn get_version(version: Out<'_, c_int>, subversion: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        put(version, 4)?;
-        put(subversion, 1)
-    }
+pub fn get_version(version: Out<'_, c_int>, subversion: Out<'_, c_int>) -> Mpi {
+    put(version, 4)?;
+    put(subversion, 1)
 }
 
 pub unsafe fn get_library_version(version: *mut c_char, length: Out<'_, c_int>) -> Mpi {
@@ -151,21 +143,19 @@ pub unsafe fn free_mem(memory: *mut u8) -> Mpi {
     Ok(())
 }
 
-pub unsafe fn get_hw_resource_info(info: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(info, keep(Info::default())?) }
+pub fn get_hw_resource_info(info: Out<'_, c_int>) -> Mpi {
+    put(info, keep(Info::default())?)
 }
 
-pub unsafe fn abi_get_info(info: Out<'_, c_int>) -> Mpi {
+pub fn abi_get_info(info: Out<'_, c_int>) -> Mpi {
     let known = Info::default();
     for (key, size) in [("mpi_aint_size", "8"), ("mpi_count_size", "8"), ("mpi_offset_size", "8")] {
         known.set(key, size)?;
     }
-    // SAFETY: the caller's promise.
-    unsafe { put(info, keep(known)?) }
+    put(info, keep(known)?)
 }
 
-pub unsafe fn abi_get_fortran_info(info: Out<'_, c_int>) -> Mpi {
+pub fn abi_get_fortran_info(info: Out<'_, c_int>) -> Mpi {
     let known = Info::default();
     for (key, value) in [
         ("mpi_logical_size", "4"),
@@ -187,11 +177,10 @@ pub unsafe fn abi_get_fortran_info(info: Out<'_, c_int>) -> Mpi {
         }
     }
     known.set("mpi_double_complex_supported", "true")?;
-    // SAFETY: the caller's promise.
-    unsafe { put(info, keep(known)?) }
+    put(info, keep(known)?)
 }
 
-pub unsafe fn abi_set_fortran_info(_info: i32) -> Mpi {
+pub fn abi_set_fortran_info(_info: i32) -> Mpi {
     Err(Error::new(class::ABI, "Fortran's sizes are known: those of gfortran"))
 }
 
@@ -218,13 +207,12 @@ pub unsafe fn abi_set_fortran_booleans(_size: i32, _yes: *mut c_void, _no: *mut 
     Err(Error::new(class::ABI, "Fortran's truth values are known: those of gfortran"))
 }
 
-pub unsafe fn pcontrol(_level: i32) -> Mpi {
+pub fn pcontrol(_level: i32) -> Mpi {
     Ok(())
 }
 
 pub unsafe fn get_address(location: *const u8, address: Out<'_, i64>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(address, location as i64) }
+    put(address, location as i64)
 }
 
 pub unsafe fn address(location: *const u8, address: Out<'_, i64>) -> Mpi {

@@ -16,7 +16,7 @@ use parvum_api::pointers::Out;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-pub unsafe fn comm_revoke(handle: i32) -> Mpi {
+pub fn comm_revoke(handle: i32) -> Mpi {
     failure::revoke(process()?, &*comm(handle)?)
 }
 
@@ -84,44 +84,39 @@ pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: Out<'_, c_in
     unsafe { put(request, crate::requests::handles::keep(start_shrinking(handle, place)?)?) }
 }
 
-pub unsafe fn comm_is_revoked(handle: i32, flag: Out<'_, c_int>) -> Mpi {
+pub fn comm_is_revoked(handle: i32, flag: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(comm.is_revoked())) }
+    put(flag, c_int::from(comm.is_revoked()))
 }
 
-pub unsafe fn comm_failure_ack(handle: i32) -> Mpi {
+pub fn comm_failure_ack(handle: i32) -> Mpi {
     let comm = comm(handle)?;
     comm.acknowledge(failure::dead(process()?, comm.peers().tasks())?);
     Ok(())
 }
 
-unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: Out<'_, c_int>) -> Mpi {
+fn put_group(handle: i32, ranks: Vec<usize>, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let tasks = ranks.iter().map(|&rank| comm.peers().tasks()[rank]).collect();
     let group = crate::comms::group::Group::new(tasks, process()?.me());
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::comms::group::keep(group)?) }
+    put(place, crate::comms::group::keep(group)?)
 }
 
-pub unsafe fn comm_failure_get_acked(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_failure_get_acked(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let ranks = comm(handle)?.acknowledged();
-    // SAFETY: the caller's promise.
-    unsafe { put_group(handle, ranks, place) }
+    put_group(handle, ranks, place)
 }
 
-pub unsafe fn comm_get_failed(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_get_failed(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let ranks = failure::dead(process()?, comm(handle)?.peers().tasks())?;
-    // SAFETY: the caller's promise.
-    unsafe { put_group(handle, ranks, place) }
+    put_group(handle, ranks, place)
 }
 
-pub unsafe fn comm_ack_failed(handle: i32, count: i32, acknowledged: Out<'_, c_int>) -> Mpi {
+pub fn comm_ack_failed(handle: i32, count: i32, acknowledged: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let mut ranks = failure::dead(process()?, comm.peers().tasks())?;
     ranks.truncate(count.max(0) as usize);
     let length = ranks.len();
     comm.acknowledge(ranks);
-    // SAFETY: the caller's promise.
-    unsafe { put(acknowledged, length as c_int) }
+    put(acknowledged, length as c_int)
 }

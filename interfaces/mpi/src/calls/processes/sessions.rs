@@ -18,10 +18,9 @@ use std::sync::Arc;
 /// Sets of processes that every session knows.
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
-pub unsafe fn session_init(info: i32, errhandler: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn session_init(info: i32, errhandler: i32, place: Out<'_, c_int>) -> Mpi {
     // First: a session without a handle would keep MPI running.
-    // SAFETY: the caller's promise.
-    unsafe { put(place, SESSION_NULL)? };
+    put(place, SESSION_NULL)?;
     hints(info)?;
     let errhandler = HandlerSlot::new(Handler::of(errhandler, Kind::Session)?);
     session_begins()?;
@@ -30,8 +29,7 @@ pub unsafe fn session_init(info: i32, errhandler: i32, place: Out<'_, c_int>) ->
         session_ends();
         Error::new(class::OTHER, "there are too many sessions")
     })?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, handle) }
+    put(place, handle)
 }
 
 pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
@@ -46,10 +44,9 @@ pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
     }
 }
 
-pub unsafe fn session_get_num_psets(handle: i32, _info: i32, count: Out<'_, c_int>) -> Mpi {
+pub fn session_get_num_psets(handle: i32, _info: i32, count: Out<'_, c_int>) -> Mpi {
     session(handle)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(count, SETS.len() as c_int) }
+    put(count, SETS.len() as c_int)
 }
 
 pub unsafe fn session_get_nth_pset(
@@ -86,44 +83,38 @@ fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
     }
 }
 
-pub unsafe fn session_get_pset_info(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
+pub fn session_get_pset_info(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
-    // SAFETY: the caller's promise.
-    let size = tasks_of(&unsafe { plain_text(name)? })?.len();
+    let size = tasks_of(&plain_text(name)?)?.len();
     let info = Info::default();
     info.set("mpi_size", size.to_string())?;
-    // SAFETY: likewise.
-    unsafe { put(place, keep(info)?) }
+    put(place, keep(info)?)
 }
 
-pub unsafe fn group_from_session_pset(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
+pub fn group_from_session_pset(handle: i32, name: Text<'_>, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
-    // SAFETY: the caller's promise.
-    let tasks = tasks_of(&unsafe { plain_text(name)? })?;
+    let tasks = tasks_of(&plain_text(name)?)?;
     let group = Group::new(tasks, process()?.me()).of_session(handle);
-    // SAFETY: likewise.
-    unsafe { put(place, crate::comms::group::keep(group)?) }
+    put(place, crate::comms::group::keep(group)?)
 }
 
-pub unsafe fn session_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn session_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     session(handle)?;
     let info = Info::default();
     info.set("thread_level", "MPI_THREAD_MULTIPLE")?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(info)?) }
+    put(place, keep(info)?)
 }
 
-pub unsafe fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+pub fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     session(handle)?.errhandler.set(Handler::of(errhandler, Kind::Session)?);
     Ok(())
 }
 
-pub unsafe fn session_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(place, session(handle)?.errhandler.get().give()) }
+pub fn session_get_errhandler(handle: i32, place: Out<'_, c_int>) -> Mpi {
+    put(place, session(handle)?.errhandler.get().give())
 }
 
-pub unsafe fn session_call_errhandler(handle: i32, code: i32) -> Mpi {
+pub fn session_call_errhandler(handle: i32, code: i32) -> Mpi {
     session(handle)?.errhandler.get().call(handle, code)
 }
 
@@ -140,12 +131,11 @@ pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: CountTarg
     }
 }
 
-pub unsafe fn session_flush_buffer(handle: i32) -> Mpi {
+pub fn session_flush_buffer(handle: i32) -> Mpi {
     bsend::flush(&session(handle)?.buffer)
 }
 
-pub unsafe fn session_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
+pub fn session_iflush_buffer(handle: i32, request: Out<'_, c_int>) -> Mpi {
     let waiting = bsend::waiting(&session(handle)?.buffer, COMM_SELF);
-    // SAFETY: the caller's promise.
-    unsafe { crate::calls::messages::point_to_point::put_all(waiting, COMM_SELF, request) }
+    crate::calls::messages::point_to_point::put_all(waiting, COMM_SELF, request)
 }

@@ -116,10 +116,9 @@ pub unsafe fn comm_spawn_multiple(
     unsafe { spawn(handle, root, children, place, codes) }
 }
 
-pub unsafe fn comm_get_parent(place: Out<'_, c_int>) -> Mpi {
+pub fn comm_get_parent(place: Out<'_, c_int>) -> Mpi {
     process()?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, spawned::parent()) }
+    put(place, spawned::parent())
 }
 
 pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
@@ -128,37 +127,24 @@ pub unsafe fn open_port(_info: i32, name: *mut c_char) -> Mpi {
     unsafe { give_text(name, MAX_PORT_NAME, port.text()).map(|_| ()) }
 }
 
-pub unsafe fn close_port(name: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    Port::read(&unsafe { plain_text(name)? }).map(|_| ())
+pub fn close_port(name: Text<'_>) -> Mpi {
+    Port::read(&plain_text(name)?).map(|_| ())
 }
 
-pub unsafe fn comm_accept(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_accept(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let port = if comm.rank() == root {
-            Some(plain_text(name).and_then(|name| Port::read(&name)))
-        } else {
-            None
-        };
-        put(place, keep(spawned::accept(&comm, root, port)?)?)
-    }
+    let port =
+        if comm.rank() == root { Some(plain_text(name).and_then(|name| Port::read(&name))) } else { None };
+    put(place, keep(spawned::accept(&comm, root, port)?)?)
 }
 
-pub unsafe fn comm_connect(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn comm_connect(name: Text<'_>, _info: i32, root: i32, handle: i32, place: Out<'_, c_int>) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let port = if comm.rank() == root {
-            Some(plain_text(name).and_then(|name| Port::read(&name)))
-        } else {
-            None
-        };
-        put(place, keep(spawned::connect(&comm, root, port)?)?)
-    }
+    let port =
+        if comm.rank() == root { Some(plain_text(name).and_then(|name| Port::read(&name))) } else { None };
+    put(place, keep(spawned::connect(&comm, root, port)?)?)
 }
 
 pub unsafe fn comm_join(descriptor: i32, place: Out<'_, c_int>) -> Mpi {
@@ -168,8 +154,7 @@ pub unsafe fn comm_join(descriptor: i32, place: Out<'_, c_int>) -> Mpi {
     // SAFETY: the program promises a socket, and keeps it: it is not closed here.
     let mut socket = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(descriptor) });
     let made = spawned::join_over(&mut *socket)?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep(made)?) }
+    put(place, keep(made)?)
 }
 
 /// Names are published beside those of other interfaces.
@@ -183,17 +168,15 @@ fn ask(request: &Request, class: i32) -> Mpi<Reply> {
     answer.map_err(|failure| Error::new(class, failure.to_string()))
 }
 
-pub unsafe fn publish_name(service: Text<'_>, _info: i32, port: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    let (service, port) = unsafe { (plain_text(service)?, Port::read(&plain_text(port)?)?) };
+pub fn publish_name(service: Text<'_>, _info: i32, port: Text<'_>) -> Mpi {
+    let (service, port) = (plain_text(service)?, Port::read(&plain_text(port)?)?);
     let spot = Spot { number: port.number, context: port.task as u32, ..Spot::default() };
     ask(&Request::NamesBind { names: vec![(published(&service), spot)], group: false }, class::SERVICE)
         .map(|_| ())
 }
 
 pub unsafe fn lookup_name(service: Text<'_>, _info: i32, name: *mut c_char) -> Mpi {
-    // SAFETY: the caller's promise.
-    let service = unsafe { plain_text(service)? };
+    let service = plain_text(service)?;
     let answer = ask(&Request::NamesFind { names: vec![published(&service)] }, class::NAME)?;
     let found = match &answer {
         Reply::Names(places) => places.first().and_then(|places| places.first()),
@@ -207,8 +190,7 @@ pub unsafe fn lookup_name(service: Text<'_>, _info: i32, name: *mut c_char) -> M
 }
 
 pub unsafe fn unpublish_name(service: Text<'_>, _info: i32, _port: *const c_char) -> Mpi {
-    // SAFETY: the caller's promise.
-    let service = unsafe { plain_text(service)? };
+    let service = plain_text(service)?;
     match ask(&Request::NamesUnbind { names: vec![published(&service)], number: None }, class::SERVICE)? {
         Reply::Number(count) if count > 0 => Ok(()),
         _ => Err(Error::new(class::SERVICE, format!("this process has not published \"{service}\""))),

@@ -130,15 +130,13 @@ pub unsafe fn win_shared_query(
     }
 }
 
-pub unsafe fn win_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn win_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let members = win(handle)?.comm.group().include_all();
-    // SAFETY: the caller's promise.
-    unsafe { put(place, group::keep(members)?) }
+    put(place, group::keep(members)?)
 }
 
-pub unsafe fn win_set_name(handle: i32, name: Text<'_>) -> Mpi {
-    // SAFETY: the caller's promise.
-    win(handle)?.set_name(&unsafe { text(name)? });
+pub fn win_set_name(handle: i32, name: Text<'_>) -> Mpi {
+    win(handle)?.set_name(&text(name)?);
     Ok(())
 }
 
@@ -151,27 +149,25 @@ pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: Out<'_, c_int
     }
 }
 
-pub unsafe fn win_set_info(handle: i32, info: i32) -> Mpi {
+pub fn win_set_info(handle: i32, info: i32) -> Mpi {
     win(handle)?.set_info(&*crate::objects::info::info(info)?)
 }
 
-pub unsafe fn win_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
+pub fn win_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {
     let shown = win(handle)?.info()?;
-    // SAFETY: the caller's promise.
-    unsafe { put(place, crate::objects::info::keep(shown)?) }
+    put(place, crate::objects::info::keep(shown)?)
 }
 
-pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+pub fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
     win(handle)?.set_errhandler(Handler::of(errhandler, Kind::Win)?);
     Ok(())
 }
 
-pub unsafe fn win_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(errhandler, win(handle)?.errhandler().give()) }
+pub fn win_get_errhandler(handle: i32, errhandler: Out<'_, c_int>) -> Mpi {
+    put(errhandler, win(handle)?.errhandler().give())
 }
 
-pub unsafe fn win_call_errhandler(handle: i32, code: i32) -> Mpi {
+pub fn win_call_errhandler(handle: i32, code: i32) -> Mpi {
     win(handle)?.errhandler().call(handle, code)
 }
 
@@ -236,7 +232,7 @@ pub unsafe fn win_set_attr(handle: i32, keyval: i32, value: *mut u8) -> Mpi {
     set_attr(handle, keyval, value as i64, Language::C)
 }
 
-pub unsafe fn win_delete_attr(handle: i32, keyval: i32) -> Mpi {
+pub fn win_delete_attr(handle: i32, keyval: i32) -> Mpi {
     let win = win(handle)?;
     refuse_own(&win, keyval)?;
     win.attributes.delete(handle, keyval, Bearer::Win)
@@ -259,35 +255,34 @@ pub unsafe fn win_set_attr_as(handle: i32, keyval: i32, value: *mut c_void, kind
     set_attr(handle, keyval, value as i64, language(kind))
 }
 
-pub unsafe fn win_fence(assertions: i32, handle: i32) -> Mpi {
+pub fn win_fence(assertions: i32, handle: i32) -> Mpi {
     win(handle)?.fence(assertions)
 }
 
-pub unsafe fn win_post(members: i32, assertions: i32, handle: i32) -> Mpi {
+pub fn win_post(members: i32, assertions: i32, handle: i32) -> Mpi {
     win(handle)?.post(&*group(members)?, assertions)
 }
 
-pub unsafe fn win_start(members: i32, assertions: i32, handle: i32) -> Mpi {
+pub fn win_start(members: i32, assertions: i32, handle: i32) -> Mpi {
     win(handle)?.start(&*group(members)?, assertions)
 }
 
-pub unsafe fn win_complete(handle: i32) -> Mpi {
+pub fn win_complete(handle: i32) -> Mpi {
     win(handle)?.complete()
 }
 
-pub unsafe fn win_wait(handle: i32) -> Mpi {
+pub fn win_wait(handle: i32) -> Mpi {
     win(handle)?.wait()
 }
 
-pub unsafe fn win_test(handle: i32, flag: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, win(handle)?.test()?.into()) }
+pub fn win_test(handle: i32, flag: Out<'_, c_int>) -> Mpi {
+    put(flag, win(handle)?.test()?.into())
 }
 
 const LOCK_EXCLUSIVE: i32 = 234;
 const LOCK_SHARED: i32 = 235;
 
-pub unsafe fn win_lock(kind: i32, rank: i32, assertions: i32, handle: i32) -> Mpi {
+pub fn win_lock(kind: i32, rank: i32, assertions: i32, handle: i32) -> Mpi {
     let exclusive = kind == LOCK_EXCLUSIVE;
     if (exclusive || kind == LOCK_SHARED) && near::lock(exclusive, rank, assertions, handle) {
         return Ok(());
@@ -300,15 +295,15 @@ pub unsafe fn win_lock(kind: i32, rank: i32, assertions: i32, handle: i32) -> Mp
     win.lock(exclusive, rank, assertions)
 }
 
-pub unsafe fn win_unlock(rank: i32, handle: i32) -> Mpi {
+pub fn win_unlock(rank: i32, handle: i32) -> Mpi {
     if near::unlock(rank, handle) { Ok(()) } else { win(handle)?.unlock(rank) }
 }
 
-pub unsafe fn win_lock_all(assertions: i32, handle: i32) -> Mpi {
+pub fn win_lock_all(assertions: i32, handle: i32) -> Mpi {
     win(handle)?.lock_all(assertions)
 }
 
-pub unsafe fn win_unlock_all(handle: i32) -> Mpi {
+pub fn win_unlock_all(handle: i32) -> Mpi {
     win(handle)?.unlock_all()
 }
 
@@ -323,23 +318,23 @@ fn flush_far(rank: Option<i32>, handle: i32) -> Mpi {
 }
 
 #[inline]
-pub unsafe fn win_flush(rank: i32, handle: i32) -> Mpi {
+pub fn win_flush(rank: i32, handle: i32) -> Mpi {
     flush(Some(rank), handle)
 }
 
-pub unsafe fn win_flush_all(handle: i32) -> Mpi {
+pub fn win_flush_all(handle: i32) -> Mpi {
     flush(None, handle)
 }
 
-pub unsafe fn win_flush_local(rank: i32, handle: i32) -> Mpi {
+pub fn win_flush_local(rank: i32, handle: i32) -> Mpi {
     flush(Some(rank), handle)
 }
 
-pub unsafe fn win_flush_local_all(handle: i32) -> Mpi {
+pub fn win_flush_local_all(handle: i32) -> Mpi {
     flush(None, handle)
 }
 
-pub unsafe fn win_sync(handle: i32) -> Mpi {
+pub fn win_sync(handle: i32) -> Mpi {
     if !near::is_there(handle) {
         win(handle)?;
     }
