@@ -113,6 +113,7 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         "rank" | "root" => only(format!("rank_in({name})")),
         "tag" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
         | "whence" | "displacement" | "varclass" | "safety" => only(format!("{}_in({name})", argument.kind)),
+        kind if kind.starts_with("t_") && kind.ends_with("_out") => only(format!("calls::given({name})")),
         kind if kind.starts_with("t_") => only(name),
         "code" => only(format!("code_in({name})")),
         "distributions" | "dargs" => {

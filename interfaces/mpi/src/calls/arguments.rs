@@ -47,7 +47,7 @@ impl Numbers {
     }
 }
 
-/// What a call is given for an argument of the program's, in the type that the call asks for.
+/// Makes the type that a call asks for of an argument of the program's.
 ///
 /// # Safety
 /// As the type promises.
@@ -57,7 +57,7 @@ pub unsafe fn given<R, G: Given<R>>(argument: R) -> G {
     unsafe { G::given(argument) }
 }
 
-/// Where a call puts a count, of 32 or 64 bits: null, or the program's memory for one.
+/// The place of a count, of 32 or 64 bits: null, or the program's memory for one.
 #[derive(Clone, Copy)]
 pub struct CountTarget {
     start: *mut c_void,
@@ -82,7 +82,7 @@ impl CountTarget {
         if self.start.is_null() {
             return Err(null("an argument for a result"));
         }
-        // SAFETY: whoever made the place promised room.
+        // SAFETY: the maker of the place has promised room.
         unsafe {
             match self.wide {
                 true => self.start.cast::<i64>().write_unaligned(number),
@@ -96,7 +96,7 @@ impl CountTarget {
         if self.start.is_null() {
             return Err(null("an argument"));
         }
-        // SAFETY: whoever made the place promised a number there.
+        // SAFETY: the maker of the place has promised a number there.
         Ok(unsafe {
             match self.wide {
                 true => self.start.cast::<i64>().read_unaligned(),
@@ -159,7 +159,7 @@ pub(super) fn put<T>(place: Out<'_, T>, value: T) -> Mpi {
     Ok(())
 }
 
-/// The same by a pointer that may also lead to more than one value.
+/// The same by a pointer to the first of several values.
 pub(super) unsafe fn put_at<T>(place: *mut T, value: T) -> Mpi {
     // SAFETY: the caller's promise.
     put(unsafe { Out::new(place) }, value)

@@ -2,25 +2,24 @@
 
 use crate::calls::tools::variables::{give, put, put_index, put_number, when_begun};
 use crate::tools::{CATEGORIES, Category, at, fault};
+use parvum_api::pointers::Out;
 use std::ffi::{c_char, c_int, c_void};
 use std::ops::Range;
 
 // --- Categories ---
 
-pub unsafe fn t_category_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, CATEGORIES.len()) }
+pub fn t_category_get_num(number: Out<'_, c_int>) -> c_int {
+    put_number(number, CATEGORIES.len())
 }
 
-pub unsafe fn t_category_get_index(name: *const c_char, index: *mut c_int) -> c_int {
+pub unsafe fn t_category_get_index(name: *const c_char, index: Out<'_, c_int>) -> c_int {
     // SAFETY: the program's promise.
     unsafe { put_index(name, index, |name| CATEGORIES.iter().position(|category| category.name == name)) }
 }
 
 /// What a category has never changes.
-pub unsafe fn t_category_changed(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
+pub fn t_category_changed(number: Out<'_, c_int>) -> c_int {
+    put_number(number, 0)
 }
 
 pub unsafe fn t_category_get_info(
@@ -29,9 +28,9 @@ pub unsafe fn t_category_get_info(
     name_length: *mut c_int,
     text: *mut c_char,
     text_length: *mut c_int,
-    options: *mut c_int,
-    variables: *mut c_int,
-    categories: *mut c_int,
+    options: Out<'_, c_int>,
+    variables: Out<'_, c_int>,
+    categories: Out<'_, c_int>,
 ) -> c_int {
     when_begun(|| {
         let category = at(&CATEGORIES, index)?;
@@ -88,28 +87,25 @@ pub unsafe fn t_category_get_events(index: c_int, room: c_int, places: *mut c_in
     unsafe { put_members(index, room, places, |_| 0..0) }
 }
 
-pub unsafe fn t_category_get_num_events(index: c_int, number: *mut c_int) -> c_int {
+pub fn t_category_get_num_events(index: c_int, number: Out<'_, c_int>) -> c_int {
     when_begun(|| {
         at(&CATEGORIES, index)?;
-        // SAFETY: the program's promise.
-        unsafe { put(number, 0) };
+        put(number, 0);
         Ok(())
     })
 }
 
 // --- Events and their sources: there are none, so no index and no handle names one ---
 
-pub unsafe fn t_event_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
+pub fn t_event_get_num(number: Out<'_, c_int>) -> c_int {
+    put_number(number, 0)
 }
 
-pub unsafe fn t_source_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
+pub fn t_source_get_num(number: Out<'_, c_int>) -> c_int {
+    put_number(number, 0)
 }
 
-pub unsafe fn t_event_get_index(name: *const c_char, index: *mut c_int) -> c_int {
+pub unsafe fn t_event_get_index(name: *const c_char, index: Out<'_, c_int>) -> c_int {
     // SAFETY: the program's promise.
     unsafe { put_index(name, index, |_| None) }
 }

@@ -1,7 +1,12 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
 use crate::process::this::has_begun;
+<<<<<<< /tmp/c.rs
+use crate::tools::{self, Class, Kind, OPTIONS, ToolResult, VARIABLES, Value, at, fault};
+use parvum_api::pointers::Out;
+=======
 use crate::tools::{self, ALGORITHMS, Class, Kind, OPTIONS, ToolResult, VARIABLES, Value, at, fault};
+>>>>>>> /tmp/b.rs
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 const VERBOSITY_USER_BASIC: c_int = 221;
@@ -24,11 +29,8 @@ pub(in crate::calls) fn when_begun(then: impl FnOnce() -> ToolResult) -> c_int {
     code(tools::ask().and_then(|()| then()))
 }
 
-pub(in crate::calls) unsafe fn put<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: the program promises room for the result.
-        unsafe { place.write_unaligned(value) };
-    }
+pub(in crate::calls) fn put<T>(place: Out<'_, T>, value: T) {
+    place.put(value);
 }
 
 /// Gives text in room for `*length` bytes, and how many there are with the zero; without room the length alone, of all of it.
@@ -58,7 +60,7 @@ unsafe fn get<T: Copy>(place: *const T) -> ToolResult<T> {
 /// Puts the index of what has this name.
 pub(in crate::calls) unsafe fn put_index(
     name: *const c_char,
-    place: *mut c_int,
+    place: Out<'_, c_int>,
     known: impl Fn(&str) -> Option<usize>,
 ) -> c_int {
     when_begun(|| {
@@ -68,33 +70,30 @@ pub(in crate::calls) unsafe fn put_index(
         // SAFETY: the program promises a string that ends.
         let name = unsafe { CStr::from_ptr(name) }.to_str();
         let index = name.ok().and_then(known).ok_or(fault::INVALID_NAME)?;
-        // SAFETY: the program's promise.
-        unsafe { put(place, index as c_int) };
+        put(place, index as c_int);
         Ok(())
     })
 }
 
-pub(in crate::calls) unsafe fn put_number(place: *mut c_int, number: usize) -> c_int {
+pub(in crate::calls) fn put_number(place: Out<'_, c_int>, number: usize) -> c_int {
     when_begun(|| {
-        // SAFETY: the program's promise.
-        unsafe { put(place, number as c_int) };
+        put(place, number as c_int);
         Ok(())
     })
 }
 
 // --- Beginning and end ---
 
-pub unsafe fn t_init_thread(required: c_int, provided: *mut c_int) -> c_int {
+pub fn t_init_thread(required: c_int, provided: Out<'_, c_int>) -> c_int {
     if !(0..=crate::objects::numbers::THREAD_MULTIPLE).contains(&required) {
         return fault::INVALID;
     }
     tools::begin();
-    // SAFETY: the program's promise.
-    unsafe { put(provided, required) };
+    put(provided, required);
     0
 }
 
-pub unsafe fn t_finalize() -> c_int {
+pub fn t_finalize() -> c_int {
     code(tools::end())
 }
 
@@ -113,7 +112,7 @@ fn enumeration(handle: usize) -> ToolResult<(&'static str, &'static [&'static st
 
 pub unsafe fn t_enum_get_info(
     handle: usize,
-    number: *mut c_int,
+    number: Out<'_, c_int>,
     name: *mut c_char,
     length: *mut c_int,
 ) -> c_int {
@@ -131,7 +130,7 @@ pub unsafe fn t_enum_get_info(
 pub unsafe fn t_enum_get_item(
     handle: usize,
     index: c_int,
-    value: *mut c_int,
+    value: Out<'_, c_int>,
     name: *mut c_char,
     length: *mut c_int,
 ) -> c_int {
@@ -149,12 +148,11 @@ pub unsafe fn t_enum_get_item(
 
 // --- Control variables ---
 
-pub unsafe fn t_cvar_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, OPTIONS.len()) }
+pub fn t_cvar_get_num(number: Out<'_, c_int>) -> c_int {
+    put_number(number, OPTIONS.len())
 }
 
-pub unsafe fn t_cvar_get_index(name: *const c_char, index: *mut c_int) -> c_int {
+pub unsafe fn t_cvar_get_index(name: *const c_char, index: Out<'_, c_int>) -> c_int {
     // SAFETY: the program's promise.
     unsafe { put_index(name, index, |name| OPTIONS.iter().position(|option| option.name == name)) }
 }
@@ -163,13 +161,13 @@ pub unsafe fn t_cvar_get_info(
     index: c_int,
     name: *mut c_char,
     name_length: *mut c_int,
-    verbosity: *mut c_int,
-    datatype: *mut c_int,
-    enumtype: *mut usize,
+    verbosity: Out<'_, c_int>,
+    datatype: Out<'_, c_int>,
+    enumtype: Out<'_, usize>,
     text: *mut c_char,
     text_length: *mut c_int,
-    bind: *mut c_int,
-    scope: *mut c_int,
+    bind: Out<'_, c_int>,
+    scope: Out<'_, c_int>,
 ) -> c_int {
     when_begun(|| {
         let option = at(&OPTIONS, index)?;
@@ -194,11 +192,10 @@ pub unsafe fn t_cvar_get_info(
 pub unsafe fn t_cvar_handle_alloc(
     index: c_int,
     _object: *mut c_void,
-    handle: *mut usize,
-    count: *mut c_int,
+    handle: Out<'_, usize>,
+    count: Out<'_, c_int>,
 ) -> c_int {
-    // SAFETY: the program's promise.
-    code(tools::open_option(index).map(|number| unsafe {
+    code(tools::open_option(index).map(|number| {
         put(handle, number);
         put(count, 1);
     }))
@@ -209,7 +206,7 @@ pub unsafe fn t_cvar_handle_free(handle: *mut usize) -> c_int {
         // SAFETY: the program's promise.
         unsafe {
             tools::close_option(get(handle)?)?;
-            put(handle, 0);
+            put(Out::new(handle), 0);
         }
         Ok(())
     })
@@ -221,8 +218,8 @@ pub unsafe fn t_cvar_read(handle: usize, place: *mut c_void) -> c_int {
         // SAFETY: the program promises room for one value of the variable's type.
         unsafe {
             match value {
-                Value::Word(word) => put(place.cast(), word),
-                Value::Bytes(bytes) => put(place.cast(), bytes),
+                Value::Word(word) => put(Out::new(place.cast()), word),
+                Value::Bytes(bytes) => put(Out::new(place.cast()), bytes),
             }
         }
         Ok(())
@@ -261,12 +258,11 @@ fn class_of(class: Class) -> c_int {
     }
 }
 
-pub unsafe fn t_pvar_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, VARIABLES.len()) }
+pub fn t_pvar_get_num(number: Out<'_, c_int>) -> c_int {
+    put_number(number, VARIABLES.len())
 }
 
-pub unsafe fn t_pvar_get_index(name: *const c_char, class: c_int, index: *mut c_int) -> c_int {
+pub unsafe fn t_pvar_get_index(name: *const c_char, class: c_int, index: Out<'_, c_int>) -> c_int {
     let fits = |name: &str| {
         VARIABLES.iter().position(|variable| variable.name() == name && class_of(variable.class) == class)
     };
@@ -278,16 +274,16 @@ pub unsafe fn t_pvar_get_info(
     index: c_int,
     name: *mut c_char,
     name_length: *mut c_int,
-    verbosity: *mut c_int,
-    class: *mut c_int,
-    datatype: *mut c_int,
-    enumtype: *mut usize,
+    verbosity: Out<'_, c_int>,
+    class: Out<'_, c_int>,
+    datatype: Out<'_, c_int>,
+    enumtype: Out<'_, usize>,
     text: *mut c_char,
     text_length: *mut c_int,
-    bind: *mut c_int,
-    readonly: *mut c_int,
-    continuous: *mut c_int,
-    atomic: *mut c_int,
+    bind: Out<'_, c_int>,
+    readonly: Out<'_, c_int>,
+    continuous: Out<'_, c_int>,
+    atomic: Out<'_, c_int>,
 ) -> c_int {
     when_begun(|| {
         let variable = at(&VARIABLES, index)?;
@@ -310,9 +306,8 @@ pub unsafe fn t_pvar_get_info(
     })
 }
 
-pub unsafe fn t_pvar_session_create(session: *mut usize) -> c_int {
-    // SAFETY: the program's promise.
-    code(tools::open_session().map(|number| unsafe { put(session, number) }))
+pub fn t_pvar_session_create(session: Out<'_, usize>) -> c_int {
+    code(tools::open_session().map(|number| put(session, number)))
 }
 
 pub unsafe fn t_pvar_session_free(session: *mut usize) -> c_int {
@@ -320,7 +315,7 @@ pub unsafe fn t_pvar_session_free(session: *mut usize) -> c_int {
         // SAFETY: the program's promise.
         unsafe {
             tools::close_session(get(session)?)?;
-            put(session, 0);
+            put(Out::new(session), 0);
         }
         Ok(())
     })
@@ -330,11 +325,10 @@ pub unsafe fn t_pvar_handle_alloc(
     session: usize,
     index: c_int,
     _object: *mut c_void,
-    handle: *mut usize,
-    count: *mut c_int,
+    handle: Out<'_, usize>,
+    count: Out<'_, c_int>,
 ) -> c_int {
-    // SAFETY: the program's promise.
-    code(tools::open_reading(session, index).map(|number| unsafe {
+    code(tools::open_reading(session, index).map(|number| {
         put(handle, number);
         put(count, 1);
     }))
@@ -345,21 +339,25 @@ pub unsafe fn t_pvar_handle_free(session: usize, handle: *mut usize) -> c_int {
         // SAFETY: the program's promise.
         unsafe {
             tools::close_reading(session, get(handle)?)?;
-            put(handle, 0);
+            put(Out::new(handle), 0);
         }
         Ok(())
     })
 }
 
-pub unsafe fn t_pvar_start(session: usize, handle: usize) -> c_int {
+pub fn t_pvar_start(session: usize, handle: usize) -> c_int {
     code(tools::start_or_stop(session, handle))
 }
 
-pub unsafe fn t_pvar_stop(session: usize, handle: usize) -> c_int {
+pub fn t_pvar_stop(session: usize, handle: usize) -> c_int {
     code(tools::start_or_stop(session, handle))
 }
 
 pub unsafe fn t_pvar_read(session: usize, handle: usize, place: *mut c_void) -> c_int {
+<<<<<<< /tmp/c.rs
+    // SAFETY: the program promises room for one value.
+    code(tools::read(session, handle).map(|value| unsafe { put(Out::new(place.cast()), value) }))
+=======
     let is_state = match tools::is_state(session, handle) {
         Ok(is_state) => is_state,
         Err(fault) => return fault,
@@ -370,14 +368,15 @@ pub unsafe fn t_pvar_read(session: usize, handle: usize, place: *mut c_void) -> 
         // SAFETY: likewise, of 64 bits.
         false => unsafe { put(place.cast(), value) },
     }))
+>>>>>>> /tmp/b.rs
 }
 
 pub unsafe fn t_pvar_readreset(session: usize, handle: usize, place: *mut c_void) -> c_int {
     // SAFETY: the program promises room for one value.
-    code(tools::read_and_reset(session, handle).map(|value| unsafe { put(place.cast(), value) }))
+    code(tools::read_and_reset(session, handle).map(|value| unsafe { put(Out::new(place.cast()), value) }))
 }
 
-pub unsafe fn t_pvar_reset(session: usize, handle: usize) -> c_int {
+pub fn t_pvar_reset(session: usize, handle: usize) -> c_int {
     code(tools::reset(session, handle))
 }
 
