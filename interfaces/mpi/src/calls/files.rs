@@ -212,14 +212,8 @@ pub fn file_get_amode(handle: i32, amode: Out<'_, c_int>) -> Mpi {
     put(amode, file(handle)?.amode)
 }
 
-<<<<<<< /tmp/c.rs
 pub fn file_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
-    super::comms::communicators::put_group_of(&file(handle)?.comm, place)
-=======
-pub unsafe fn file_get_group(handle: i32, place: Out<'_, c_int>) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { crate::calls::comms::communicators::put_group_of(&file(handle)?.comm, place) }
->>>>>>> /tmp/b.rs
+    crate::calls::comms::communicators::put_group_of(&file(handle)?.comm, place)
 }
 
 pub fn file_get_info(handle: i32, place: Out<'_, c_int>) -> Mpi {

@@ -6,8 +6,8 @@ use crate::errors::{Error, Mpi, class};
 use crate::messages::buffers::checked_count;
 use crate::objects::datatypes::{any_datatype, handle_within};
 use crate::objects::numbers::*;
-use parvum_datatypes::{Combiner, Words};
 use parvum_api::pointers::{Out, Text};
+use parvum_datatypes::{Combiner, Words};
 use std::ffi::{c_char, c_int};
 
 pub fn type_size(of: i32, size: CountTarget) -> Mpi {

@@ -1,12 +1,8 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
 use crate::process::this::has_begun;
-<<<<<<< /tmp/c.rs
-use crate::tools::{self, Class, Kind, OPTIONS, ToolResult, VARIABLES, Value, at, fault};
-use parvum_api::pointers::Out;
-=======
 use crate::tools::{self, ALGORITHMS, Class, Kind, OPTIONS, ToolResult, VARIABLES, Value, at, fault};
->>>>>>> /tmp/b.rs
+use parvum_api::pointers::Out;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 const VERBOSITY_USER_BASIC: c_int = 221;
@@ -354,21 +350,16 @@ pub fn t_pvar_stop(session: usize, handle: usize) -> c_int {
 }
 
 pub unsafe fn t_pvar_read(session: usize, handle: usize, place: *mut c_void) -> c_int {
-<<<<<<< /tmp/c.rs
-    // SAFETY: the program promises room for one value.
-    code(tools::read(session, handle).map(|value| unsafe { put(Out::new(place.cast()), value) }))
-=======
     let is_state = match tools::is_state(session, handle) {
         Ok(is_state) => is_state,
         Err(fault) => return fault,
     };
     code(tools::read(session, handle).map(|value| match is_state {
         // SAFETY: the program promises room for one value of the variable's type, which is an integer.
-        true => unsafe { put(place.cast(), value as c_int) },
+        true => unsafe { put(Out::new(place.cast()), value as c_int) },
         // SAFETY: likewise, of 64 bits.
-        false => unsafe { put(place.cast(), value) },
+        false => unsafe { put(Out::new(place.cast()), value) },
     }))
->>>>>>> /tmp/b.rs
 }
 
 pub unsafe fn t_pvar_readreset(session: usize, handle: usize, place: *mut c_void) -> c_int {

@@ -1,7 +1,6 @@
 //! What a message says of itself, and messages inside messages: pvm_getminfo(3), pvm_pkmesg(3) ...
 
 use crate::buffers::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
-use crate::calls::put;
 use crate::errors::{Pvm, PvmError, is_any};
 use crate::state::{Locked, call, call_but};
 use parvum_api::Message;
