@@ -82,7 +82,7 @@ pub fn algorithms(asked: &AlgorithmsArgs) -> Result<(), SessionError> {
             ..Case::new(tasks, bytes)
         };
         let rule = table::rule(operation, &case);
-        return out::line(&format!("{}: {}", rule.algorithm.name(), rule.why));
+        return out::line(format!("{}: {}", rule.algorithm.name(), rule.why));
     }
     let mut rows = vec![["COLLECTIVE", "IF", "ALGORITHM"].map(String::from).to_vec()];
     for operation in

@@ -33,7 +33,7 @@ pub fn bytes_of(text: &str) -> Vec<u8> {
     let mut name = Vec::with_capacity(text.len());
     for c in text.chars() {
         match u32::from(c) {
-            byte @ FIRST..=LAST => name.push((byte - FIRST) as u8),
+            byte @ FIRST..=LAST => name.push(byte.saturating_sub(FIRST) as u8),
             _ => name.extend(c.encode_utf8(&mut [0; 4]).bytes()),
         }
     }
