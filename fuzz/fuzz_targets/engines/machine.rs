@@ -31,7 +31,7 @@ impl Daemon {
                         if self.pids.is_multiple_of(4) { Err(refused) } else { Ok((self.pids, CHANNEL)) };
                     Input::Spawned { tid, result }
                 }
-                Effect::Listen(tid) => Input::Listening { tid, result: Ok(("10.0.0.1:1".to_owned(), 3)) },
+                Effect::Listen(tid, route) => Input::Listening { tid, route, result: Ok(("10.0.0.1:1".to_owned(), 3)) },
                 _ => continue,
             };
             effects.extend(self.machine.handle(self.now, input));
