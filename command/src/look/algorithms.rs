@@ -34,7 +34,8 @@ const OTHER_NAMES: [(&str, Operation); 4] = [
     ("exclusivescan", Operation::ExclusiveScan),
 ];
 
-fn operation(said: &str) -> Result<Operation, String> {
+/// A collective, by its own name or that of a function of MPI.
+pub(crate) fn operation(said: &str) -> Result<Operation, String> {
     let plain = said.to_lowercase().replace(['-', '_', ' '], "");
     let plain = plain.strip_prefix("mpi").unwrap_or(&plain);
     let own = Operation::ALL.into_iter().map(|operation| (operation.name(), operation));

@@ -4,6 +4,8 @@
 //! operations of one communicator, in different functions or with arguments that must be the same.
 
 use super::graph::Picture;
+use crate::look::algorithms;
+use parvum_collectives::table::{self, Case, Operation};
 use parvum_wire::Tid;
 use parvum_wire::control::{OperationRow, TaskRow, Waits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +56,29 @@ fn arguments(does: &OperationRow) -> String {
     if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
 }
 
+/// A communicator opens its segment in its ninth blocking collective.
+const BEFORE_SEGMENT: i32 = 8;
+
+/// The algorithm of a blocking collective, by the table that MPI's library uses. Nothing if a fact that the choice depends on is not
+/// published: lengths that differ by rank, or members that are not the whole run.
+fn algorithm(picture: &Picture, function: &str, does: &OperationRow) -> Option<&'static str> {
+    let operation = algorithms::operation(function).ok()?;
+    let bytes = match operation {
+        Operation::Barrier => 0,
+        _ => usize::try_from(does.bytes).ok().filter(|_| does.bytes != NO_BYTES)?,
+    };
+    let members: Vec<Tid> = picture.tasks().filter(|row| row.rank.is_some()).map(|row| row.tid).collect();
+    let hosts: BTreeSet<u32> = members.iter().map(|tid| tid.host()).collect();
+    if members.len() != does.size as usize || hosts.len() != 1 {
+        return None;
+    }
+    let case = match does.turn >= BEFORE_SEGMENT {
+        true => Case::in_segment(members.len(), bytes),
+        false => Case::new(members.len(), bytes),
+    };
+    Some(table::choose(operation, &case).name())
+}
+
 /// What a task does in a function of MPI.
 pub fn doing(picture: &Picture, waits: &Waits) -> Option<String> {
     let function = function(waits)?;
@@ -68,7 +93,8 @@ pub fn doing(picture: &Picture, waits: &Waits) -> Option<String> {
     };
     Some(match (&waits.operation, waits.kind_name()) {
         (Some(does), _) if does.turn >= 0 => {
-            format!("is in {function}{}{}, waits there for {peer}", on(&does.name), arguments(does))
+            let algorithm = algorithm(picture, function, does).map_or_else(String::new, |name| format!(" by {name}"));
+            format!("is in {function}{}{}{algorithm}, waits there for {peer}", on(&does.name), arguments(does))
         }
         (Some(does), "send") => format!(
             "is in {function}{}{}: {peer} has not received it, {tag}",
@@ -338,6 +364,20 @@ mod tests {
         assert!(said[0].contains("rank 0 has 8 bytes, rank 1 has 16 bytes: the length must be"), "{said:?}");
         let unlike = vec![rank(0, "MPI_Gather", 0, 1, NO_BYTES), rank(2, "MPI_Gather", 0, 1, NO_BYTES)];
         assert!(told(unlike).is_empty());
+    }
+
+    #[test]
+    fn collective_is_shown_with_its_algorithm() {
+        let said = |turn, bytes| {
+            let rows: Vec<TaskRow> = (0..4).map(|number| rank(number, "MPI_Bcast", turn, 0, bytes)).collect();
+            doing(&Picture::of(rows.clone()), rows[1].waits.as_ref().expect("it waits")).expect("MPI")
+        };
+        assert!(said(8, 65_536).contains("(root 0, 65536 bytes) by shared segment, waits there"), "{}", said(8, 65_536));
+        assert!(said(7, 65_536).contains(" by binomial tree,"), "the segment is not open yet: {}", said(7, 65_536));
+        assert!(said(8, 8).contains(" by broadcast ring,"), "{}", said(8, 8));
+        let three: Vec<TaskRow> = (0..3).map(|number| rank(number, "MPI_Bcast", 9, 0, 8)).collect();
+        let text = doing(&Picture::of(three.clone()), three[1].waits.as_ref().expect("it waits")).expect("MPI");
+        assert!(!text.contains(" by "), "one of four members is not known: {text}");
     }
 
     #[test]
