@@ -114,8 +114,8 @@ fn conditions_read_as_a_person_would_say_them() {
     assert_eq!(
         said,
         [
-            "2 members or more, up to 1 KiB, one host, blocking call",
-            "3 members or more, over 4 KiB, one host, blocking call",
+            "2 to 64 members, up to 1 KiB, one host, blocking call",
+            "3 to 64 members, over 4 KiB, one host, blocking call",
             "up to 2 members",
             "3 to 64 members, up to 4 KiB",
             "several hosts with several members",
