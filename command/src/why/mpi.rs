@@ -93,8 +93,13 @@ pub fn doing(picture: &Picture, waits: &Waits) -> Option<String> {
     };
     Some(match (&waits.operation, waits.kind_name()) {
         (Some(does), _) if does.turn >= 0 => {
-            let algorithm = algorithm(picture, function, does).map_or_else(String::new, |name| format!(" by {name}"));
-            format!("is in {function}{}{}{algorithm}, waits there for {peer}", on(&does.name), arguments(does))
+            let algorithm =
+                algorithm(picture, function, does).map_or_else(String::new, |name| format!(" by {name}"));
+            format!(
+                "is in {function}{}{}{algorithm}, waits there for {peer}",
+                on(&does.name),
+                arguments(does)
+            )
         }
         (Some(does), "send") => format!(
             "is in {function}{}{}: {peer} has not received it, {tag}",
@@ -372,11 +377,20 @@ mod tests {
             let rows: Vec<TaskRow> = (0..4).map(|number| rank(number, "MPI_Bcast", turn, 0, bytes)).collect();
             doing(&Picture::of(rows.clone()), rows[1].waits.as_ref().expect("it waits")).expect("MPI")
         };
-        assert!(said(8, 65_536).contains("(root 0, 65536 bytes) by shared segment, waits there"), "{}", said(8, 65_536));
-        assert!(said(7, 65_536).contains(" by binomial tree,"), "the segment is not open yet: {}", said(7, 65_536));
+        assert!(
+            said(8, 65_536).contains("(root 0, 65536 bytes) by shared segment, waits there"),
+            "{}",
+            said(8, 65_536)
+        );
+        assert!(
+            said(7, 65_536).contains(" by binomial tree,"),
+            "the segment is not open yet: {}",
+            said(7, 65_536)
+        );
         assert!(said(8, 8).contains(" by broadcast ring,"), "{}", said(8, 8));
         let three: Vec<TaskRow> = (0..3).map(|number| rank(number, "MPI_Bcast", 9, 0, 8)).collect();
-        let text = doing(&Picture::of(three.clone()), three[1].waits.as_ref().expect("it waits")).expect("MPI");
+        let text =
+            doing(&Picture::of(three.clone()), three[1].waits.as_ref().expect("it waits")).expect("MPI");
         assert!(!text.contains(" by "), "one of four members is not known: {text}");
     }
 

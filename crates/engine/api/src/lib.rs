@@ -30,7 +30,7 @@ mod words;
 pub use api::{CoreApi, Data, Receiving, Request, SendTo};
 pub use open::OpenError;
 pub use parvum_wire::{Buffering, Completion, Counter};
-pub use segments::SegmentTurn;
+pub use segments::SegmentRound;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress,
     REMOTE, Room, RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Wanted, call, segment,

@@ -3,9 +3,9 @@
 use crate::api::{CoreApi, Request, status};
 use crate::table::{Notes, Piece, Status, segment};
 
-/// How a turn at a segment went.
+/// How a round at a segment went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentTurn {
+pub enum SegmentRound {
     /// All have shown what they show.
     Come,
     /// The time is over, or the machine is lost.
@@ -20,13 +20,13 @@ pub enum SegmentTurn {
 
 /// What the table answered.
 #[inline]
-fn turn(came: i64) -> SegmentTurn {
+fn round(came: i64) -> SegmentRound {
     match came {
-        segment::COME => SegmentTurn::Come,
-        segment::LATE => SegmentTurn::Late,
-        segment::CLOSED => SegmentTurn::Closed,
-        0.. => SegmentTurn::Over(came as usize),
-        _ => SegmentTurn::Disagreed,
+        segment::COME => SegmentRound::Come,
+        segment::LATE => SegmentRound::Late,
+        segment::CLOSED => SegmentRound::Closed,
+        0.. => SegmentRound::Over(came as usize),
+        _ => SegmentRound::Disagreed,
     }
 }
 
@@ -48,16 +48,16 @@ impl CoreApi {
         .map(|()| number)
     }
 
-    /// Takes a turn at a segment; see [`Table::board_turn`].
+    /// Takes a round at a segment; see [`Table::board_turn`].
     #[inline]
-    pub fn take_turn(
+    pub fn take_round(
         &self,
         segment: u64,
         word: u32,
         data: [&[u8]; 2],
         requests: &[Request],
         notes: &Notes,
-    ) -> SegmentTurn {
+    ) -> SegmentRound {
         let pieces = data.map(|data| Piece { start: data.as_ptr(), length: data.len() });
         // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
         let came = unsafe {
@@ -65,14 +65,14 @@ impl CoreApi {
             let (start, count) = (pieces.as_ptr(), pieces.len());
             (self.0.board_turn)(segment, word, start, count, requests_start, requests.len(), notes)
         };
-        turn(came)
+        round(came)
     }
 
     /// Announces something to all other members of a segment; see [`Table::board_announce`].
     #[inline]
-    pub fn announce(&self, segment: u64, word: u32, data: &[u8]) -> SegmentTurn {
+    pub fn announce(&self, segment: u64, word: u32, data: &[u8]) -> SegmentRound {
         // SAFETY: the data is borrowed for the call.
-        turn(unsafe { (self.0.board_announce)(segment, word, data.as_ptr(), data.len()) })
+        round(unsafe { (self.0.board_announce)(segment, word, data.as_ptr(), data.len()) })
     }
 
     /// Waits for the next announcement at a segment; see [`Table::board_hear`].
@@ -84,15 +84,15 @@ impl CoreApi {
         into: &mut [u8],
         requests: &[Request],
         notes: &Notes,
-    ) -> SegmentTurn {
+    ) -> SegmentRound {
         let (out, length) = (into.as_mut_ptr(), into.len());
         // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
-        turn(unsafe {
+        round(unsafe {
             (self.0.board_hear)(segment, word, out, length, requests.as_ptr().cast(), requests.len(), notes)
         })
     }
 
-    /// Copies what a member has shown at a segment in the last turn; see [`Table::board_read`].
+    /// Copies what a member has shown at a segment in the last round; see [`Table::board_read`].
     #[inline]
     pub fn read_segment(
         &self,

@@ -2,7 +2,7 @@
 //! what it needs straight out of the others' memory. (What all need is shown: it is in the caches when they read it.) Every byte is copied once, and members wait for each other twice or three times, however many they are and however
 //! long the data is.
 //!
-//! An operation begins with a turn in which members show addresses, and ends with one in which each says whether it could read:
+//! An operation begins with a round in which members show addresses, and ends with one in which each says whether it could read:
 //! until then the data stays as it is. The kernel may refuse (memory that is protected for the moment); then all are told, nobody's
 //! contribution has changed, and the operation is done by messages ([`Exposed::Refused`]).
 //!
@@ -21,7 +21,7 @@ pub trait OpenMemory: SharedSegment {
     fn reaches(&self) -> bool;
 
     /// Copies from a member's memory, at an address that it has shown. False: it could not be read. A member that has died is
-    /// told in the next turn.
+    /// told in the next round.
     fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool;
 }
 
@@ -50,7 +50,7 @@ pub fn alltoall<M: OpenMemory>(memory: &mut M, give: &[u8], get: &mut [u8]) -> R
     // costs less than it spares.
     let copy = if give.len() <= COPIED { give.to_vec() } else { Vec::new() };
     let given = if copy.is_empty() { give } else { &copy };
-    memory.turn(word, [&place_of(given), &[]])?;
+    memory.round(word, [&place_of(given), &[]])?;
     let (mut could, places) = (true, shown_by_all(memory)?);
     for from in group.others() {
         let place = places[from] + (own * each) as u64;
@@ -99,7 +99,7 @@ fn reduce_for<M: OpenMemory>(
         None => word(Doing::ExposeAllReduce, [length, unit]),
     };
     let gets = root.is_none_or(|root| root == group.own);
-    memory.turn(word, [&place_of(mine.unwrap_or(data)), &[]])?;
+    memory.round(word, [&place_of(mine.unwrap_or(data)), &[]])?;
     let shares = shares(length, unit, group.size);
     let share = shares[group.own];
     let own = share.at..share.end();
@@ -113,7 +113,7 @@ fn reduce_for<M: OpenMemory>(
         None => combine_share(memory, share.at, &data[own.clone()], &mut apart, unit, combine),
     }?;
     let result = if mine.is_some() && gets { &data[own.clone()] } else { &apart };
-    memory.turn(word, [&if could { place_of(result) } else { REFUSED }, &[]])?;
+    memory.round(word, [&if could { place_of(result) } else { REFUSED }, &[]])?;
     let places = shown_by_all(memory)?;
     if places.iter().any(|place| place.to_ne_bytes() == REFUSED) {
         return Ok(Exposed::Refused);
@@ -128,7 +128,7 @@ fn reduce_for<M: OpenMemory>(
             could = could && memory.fetch(member, place, &mut data[part.at..part.end()]);
         }
     }
-    memory.turn(word, [&[], &[]])?;
+    memory.round(word, [&[], &[]])?;
     // All have read that memory once, or written it.
     if could { Ok(Exposed::Done) } else { Err(Failure::Engine(Status::Refused)) }
 }
@@ -189,7 +189,7 @@ type Places = SmallVec<[u64; 16]>;
 
 /// Waits until all have read what they want, and hears whether they could.
 fn settle<M: OpenMemory>(memory: &mut M, word: u32, could: bool) -> Result<Exposed, Failure> {
-    memory.turn(word, [&[could.into()], &[]])?;
+    memory.round(word, [&[could.into()], &[]])?;
     for member in memory.group().others() {
         let mut theirs = [0];
         memory.read(member, 0, &mut theirs)?;

@@ -22,7 +22,7 @@ pub trait SharedSegment {
 
     /// Shows the two pieces one behind the other, and waits until all members have shown theirs under the same word. If a round fails, it
     /// fails for all members.
-    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure>;
+    fn round(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure>;
 
     /// Copies what a member has shown in the last round, from byte `from` on.
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
@@ -71,7 +71,7 @@ const TILE: usize = 4 << 10;
 
 /// All wait for all.
 pub fn barrier<B: SharedSegment>(segment: &mut B) -> Result<(), Failure> {
-    segment.turn(word(Doing::Barrier, []), [&[], &[]])
+    segment.round(word(Doing::Barrier, []), [&[], &[]])
 }
 
 /// The root's data for all.
@@ -79,7 +79,7 @@ pub fn broadcast<B: SharedSegment>(segment: &mut B, root: usize, data: &mut [u8]
     let (word, is_root) = (word(Doing::Broadcast, [root, data.len()]), segment.group().own == root);
     for piece in pieces(data.len(), segment.room(), 1) {
         let piece = &mut data[piece.at..piece.end()];
-        segment.turn(word, [if is_root { piece } else { &[] }, &[]])?;
+        segment.round(word, [if is_root { piece } else { &[] }, &[]])?;
         if !is_root {
             segment.read(root, 0, piece)?;
         }
@@ -88,7 +88,7 @@ pub fn broadcast<B: SharedSegment>(segment: &mut B, root: usize, data: &mut [u8]
 }
 
 /// The root's data for all, without waiting for them. The root may run ahead of the others by as many announcements as the segment has room
-/// for; all take a turn in time.
+/// for; all take part in a round in time.
 pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
     let word = word(Doing::Broadcast, [root, data.len()]);
     match segment.group().own == root {
@@ -140,7 +140,7 @@ fn collect<B: SharedSegment>(
             (None, Some(all)) => &all[parts[own].at..parts[own].end()][of(parts[own])],
             (None, None) => &[],
         };
-        segment.turn(word, [shown, &[]])?;
+        segment.round(word, [shown, &[]])?;
         let Some(all) = &mut all else { continue };
         for (member, &part) in parts.iter().enumerate().filter(|(member, _)| *member != own) {
             segment.read(member, 0, &mut all[part.at..part.end()][of(part)])?;
@@ -164,7 +164,7 @@ pub fn scatter<B: SharedSegment>(
         if own == root {
             (0..size).for_each(|to| shown.extend_from_slice(&all[to * each..][piece.at..piece.end()]));
         }
-        segment.turn(word, [&shown, &[]])?;
+        segment.round(word, [&shown, &[]])?;
         segment.read(root, own * piece.length, &mut part[piece.at..piece.end()])?;
     }
     Ok(())
@@ -176,7 +176,7 @@ pub fn alltoall<B: SharedSegment>(segment: &mut B, give: &[u8], get: &mut [u8]) 
     let each = give.len() / size;
     let word = word(Doing::AllToAll, [each]);
     if give.len() <= segment.room() {
-        segment.turn(word, [give, &[]])?;
+        segment.round(word, [give, &[]])?;
         for from in 0..size {
             segment.read(from, own * each, &mut get[from * each..][..each])?;
         }
@@ -186,7 +186,7 @@ pub fn alltoall<B: SharedSegment>(segment: &mut B, give: &[u8], get: &mut [u8]) 
     for piece in pieces(each, segment.room() / size, 1) {
         shown.clear();
         (0..size).for_each(|to| shown.extend_from_slice(&give[to * each..][piece.at..piece.end()]));
-        segment.turn(word, [&shown, &[]])?;
+        segment.round(word, [&shown, &[]])?;
         for from in 0..size {
             let into = &mut get[from * each..][piece.at..piece.end()];
             segment.read(from, own * piece.length, into)?;
@@ -234,7 +234,7 @@ fn reduce_for<B: SharedSegment>(
     for piece in pieces(data.len(), segment.room(), unit) {
         let data = &mut data[piece.at..piece.end()];
         if data.len() * size <= ALONE || data.len() / unit < size {
-            segment.turn(word, [data, &[]])?;
+            segment.round(word, [data, &[]])?;
             if gets {
                 tiles.combine(segment, data, |_| 0, combine)?;
             }
@@ -243,10 +243,10 @@ fn reduce_for<B: SharedSegment>(
         // Each combines a share, and shows the others what it does not need itself.
         let shares = shares(data.len(), unit, size);
         let share = shares[own];
-        segment.turn(word, [&data[..share.at], &data[share.end()..]])?;
+        segment.round(word, [&data[..share.at], &data[share.end()..]])?;
         let from = |member: usize| if member < own { share.at - shares[member].length } else { share.at };
         tiles.combine(segment, &mut data[share.at..share.end()], from, combine)?;
-        segment.turn(word, [&data[share.at..share.end()], &[]])?;
+        segment.round(word, [&data[share.at..share.end()], &[]])?;
         for (member, share) in shares.iter().enumerate().filter(|(member, _)| gets && *member != own) {
             segment.read(member, 0, &mut data[share.at..share.end()])?;
         }

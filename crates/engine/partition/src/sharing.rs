@@ -4,10 +4,10 @@
 //! some operations they join a group, in an operation that goes by messages; when it is over all have joined, for each has heard of
 //! each, or somebody is missed by name. Then they open the segment at the daemon, and from then on nobody asks the daemon.
 //!
-//! The daemon closes the segment when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
-//! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new segment.
+//! The daemon closes the segment when a member ends. A round comes for all or for nobody, so all that are left end the same operation
+//! with the name of who is missing. When nobody is, the group had changed for another reason, and the round is taken at a new segment.
 
-use parvum_api::{ANY_TASK, CoreApi, Notes, Request as Operation, SegmentTurn, Status, segment};
+use parvum_api::{ANY_TASK, CoreApi, Notes, Request as Operation, SegmentRound, Status, segment};
 use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier};
 use parvum_collectives::segment::{Announcing, SharedSegment};
@@ -301,7 +301,7 @@ pub struct AtSegment<'a> {
 }
 
 impl AtSegment<'_> {
-    /// The turn did not come, and will not at this segment.
+    /// The round did not come, and will not at this segment.
     #[cold]
     fn closed(&mut self) -> Result<(), Failure> {
         match self.sharing.who_is_gone(&self.members) {
@@ -325,18 +325,18 @@ impl AtSegment<'_> {
     #[inline(always)]
     fn wait(
         &mut self,
-        mut call: impl FnMut(CoreApi, u64, &[Operation], &Notes) -> SegmentTurn,
+        mut call: impl FnMut(CoreApi, u64, &[Operation], &Notes) -> SegmentRound,
     ) -> Result<(), Failure> {
         let (api, notes) = (self.members.api, notes(&self.members));
         loop {
             let limit = self.attend()?;
             match call(api, self.segment, &self.requests, &Notes { limit, ..notes }) {
-                SegmentTurn::Come => return Ok(()),
-                SegmentTurn::Over(_) => {}
-                SegmentTurn::Closed => self.closed()?,
-                SegmentTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
-                SegmentTurn::Late if limit >= 0 && !api.progress().lost => {}
-                SegmentTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
+                SegmentRound::Come => return Ok(()),
+                SegmentRound::Over(_) => {}
+                SegmentRound::Closed => self.closed()?,
+                SegmentRound::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
+                SegmentRound::Late if limit >= 0 && !api.progress().lost => {}
+                SegmentRound::Late => return Err(Failure::Engine(Status::NoMachine)),
             }
         }
     }
@@ -360,8 +360,8 @@ impl SharedSegment for AtSegment<'_> {
     }
 
     #[inline]
-    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        self.wait(|api, segment, requests, notes| api.take_turn(segment, word, data, requests, notes))
+    fn round(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
+        self.wait(|api, segment, requests, notes| api.take_round(segment, word, data, requests, notes))
     }
 
     #[inline]
@@ -379,10 +379,10 @@ impl Announcing for AtSegment<'_> {
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
         loop {
             match self.members.api.announce(self.segment, word, data) {
-                SegmentTurn::Come => return Ok(()),
-                SegmentTurn::Closed => self.closed()?,
-                SegmentTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
-                SegmentTurn::Over(_) | SegmentTurn::Disagreed => {
+                SegmentRound::Come => return Ok(()),
+                SegmentRound::Closed => self.closed()?,
+                SegmentRound::Late => return Err(Failure::Engine(Status::NoMachine)),
+                SegmentRound::Over(_) | SegmentRound::Disagreed => {
                     return Err(Failure::Fault(Fault::Disagreed));
                 }
             }

@@ -35,7 +35,7 @@ pub(crate) struct LeftBarrier {
     pub(crate) group: String,
     pub(crate) count: i32,
     pub(crate) shared: Arc<GroupSegment>,
-    pub(crate) turn: u32,
+    pub(crate) round: u32,
 }
 
 impl Services {
@@ -63,7 +63,7 @@ pub(crate) struct SharedSegment {
     pub(crate) member: u32,
     pub(crate) members: u32,
     /// How many rounds have come.
-    pub(crate) turn: u64,
+    pub(crate) round: u64,
     /// What a round that is not over waits for.
     pub(crate) awaits: Option<Awaited>,
     /// How many entries of the broadcast ring this task has written or read, and the place of the next one.
@@ -85,7 +85,7 @@ pub(crate) enum Awaited {
 impl SharedSegment {
     /// Whether all members show the same word.
     pub(crate) fn agrees_on(&self, word: u32) -> bool {
-        (0..self.members).all(|member| self.shared.shown(member, self.turn).0 == word)
+        (0..self.members).all(|member| self.shared.shown(member, self.round).0 == word)
     }
 }
 

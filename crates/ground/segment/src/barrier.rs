@@ -10,13 +10,13 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bits of the word: who has come, whether one sleeps, who is awaited, closed, and the turn above.
+/// Bits of the word: who has come, whether one sleeps, who is awaited, closed, and the round above.
 const CAME: u64 = 0x7fff;
 const SLEEPS: u64 = 1 << 15;
 const AWAITED_SHIFT: u32 = 16;
 const AWAITED: u64 = 0x7fff;
 const CLOSED: u64 = 1 << 31;
-const TURN_SHIFT: u32 = 32;
+const ROUND_SHIFT: u32 = 32;
 
 /// As many may meet at most.
 pub const LARGEST_BARRIER: u32 = AWAITED as u32;
@@ -29,7 +29,7 @@ pub enum Arrival {
         /// Whether one of the others sleeps, or is about to, and must be woken.
         wake: bool,
     },
-    /// Others are awaited: until [`SegmentBarrier::outcome`] of this turn.
+    /// Others are awaited: until [`SegmentBarrier::outcome`] of this round.
     Waits(u32),
     /// The barrier is closed: ask the daemon.
     Closed,
@@ -93,7 +93,7 @@ impl SegmentBarrier {
             if word & CLOSED != 0 {
                 return Arrival::Closed;
             }
-            let (came, turn) = (word & CAME, (word >> TURN_SHIFT) as u32);
+            let (came, round) = (word & CAME, (word >> ROUND_SHIFT) as u32);
             let awaited = match (came, count) {
                 (0, _) => count.unwrap_or_else(|| self.members()),
                 (_, Some(count)) if u64::from(count) != word >> AWAITED_SHIFT & AWAITED => {
@@ -106,9 +106,9 @@ impl SegmentBarrier {
             }
             let opens = came + 1 >= u64::from(awaited);
             let next = if opens {
-                u64::from(turn.wrapping_add(1)) << TURN_SHIFT
+                u64::from(round.wrapping_add(1)) << ROUND_SHIFT
             } else {
-                u64::from(turn) << TURN_SHIFT
+                u64::from(round) << ROUND_SHIFT
                     | u64::from(awaited) << AWAITED_SHIFT
                     | word & SLEEPS
                     | (came + 1)
@@ -120,17 +120,17 @@ impl SegmentBarrier {
                     self.count_change();
                     return Arrival::Opened { wake: word & SLEEPS != 0 };
                 }
-                Ok(_) => return Arrival::Waits(turn),
+                Ok(_) => return Arrival::Waits(round),
                 Err(now) => word = now,
             }
         }
     }
 
-    /// How the wait of that turn ended; nothing while it lasts.
-    pub fn outcome(&self, turn: u32) -> Option<Outcome> {
+    /// How the wait of that round ended; nothing while it lasts.
+    pub fn outcome(&self, round: u32) -> Option<Outcome> {
         // Acquire: partner of the exchange in `arrive` that opened it.
         let word = self.word.load(Ordering::Acquire);
-        if (word >> TURN_SHIFT) as u32 != turn {
+        if (word >> ROUND_SHIFT) as u32 != round {
             Some(Outcome::Opened)
         } else if word & CLOSED != 0 {
             Some(Outcome::Closed)
@@ -143,7 +143,7 @@ impl SegmentBarrier {
     /// `outcome` once more, and sleeps while the futex is at that.
     ///
     /// An opening either comes later in the word's history and sees the mark, or came before, and
-    /// then that look finds it. A mark that is left for the next turn wakes once too often, no more.
+    /// then that look finds it. A mark that is left for the next round wakes once too often, no more.
     pub fn fall_asleep(&self) -> u32 {
         // Acquire: partner of `tell`.
         let changes = self.changes.load(Ordering::Acquire);
@@ -196,13 +196,13 @@ mod tests {
     #[test]
     fn it_opens_for_the_last_and_again_for_the_next_round() {
         let barrier = barrier(3);
-        for turn in 0..5 {
-            assert_eq!(barrier.arrive(None), Arrival::Waits(turn));
-            assert_eq!(barrier.arrive(Some(3)), Arrival::Waits(turn));
+        for round in 0..5 {
+            assert_eq!(barrier.arrive(None), Arrival::Waits(round));
+            assert_eq!(barrier.arrive(Some(3)), Arrival::Waits(round));
             assert_eq!(barrier.arrive(Some(2)), Arrival::Mismatch);
-            assert_eq!(barrier.outcome(turn), None);
+            assert_eq!(barrier.outcome(round), None);
             assert_eq!(barrier.arrive(None), Arrival::Opened { wake: false });
-            assert_eq!(barrier.outcome(turn), Some(Outcome::Opened));
+            assert_eq!(barrier.outcome(round), Some(Outcome::Opened));
         }
         assert_eq!(barrier.arrive(Some(1)), Arrival::Opened { wake: false });
         assert_eq!(barrier.arrive(Some(0)), Arrival::Mismatch);
@@ -211,15 +211,15 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn only_sleepers_are_woken_and_only_in_their_turn() {
+    fn only_sleepers_are_woken_and_only_in_their_round() {
         let barrier = barrier(3);
-        for turn in [0, 2] {
-            assert_eq!(barrier.arrive(None), Arrival::Waits(turn));
+        for round in [0, 2] {
+            assert_eq!(barrier.arrive(None), Arrival::Waits(round));
             barrier.fall_asleep();
-            assert_eq!(barrier.arrive(None), Arrival::Waits(turn), "the mark is none of the numbers");
+            assert_eq!(barrier.arrive(None), Arrival::Waits(round), "the mark is none of the numbers");
             assert_eq!(barrier.arrive(None), Arrival::Opened { wake: true });
-            assert_eq!(barrier.arrive(None), Arrival::Waits(turn + 1));
-            assert_eq!(barrier.arrive(None), Arrival::Waits(turn + 1));
+            assert_eq!(barrier.arrive(None), Arrival::Waits(round + 1));
+            assert_eq!(barrier.arrive(None), Arrival::Waits(round + 1));
             assert_eq!(barrier.arrive(None), Arrival::Opened { wake: false });
         }
     }
@@ -259,9 +259,9 @@ mod tests {
                     }
                     Outcome::Opened
                 }
-                Arrival::Waits(turn) => loop {
+                Arrival::Waits(round) => loop {
                     let seen = self.barrier.fall_asleep();
-                    if let Some(outcome) = self.barrier.outcome(turn) {
+                    if let Some(outcome) = self.barrier.outcome(round) {
                         break outcome;
                     }
                     let held = self.lock.lock().expect("no panic");
@@ -305,26 +305,26 @@ mod tests {
         });
     }
 
-    /// The segment's rule: two places for each member, used by turns. Loom reports a place that is written to while somebody reads
+    /// The segment's rule: two slots for each member, used in turn. Loom reports a place that is written to while somebody reads
     /// it, and a reader that does not see what was written.
     #[cfg(loom)]
-    fn what_is_shown_is_seen(members: u32, turns: u32) {
+    fn what_is_shown_is_seen(members: u32, rounds: u32) {
         use loom::cell::UnsafeCell;
         struct SharedSegment(BarrierMemory, Vec<[UnsafeCell<u32>; 2]>);
         // SAFETY: who may touch which cell when is what the model is there to find out.
         #[allow(unsafe_code)]
         unsafe impl Sync for SharedSegment {}
         #[allow(unsafe_code)]
-        fn take_part(segment: &SharedSegment, member: u32, turns: u32) {
+        fn take_part(segment: &SharedSegment, member: u32, rounds: u32) {
             let SharedSegment(place, places) = segment;
-            for turn in 0..turns {
-                let shown = |member: u32| 10 * turn + member;
+            for round in 0..rounds {
+                let shown = |member: u32| 10 * round + member;
                 // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
-                places[member as usize][turn as usize % 2].with_mut(|cell| unsafe { *cell = shown(member) });
+                places[member as usize][round as usize % 2].with_mut(|cell| unsafe { *cell = shown(member) });
                 assert_eq!(place.pass(), Outcome::Opened);
                 for other in 0..places.len() as u32 {
                     // SAFETY: as above.
-                    let seen = places[other as usize][turn as usize % 2].with(|cell| unsafe { *cell });
+                    let seen = places[other as usize][round as usize % 2].with(|cell| unsafe { *cell });
                     assert_eq!(seen, shown(other));
                 }
             }
@@ -340,10 +340,10 @@ mod tests {
             let threads: Vec<_> = (1..members)
                 .map(|member| {
                     let segment = segment.clone();
-                    loom::thread::spawn(move || take_part(&segment, member, turns))
+                    loom::thread::spawn(move || take_part(&segment, member, rounds))
                 })
                 .collect();
-            take_part(&segment, 0, turns);
+            take_part(&segment, 0, rounds);
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
         });
     }

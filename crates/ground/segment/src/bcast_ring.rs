@@ -43,7 +43,7 @@ impl Head {
 
 #[cfg(not(loom))]
 impl GroupSegment {
-    /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no turn has come
+    /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no round has come
     /// since the segment was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
     pub fn announce(&self, number: u64, place: usize, word: u32, data: &[u8]) -> bool {
         if place >= ANNOUNCEMENTS || data.len() > ANNOUNCED_ROOM || !self.has_segment() {
@@ -167,8 +167,8 @@ mod tests {
     }
 
     fn meet(segment: &GroupSegment) {
-        if let crate::barrier::Arrival::Waits(turn) = segment.arrive(None) {
-            while segment.outcome(turn).is_none() {
+        if let crate::barrier::Arrival::Waits(round) = segment.arrive(None) {
+            while segment.outcome(round).is_none() {
                 std::thread::yield_now();
             }
         }

@@ -1,7 +1,7 @@
 //! The layout of a segment: where the slots of each member and the broadcast ring lie.
 //!
 //! Members use the slots in *rounds*. In a round each member writes data into its own slot, comes to the barrier, and reads the slots of
-//! the others when the barrier has opened. A member has two slots and uses them in turn. A member that comes to the barrier has read
+//! the others when the barrier has opened. A member has two slots and uses them in round. A member that comes to the barrier has read
 //! all that it wants of the round before. So an open barrier means that nobody reads the slots of two rounds ago, and they may be
 //! written. Only the barrier keeps this order: there are no locks and no counts of readers. The loom model stands in `barrier.rs`. Two
 //! members need no barrier: see `pair.rs`.
@@ -74,19 +74,19 @@ impl Shape {
         self.announcement(ANNOUNCEMENTS + 1) + place * ANNOUNCED_ROOM
     }
 
-    /// Where a member's line of that turn begins.
-    pub(crate) fn line(self, member: u32, turn: u64) -> usize {
-        PAGE_BYTES + number(member, turn) * LINE
+    /// Where a member's line of that round begins.
+    pub(crate) fn line(self, member: u32, round: u64) -> usize {
+        PAGE_BYTES + number(member, round) * LINE
     }
 
-    /// Where its longer data of that turn begins.
-    pub(crate) fn place(self, member: u32, turn: u64) -> usize {
-        self.places() + number(member, turn) * SLOT_BYTES
+    /// Where its longer data of that round begins.
+    pub(crate) fn place(self, member: u32, round: u64) -> usize {
+        self.places() + number(member, round) * SLOT_BYTES
     }
 }
 
-fn number(member: u32, turn: u64) -> usize {
-    2 * member as usize + (turn % 2) as usize
+fn number(member: u32, round: u64) -> usize {
+    2 * member as usize + (round % 2) as usize
 }
 
 #[cfg(test)]
@@ -99,9 +99,9 @@ mod tests {
             let shape = Shape { members };
             let mut pieces = vec![(0, PAGE_BYTES)];
             for member in 0..members {
-                for turn in [4, 5] {
-                    pieces.push((shape.line(member, turn), LINE));
-                    pieces.push((shape.place(member, turn), SLOT_BYTES));
+                for round in [4, 5] {
+                    pieces.push((shape.line(member, round), LINE));
+                    pieces.push((shape.place(member, round), SLOT_BYTES));
                 }
             }
             for place in 0..=ANNOUNCEMENTS {

@@ -52,7 +52,7 @@ impl SegmentMap {
     #[inline]
     pub(crate) fn write(&self, at: usize, data: &[u8]) {
         self.check(at, data.len());
-        // SAFETY: within the mapping, by the check, and apart from the program's memory. Members that keep to their turns neither
+        // SAFETY: within the mapping, by the check, and apart from the program's memory. Members that keep to their rounds neither
         // read nor write there now; from one that does not, some reader gets other bytes, and no more.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.add(at).as_ptr(), data.len()) };
     }

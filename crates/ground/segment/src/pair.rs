@@ -1,7 +1,7 @@
 //! The pair: two members exchange data in rounds, without a word that both write.
 //!
 //! Each member has lines of its own. On the line of a round it says that its data for the round is complete, and waits until the line of
-//! the other says so too: only two cache lines move. Slots are used in turn, as in every segment: a member that shows data for a round has
+//! the other says so too: only two cache lines move. Slots are used in round, as in every segment: a member that shows data for a round has
 //! read all that it wants of the round before.
 //!
 //! A member that waits for long sleeps on the barrier's futex, by the rules of the [door](parvum_control::Door). It says on its line that
@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// What stands at the beginning of a member's line: the two first numbers are the pair's, the others name what is shown.
 #[repr(C)]
 pub(crate) struct Head {
-    /// The turn whose data is there, counted from 1; 0 before the first.
-    turn: AtomicU32,
-    /// Not 0: the member sleeps, or is about to, until the other has shown what belongs to the turn.
+    /// The round whose data is there, counted from 1; 0 before the first.
+    round: AtomicU32,
+    /// Not 0: the member sleeps, or is about to, until the other has shown what belongs to the round.
     pub(crate) asleep: AtomicU32,
     /// The word under which it is shown.
     pub(crate) word: AtomicU32,
@@ -28,18 +28,18 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Says that what the member shows in that turn is there.
+    /// Says that what the member shows in that round is there.
     #[inline]
-    pub(crate) fn show(&self, turn: u64) {
+    pub(crate) fn show(&self, round: u64) {
         // Release: partner of the acquire in `is_of`.
-        self.turn.store(stamp(turn), Ordering::Release);
+        self.round.store(stamp(round), Ordering::Release);
     }
 
-    /// Whether what the member shows in that turn is there.
+    /// Whether what the member shows in that round is there.
     #[inline]
-    pub(crate) fn is_of(&self, turn: u64) -> bool {
+    pub(crate) fn is_of(&self, round: u64) -> bool {
         // Acquire: partner of the release in `show`.
-        self.turn.load(Ordering::Acquire) == stamp(turn)
+        self.round.load(Ordering::Acquire) == stamp(round)
     }
 
     /// Says that the member is about to sleep. It looks for the other's line once more before it does.
@@ -71,13 +71,13 @@ impl Head {
     /// Of a line that nothing was written to.
     pub(crate) fn new() -> Head {
         let zero = || AtomicU32::new(0);
-        Head { turn: zero(), asleep: zero(), word: zero(), length: zero() }
+        Head { round: zero(), asleep: zero(), word: zero(), length: zero() }
     }
 }
 
-/// A turn's number on a line. It comes again after four billion turns; a line is two turns old at most.
-fn stamp(turn: u64) -> u32 {
-    (turn as u32).wrapping_add(1)
+/// A round's number on a line. It comes again after four billion rounds; a line is two rounds old at most.
+fn stamp(round: u64) -> u32 {
+    (round as u32).wrapping_add(1)
 }
 
 #[cfg(all(test, loom))]
@@ -110,21 +110,21 @@ mod model {
         }
 
         #[allow(unsafe_code)]
-        fn take_part(&self, own: usize, turns: u64) {
-            for turn in 0..turns {
-                let place = |member: usize| &self.places[member][turn as usize % 2];
-                let shown = |member: usize| 10 * turn as u32 + member as u32;
+        fn take_part(&self, own: usize, rounds: u64) {
+            for round in 0..rounds {
+                let place = |member: usize| &self.places[member][round as usize % 2];
+                let shown = |member: usize| 10 * round as u32 + member as u32;
                 // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
                 place(own).shown.with_mut(|cell| unsafe { *cell = shown(own) });
-                place(own).head.show(turn);
+                place(own).head.show(round);
                 let other = place(1 - own);
                 if other.head.sleeps() {
                     self.changes.fetch_add(1, Ordering::Release);
                 }
-                while !other.head.is_of(turn) {
+                while !other.head.is_of(round) {
                     let changes = self.changes.load(Ordering::Acquire);
                     place(own).head.fall_asleep();
-                    if !other.head.is_of(turn) {
+                    if !other.head.is_of(round) {
                         // Asleep: nobody but the other ends it.
                         while self.changes.load(Ordering::Acquire) == changes {
                             loom::thread::yield_now();
@@ -141,23 +141,23 @@ mod model {
 
     /// Loom reports a place that is written to while somebody reads it, a reader that does not see what was written, and a sleeper
     /// that nobody wakes.
-    fn two_take_turns(turns: u64) {
+    fn two_members_exchange(rounds: u64) {
         loom::model(move || {
             let segment = Arc::new(SharedSegment::new());
             let other = segment.clone();
-            let thread = loom::thread::spawn(move || other.take_part(1, turns));
-            segment.take_part(0, turns);
+            let thread = loom::thread::spawn(move || other.take_part(1, rounds));
+            segment.take_part(0, rounds);
             thread.join().expect("it ends");
         });
     }
 
     #[test]
-    fn model_of_a_pair_in_one_turn() {
-        two_take_turns(1);
+    fn model_of_a_pair_in_one_round() {
+        two_members_exchange(1);
     }
 
     #[test]
     fn model_of_a_pair_that_uses_its_places_again() {
-        two_take_turns(3);
+        two_members_exchange(3);
     }
 }

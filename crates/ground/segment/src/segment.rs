@@ -79,8 +79,8 @@ impl GroupSegment {
     }
 
     /// See [`SegmentBarrier::outcome`].
-    pub fn outcome(&self, turn: u32) -> Option<Outcome> {
-        self.barrier().outcome(turn)
+    pub fn outcome(&self, round: u32) -> Option<Outcome> {
+        self.barrier().outcome(round)
     }
 
     /// How many members can show each other data here, if they can.
@@ -92,12 +92,12 @@ impl GroupSegment {
         self.shape.has_places()
     }
 
-    /// Shows data in a turn, under a word: before coming to its barrier, and after that of the turn before has opened. False:
+    /// Shows data in a round, under a word: before coming to its barrier, and after that of the round before has opened. False:
     /// there is no such member, or no room for so much.
     pub fn show<'d>(
         &self,
         member: u32,
-        turn: u64,
+        round: u64,
         word: u32,
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> bool {
@@ -106,13 +106,13 @@ impl GroupSegment {
         if member >= self.shape.members || !self.has_segment() {
             return false;
         }
-        let mut at = self.data_at(member, turn, length);
+        let mut at = self.data_at(member, round, length);
         for piece in pieces {
             self.map.write(at, piece);
             at += piece.len();
         }
-        let head = self.head(member, turn);
-        // Relaxed: whoever reads them, and the data, has come to the barrier, or seen the turn on the line, after this.
+        let head = self.head(member, round);
+        // Relaxed: whoever reads them, and the data, has come to the barrier, or seen the round on the line, after this.
         head.word.store(word, Ordering::Relaxed);
         head.length.store(length as u32, Ordering::Relaxed);
         true
@@ -123,36 +123,36 @@ impl GroupSegment {
     pub fn show_other<'d>(
         &self,
         member: u32,
-        turn: u64,
+        round: u64,
         word: u32,
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> bool {
-        if self.shape.members != 2 || !self.show(member, turn, word, pieces) {
+        if self.shape.members != 2 || !self.show(member, round, word, pieces) {
             return false;
         }
-        self.head(member, turn).show(turn);
-        if self.head(1 - member, turn).sleeps() {
+        self.head(member, round).show(round);
+        if self.head(1 - member, round).sleeps() {
             self.barrier().count_change();
             self.wake();
         }
         true
     }
 
-    /// Whether the other of two members has shown what belongs to a turn.
+    /// Whether the other of two members has shown what belongs to a round.
     ///
     /// # Panics
     /// When this is not one of two.
     #[inline]
-    pub fn other_has_shown(&self, member: u32, turn: u64) -> bool {
+    pub fn other_has_shown(&self, member: u32, round: u64) -> bool {
         assert!(self.shape.members == 2 && member < 2, "one of two");
-        self.head(1 - member, turn).is_of(turn)
+        self.head(1 - member, round).is_of(round)
     }
 
     /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`GroupSegment::other_has_shown`].
-    pub fn outcome_beside(&self, member: u32, turn: u64) -> Option<Outcome> {
-        // Who leaves after it has shown what belongs to the turn has not missed it, so the line is looked at behind the closing.
+    pub fn outcome_beside(&self, member: u32, round: u64) -> Option<Outcome> {
+        // Who leaves after it has shown what belongs to the round has not missed it, so the line is looked at behind the closing.
         let is_closed = self.is_closed();
-        match self.other_has_shown(member, turn) {
+        match self.other_has_shown(member, round) {
             true => Some(Outcome::Opened),
             false => is_closed.then_some(Outcome::Closed),
         }
@@ -164,54 +164,54 @@ impl GroupSegment {
         self.barrier().is_closed()
     }
 
-    /// As [`GroupSegment::fall_asleep`], of one of two who waits for the other in a turn.
-    pub fn fall_asleep_beside(&self, member: u32, turn: u64) -> u32 {
+    /// As [`GroupSegment::fall_asleep`], of one of two who waits for the other in a round.
+    pub fn fall_asleep_beside(&self, member: u32, round: u64) -> u32 {
         let changes = self.barrier().changes();
-        self.head(member, turn).fall_asleep();
+        self.head(member, round).fall_asleep();
         changes
     }
 
-    /// The turn has come: it sleeps no more.
+    /// The round has come: it sleeps no more.
     #[inline]
-    pub fn stay_awake_beside(&self, member: u32, turn: u64) {
-        self.head(member, turn).stay_awake();
+    pub fn stay_awake_beside(&self, member: u32, round: u64) {
+        self.head(member, round).stay_awake();
     }
 
-    fn head(&self, member: u32, turn: u64) -> &Head {
-        self.map.line(self.shape.line(member, turn))
+    fn head(&self, member: u32, round: u64) -> &Head {
+        self.map.line(self.shape.line(member, round))
     }
 
-    /// The word under which a member shows something in a turn whose barrier has opened, and how many bytes that is.
+    /// The word under which a member shows something in a round whose barrier has opened, and how many bytes that is.
     ///
     /// # Panics
     /// When there is no such member, or no segment.
     #[inline]
-    pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
+    pub fn shown(&self, member: u32, round: u64) -> (u32, usize) {
         assert!(member < self.shape.members && self.has_segment(), "a member with a board");
-        let head = self.head(member, turn);
-        // Relaxed: the barrier, or the turn on the line, has ordered it.
+        let head = self.head(member, round);
+        // Relaxed: the barrier, or the round on the line, has ordered it.
         (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(SLOT_BYTES))
     }
 
-    /// Copies what a member shows in a turn whose barrier has opened, from byte `from` on. False: there is no such member, or it
+    /// Copies what a member shows in a round whose barrier has opened, from byte `from` on. False: there is no such member, or it
     /// shows less.
     #[inline]
-    pub fn read(&self, member: u32, turn: u64, from: usize, out: &mut [u8]) -> bool {
+    pub fn read(&self, member: u32, round: u64, from: usize, out: &mut [u8]) -> bool {
         if member >= self.shape.members || !self.has_segment() {
             return false;
         }
-        let (_, length) = self.shown(member, turn);
+        let (_, length) = self.shown(member, round);
         if from.checked_add(out.len()).is_none_or(|end| end > length) {
             return false;
         }
-        self.map.read(self.data_at(member, turn, length) + from, out);
+        self.map.read(self.data_at(member, round, length) + from, out);
         true
     }
 
-    fn data_at(&self, member: u32, turn: u64, length: usize) -> usize {
+    fn data_at(&self, member: u32, round: u64, length: usize) -> usize {
         match length <= SHORT {
-            true => self.shape.line(member, turn) + size_of::<Head>(),
-            false => self.shape.place(member, turn),
+            true => self.shape.line(member, round) + size_of::<Head>(),
+            false => self.shape.place(member, round),
         }
     }
 
@@ -269,11 +269,11 @@ mod tests {
                     let own = ControlBlock::create().expect("a page").0;
                     for round in 0..ROUNDS as usize {
                         rounds.lock().expect("no panic")[round] += 1;
-                        if let Arrival::Waits(turn) = barrier.arrive(None) {
+                        if let Arrival::Waits(round) = barrier.arrive(None) {
                             loop {
                                 let changes = barrier.fall_asleep();
                                 let rings = own.fall_asleep();
-                                if barrier.outcome(turn).is_some() {
+                                if barrier.outcome(round).is_some() {
                                     break;
                                 }
                                 barrier.sleep(changes, &own, rings, Duration::from_secs(20));
@@ -312,32 +312,32 @@ mod tests {
     }
 
     #[test]
-    fn two_take_turns_awake_or_asleep_and_each_sees_what_the_other_shows() {
-        const TURNS: u64 = 3000;
+    fn two_members_asleep_or_awake_see_what_the_other_shows() {
+        const ROUNDS: u64 = 3000;
         let (_page, file) = GroupSegment::create(2).expect("a segment");
         let member = |own: u32| {
             let segment = GroupSegment::open(&file).expect("it opens");
             move || {
                 let page = ControlBlock::create().expect("a page").0;
-                for turn in 0..TURNS {
-                    let length = [8, 48, 49, 5000][turn as usize % 4];
-                    let shown = |member: u32| vec![(turn as u8).wrapping_mul(3) ^ member as u8; length];
-                    assert!(segment.show_other(own, turn, turn as u32, [&shown(own)[..]].into_iter()));
-                    while segment.outcome_beside(own, turn) != Some(Outcome::Opened) {
-                        let changes = segment.fall_asleep_beside(own, turn);
+                for round in 0..ROUNDS {
+                    let length = [8, 48, 49, 5000][round as usize % 4];
+                    let shown = |member: u32| vec![(round as u8).wrapping_mul(3) ^ member as u8; length];
+                    assert!(segment.show_other(own, round, round as u32, [&shown(own)[..]].into_iter()));
+                    while segment.outcome_beside(own, round) != Some(Outcome::Opened) {
+                        let changes = segment.fall_asleep_beside(own, round);
                         let rings = page.fall_asleep();
-                        if segment.outcome_beside(own, turn).is_none() {
+                        if segment.outcome_beside(own, round).is_none() {
                             segment.sleep(changes, &page, rings, Duration::from_secs(20));
                         }
                         page.stay_awake();
-                        segment.stay_awake_beside(own, turn);
+                        segment.stay_awake_beside(own, round);
                     }
                     let mut read = vec![0; length];
                     assert!(
-                        segment.read(1 - own, turn, 0, &mut read) && read == shown(1 - own),
-                        "turn {turn}"
+                        segment.read(1 - own, round, 0, &mut read) && read == shown(1 - own),
+                        "round {turn}"
                     );
-                    assert_eq!(segment.shown(1 - own, turn), (turn as u32, length));
+                    assert_eq!(segment.shown(1 - own, round), (round as u32, length));
                 }
             }
         };
@@ -346,9 +346,9 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_was_shown_before_the_closing_has_come() {
+    fn round_that_was_shown_before_the_closing_has_come() {
         let (one, other) = open_pair();
-        let show = |segment: &GroupSegment, own, turn| segment.show_other(own, turn, 1, std::iter::empty());
+        let show = |segment: &GroupSegment, own, round| segment.show_other(own, round, 1, std::iter::empty());
         assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
         assert!(show(&other, 1, 0));
         other.close();
@@ -389,23 +389,23 @@ mod tests {
     #[test]
     fn what_one_shows_others_read_short_or_long() {
         let (one, other) = open_pair();
-        for (turn, length) in [0, 1, SHORT, SHORT + 1, SLOT_BYTES].into_iter().enumerate() {
-            let data: Vec<u8> = (0..length).map(|at| (at * 7 + turn) as u8).collect();
+        for (round, length) in [0, 1, SHORT, SHORT + 1, SLOT_BYTES].into_iter().enumerate() {
+            let data: Vec<u8> = (0..length).map(|at| (at * 7 + round) as u8).collect();
             let (first, second) = data.split_at(length / 3);
-            assert!(one.show(1, turn as u64, 40 + turn as u32, [first, second].into_iter()));
-            assert_eq!(other.shown(1, turn as u64), (40 + turn as u32, length));
+            assert!(one.show(1, round as u64, 40 + round as u32, [first, second].into_iter()));
+            assert_eq!(other.shown(1, round as u64), (40 + round as u32, length));
             let mut read = vec![0; length - length / 2];
-            assert!(other.read(1, turn as u64, length / 2, &mut read));
+            assert!(other.read(1, round as u64, length / 2, &mut read));
             assert!(read == data[length / 2..]);
             read.push(0);
-            assert!(!other.read(1, turn as u64, length / 2, &mut read), "more than was shown");
+            assert!(!other.read(1, round as u64, length / 2, &mut read), "more than was shown");
         }
         assert!(!one.show(1, 0, 0, [&[0; SLOT_BYTES + 1][..]].into_iter()), "too much");
         assert!(!one.show(2, 0, 0, std::iter::empty()) && !other.read(2, 0, 0, &mut []), "no such member");
     }
 
     #[test]
-    fn a_turn_does_not_touch_what_the_one_before_showed() {
+    fn round_does_not_touch_the_data_of_the_round_before() {
         let (one, other) = open_pair();
         assert!(
             one.show(0, 6, 1, [&[6; 100][..]].into_iter()) && one.show(0, 7, 2, [&[7; 9][..]].into_iter())

@@ -31,8 +31,8 @@ impl SharedSegment for Member<'_, '_> {
         self.place.room()
     }
 
-    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        self.place.turn(word, data)
+    fn round(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
+        self.place.round(word, data)
     }
 
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {

@@ -8,16 +8,16 @@ use crate::{Exchange, Failure, Fault, Memory, run};
 use parvum_api::Status;
 use std::sync::{Condvar, Mutex};
 
-/// So little that long data takes many turns.
+/// So little that long data takes many rounds.
 const ROOM: usize = 20 * UNIT;
 
 /// What a member shows: a word, and data.
 type Shown = (u32, Vec<u8>);
 
-/// What all members share: what each shows in this turn, and how many have come.
+/// What all members share: what each shows in this round, and how many have come.
 struct Wall {
     shown: Mutex<(u64, Vec<Option<Shown>>)>,
-    /// The last turn that has come.
+    /// The last round that has come.
     seen: Mutex<Vec<Vec<Shown>>>,
     changed: Condvar,
     /// What was announced, in its order.
@@ -27,7 +27,7 @@ struct Wall {
 pub(super) struct Place<'w> {
     wall: &'w Wall,
     group: Group,
-    turn: usize,
+    round: usize,
     /// How many announcements it has made or heard.
     heard: usize,
 }
@@ -65,7 +65,7 @@ impl SharedSegment for Place<'_> {
         ROOM
     }
 
-    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
+    fn round(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
         assert!(data.concat().len() <= ROOM, "more than fits");
         let mut shown = self.wall.shown.lock().expect("no panic");
         shown.1[self.group.own] = Some((word, data.concat()));
@@ -75,18 +75,18 @@ impl SharedSegment for Place<'_> {
             shown.0 += 1;
             self.wall.changed.notify_all();
         }
-        while shown.0 as usize <= self.turn {
+        while shown.0 as usize <= self.round {
             shown = self.wall.changed.wait(shown).expect("no panic");
         }
-        self.turn += 1;
+        self.round += 1;
         let seen = self.wall.seen.lock().expect("no panic");
-        let agree = seen[self.turn - 1].iter().all(|(other, _)| *other == word);
+        let agree = seen[self.round - 1].iter().all(|(other, _)| *other == word);
         if agree { Ok(()) } else { Err(Failure::Fault(Fault::Disagreed)) }
     }
 
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
         let seen = self.wall.seen.lock().expect("no panic");
-        let shown = seen[self.turn - 1][member].1.get(from..from + into.len());
+        let shown = seen[self.round - 1][member].1.get(from..from + into.len());
         into.copy_from_slice(shown.ok_or(Failure::Engine(Status::BadArgument))?);
         Ok(())
     }
@@ -103,7 +103,7 @@ pub(super) fn in_segment<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> 
     let (wall, work) = (&wall, &work);
     std::thread::scope(|scope| {
         let member = |own| {
-            scope.spawn(move || work(&mut Place { wall, group: Group { own, size }, turn: 0, heard: 0 }))
+            scope.spawn(move || work(&mut Place { wall, group: Group { own, size }, round: 0, heard: 0 }))
         };
         let threads: Vec<_> = (0..size).map(member).collect();
         threads.into_iter().map(|thread| thread.join().expect("a member ends")).collect()

@@ -32,8 +32,8 @@ impl InSegment {
     }
 
     /// Waits, as this one of two members, for the other in that round.
-    pub(crate) fn other(segment: Arc<GroupSegment>, member: u32, turn: u64) -> InSegment {
-        InSegment { segment, what: Awaits::Other(member, turn) }
+    pub(crate) fn other(segment: Arc<GroupSegment>, member: u32, round: u64) -> InSegment {
+        InSegment { segment, what: Awaits::Other(member, round) }
     }
 
     /// Waits for the next entry of the broadcast ring.
@@ -45,15 +45,15 @@ impl InSegment {
     pub(crate) fn fall_asleep(&self) -> u32 {
         match self.what {
             Awaits::All => self.segment.fall_asleep(),
-            Awaits::Other(member, turn) => self.segment.fall_asleep_beside(member, turn),
+            Awaits::Other(member, round) => self.segment.fall_asleep_beside(member, round),
             Awaits::Announcement => self.segment.fall_asleep_unannounced(),
         }
     }
 
     /// The wait is over.
     pub(crate) fn stay_awake(&self) {
-        if let Awaits::Other(member, turn) = self.what {
-            self.segment.stay_awake_beside(member, turn);
+        if let Awaits::Other(member, round) = self.what {
+            self.segment.stay_awake_beside(member, round);
         }
     }
 

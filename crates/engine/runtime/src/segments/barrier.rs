@@ -76,9 +76,9 @@ impl Inside {
             -1 => None,
             _ => Some(count as u32),
         };
-        let turn = match shared.arrive(wanted) {
+        let round = match shared.arrive(wanted) {
             Arrival::Opened { .. } => return Ok(Some(Ok(()))),
-            Arrival::Waits(turn) => turn,
+            Arrival::Waits(round) => round,
             Arrival::Closed => return Ok(None),
             Arrival::Mismatch => {
                 let detail = format!("count {count}, but others wait for another");
@@ -86,14 +86,14 @@ impl Inside {
             }
         };
         self.show_barrier(group, count);
-        self.wait_in(LeftBarrier { group: group.to_owned(), count, shared, turn }, notes)
+        self.wait_in(LeftBarrier { group: group.to_owned(), count, shared, round }, notes)
     }
 
     /// Waits in a barrier that this task has come to. Nothing: its segment is closed, and the daemon must be asked.
     fn wait_in(&mut self, here: LeftBarrier, notes: &Notes) -> Result<Option<Result<(), Failure>>, AskError> {
-        let LeftBarrier { shared, turn, .. } = &here;
+        let LeftBarrier { shared, round, .. } = &here;
         self.awaits_in_segment = Some(InSegment::all(shared.clone()));
-        let outcome = self.wait_until(notes, |_| shared.outcome(*turn));
+        let outcome = self.wait_until(notes, |_| shared.outcome(*round));
         self.awaits_in_segment = None;
         match outcome {
             Some(Outcome::Opened) => Ok(Some(Ok(()))),

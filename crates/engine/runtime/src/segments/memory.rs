@@ -51,20 +51,20 @@ fn process_of(bytes: [u8; 16]) -> Option<u32> {
 }
 
 impl Inside {
-    /// Finds out whether the members of a segment that has just been opened, and who have introduced themselves in its last turn, can all
-    /// read all others' memory; how the turn went that this takes.
+    /// Finds out whether the members of a segment that has just been opened, and who have introduced themselves in its last round, can all
+    /// read all others' memory; how the round went that this takes.
     pub(crate) fn agree_on_reach(&mut self, number: u64, notes: &Notes) -> i64 {
         let is_allowed = self.connections.single_copy;
         let Some(segment) = self.segment(number) else { return came::CLOSED };
         let process = |member: u32| {
             let mut bytes = [0; 16];
-            let is_shown = segment.shared.read(member, segment.turn - 1, 0, &mut bytes);
+            let is_shown = segment.shared.read(member, segment.round - 1, 0, &mut bytes);
             is_shown.then(|| process_of(bytes)).flatten()
         };
         let processes: Option<Box<[u32]>> =
             if is_allowed { (0..segment.members).map(process).collect() } else { None };
         let word = if processes.is_some() { REACHES_ALL } else { REACHES_NOT };
-        let answer = self.take_segment_turn(number, word, &[], &[], notes);
+        let answer = self.take_segment_round(number, word, &[], &[], notes);
         match (answer, self.segment(number)) {
             (came::COME, Some(segment)) => segment.processes = processes.unwrap_or_default(),
             (came::DISAGREED, _) => return came::COME,

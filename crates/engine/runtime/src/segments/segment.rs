@@ -19,7 +19,7 @@ use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, MOST_MEMBERS, Outco
 use parvum_wire::control::Request;
 use std::sync::Arc;
 
-/// What members say in the first turn: also how many turns they have taken at the segment before, when that was closed under them.
+/// What members say in the first round: also how many rounds they have taken at the segment before, when that was closed under them.
 /// Who has taken one more than another cannot go on with it.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
         let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
         (pieces, requests, &*notes)
     };
-    with::<E, _>(came::LATE, |inside| inside.take_segment_turn(segment, word, pieces, requests, notes))
+    with::<E, _>(came::LATE, |inside| inside.take_segment_round(segment, word, pieces, requests, notes))
 }
 
 pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
@@ -76,8 +76,9 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
     let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
     let mut read = |runtime: &mut Runtime| {
         let Some(segment) = runtime.segment(segment) else { return Status::Unknown as i32 };
-        // The last turn that has come: the one under way has another number.
-        match segment.turn.checked_sub(1).is_some_and(|turn| segment.shared.read(member, turn, from, out)) {
+        // The last round that has come: the one under way has another number.
+        match segment.round.checked_sub(1).is_some_and(|round| segment.shared.read(member, round, from, out))
+        {
             true => {
                 runtime.engine.ledger().add(Counter::CopiedOut, length as u64);
                 Status::Done as i32
@@ -137,13 +138,13 @@ impl Inside {
             return Err(Status::Unknown);
         }
         let before = self.services.segments.iter().flatten().find(|segment| *segment.group == *group);
-        let turns = before.map_or(0, |segment| segment.turn as u32 & 0xff_ffff);
+        let rounds = before.map_or(0, |segment| segment.round as u32 & 0xff_ffff);
         let segment = SharedSegment {
             group: group.into(),
             shared,
             member,
             members,
-            turn: 0,
+            round: 0,
             awaits: None,
             announced: 0,
             place: 0,
@@ -157,11 +158,11 @@ impl Inside {
         }
         let number = free as u64 + 1;
         let wanted = self.wants_segments();
-        let word = if wanted { WANTED | turns << 1 } else { UNWANTED };
+        let word = if wanted { WANTED | rounds << 1 } else { UNWANTED };
         let notes = Notes { limit: -1, ..*notes };
         let introduction = Introduction::new(self.identity.session.me.tid.0);
         let bytes = introduction.bytes();
-        let mut answer = self.take_segment_turn(number, word, &[piece_of(&bytes)], &[], &notes);
+        let mut answer = self.take_segment_round(number, word, &[piece_of(&bytes)], &[], &notes);
         if answer == came::COME && wanted {
             answer = self.agree_on_reach(number, &notes);
         }
@@ -175,7 +176,7 @@ impl Inside {
         Err(answer)
     }
 
-    pub(crate) fn take_segment_turn(
+    pub(crate) fn take_segment_round(
         &mut self,
         number: u64,
         word: u32,
@@ -203,20 +204,20 @@ impl Inside {
                 self.engine.ledger().add(Counter::CopiedIn, shown as u64);
             }
             if has_come {
-                return self.turn_has_come(number, word);
+                return self.round_has_come(number, word);
             }
         }
-        self.await_turn(number, word, requests, notes)
+        self.await_round(number, word, requests, notes)
     }
 
     #[cold]
-    fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
+    fn await_round(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
         let Some(&mut SharedSegment {
             ref shared,
             ref group,
             member,
             members,
-            turn,
+            round,
             awaits: Some(awaits),
             ..
         }) = self.segment(number)
@@ -227,12 +228,12 @@ impl Inside {
         self.show_barrier(&group, members as i32);
         self.awaits_in_segment = Some(match awaits {
             Awaited::SegmentBarrier(_) => InSegment::all(shared.clone()),
-            Awaited::Other => InSegment::other(shared.clone(), member, turn),
+            Awaited::Other => InSegment::other(shared.clone(), member, round),
         });
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
             let outcome = match awaits {
-                Awaited::SegmentBarrier(turn) => shared.outcome(turn),
-                Awaited::Other => shared.outcome_beside(member, turn),
+                Awaited::SegmentBarrier(round) => shared.outcome(round),
+                Awaited::Other => shared.outcome_beside(member, round),
             };
             if let Some(outcome) = outcome {
                 return Some(Err(outcome));
@@ -245,16 +246,16 @@ impl Inside {
         match over {
             None => came::LATE,
             Some(Ok(at)) => at as i64,
-            Some(Err(Outcome::Opened)) => self.turn_has_come(number, word),
+            Some(Err(Outcome::Opened)) => self.round_has_come(number, word),
             Some(Err(Outcome::Closed)) => came::CLOSED,
         }
     }
 
-    fn turn_has_come(&mut self, number: u64, word: u32) -> i64 {
+    fn round_has_come(&mut self, number: u64, word: u32) -> i64 {
         let Some(segment) = self.segment(number) else { return came::CLOSED };
         let agrees = segment.agrees_on(word);
         segment.awaits = None;
-        segment.turn += 1;
+        segment.round += 1;
         // All have heard what was announced before it.
         segment.place = 0;
         // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
@@ -285,12 +286,12 @@ impl SharedSegment {
         word: u32,
         pieces: impl Iterator<Item = &'d [u8]> + Clone,
     ) -> Result<Option<Awaited>, i64> {
-        if !self.shared.show(self.member, self.turn, word, pieces) {
+        if !self.shared.show(self.member, self.round, word, pieces) {
             return Err(came::DISAGREED);
         }
         match self.shared.arrive(None) {
             Arrival::Opened { .. } => Ok(None),
-            Arrival::Waits(turn) => Ok(Some(Awaited::SegmentBarrier(turn))),
+            Arrival::Waits(round) => Ok(Some(Awaited::SegmentBarrier(round))),
             Arrival::Closed => Err(came::CLOSED),
             Arrival::Mismatch => Err(came::DISAGREED),
         }
@@ -306,10 +307,10 @@ impl SharedSegment {
         if self.shared.is_closed() {
             return Err(came::CLOSED);
         }
-        if !self.shared.show_other(self.member, self.turn, word, pieces) {
+        if !self.shared.show_other(self.member, self.round, word, pieces) {
             return Err(came::DISAGREED);
         }
-        let has_come = (0..LOOKS).any(|_| self.shared.other_has_shown(self.member, self.turn));
+        let has_come = (0..LOOKS).any(|_| self.shared.other_has_shown(self.member, self.round));
         Ok((!has_come).then_some(Awaited::Other))
     }
 }
