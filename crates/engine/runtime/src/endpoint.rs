@@ -16,7 +16,7 @@ pub(crate) struct EndpointCell {
     pub(crate) runtime: BiasedLock<Option<Runtime>>,
     /// Set in a forked child: the runtime that it sees is its parent's.
     pub(crate) forked: AtomicBool,
-    /// Whether the thread runs that hands over what a send left behind. Written with the turn only.
+    /// Whether the thread runs that hands over what a send left behind. Written with the process lock only.
     pub(crate) is_pushed: AtomicBool,
     /// What serving threads listen to.
     pub(crate) bells: OnceLock<Bells>,

@@ -1,4 +1,4 @@
-//! A call's stay inside the library: the turn while it works, nothing while it sleeps.
+//! A call's stay inside the library: the process lock while it works, nothing while it sleeps.
 
 use crate::endpoint::{self, Endpoint, EndpointCell};
 use crate::runtime::Runtime;
@@ -14,8 +14,8 @@ use std::time::Duration;
 pub(crate) struct Inside {
     /// Inside which endpoint.
     pub(crate) place: &'static EndpointCell,
-    /// The turn; away only while this thread sleeps.
-    turn: Option<BiasedGuard<'static, Option<Runtime>>>,
+    /// The process lock; away only while this thread sleeps.
+    lock: Option<BiasedGuard<'static, Option<Runtime>>>,
     /// It has spun for the wait that is about to begin.
     pub(crate) has_spun: bool,
     /// The wait's beginning was recorded.
@@ -31,8 +31,8 @@ impl Deref for Inside {
 
     #[inline]
     fn deref(&self) -> &Runtime {
-        match &self.turn {
-            Some(turn) => turn.as_ref().expect("it stays as long as somebody is inside"),
+        match &self.lock {
+            Some(lock) => lock.as_ref().expect("it stays as long as somebody is inside"),
             None => unreachable!("a thread without the lock touches nothing"),
         }
     }
@@ -41,8 +41,8 @@ impl Deref for Inside {
 impl DerefMut for Inside {
     #[inline]
     fn deref_mut(&mut self) -> &mut Runtime {
-        match &mut self.turn {
-            Some(turn) => turn.as_mut().expect("it stays as long as somebody is inside"),
+        match &mut self.lock {
+            Some(lock) => lock.as_mut().expect("it stays as long as somebody is inside"),
             None => unreachable!("a thread without the lock touches nothing"),
         }
     }
@@ -53,15 +53,15 @@ impl Inside {
     #[inline]
     pub(crate) fn new(
         place: &'static EndpointCell,
-        turn: BiasedGuard<'static, Option<Runtime>>,
+        lock: BiasedGuard<'static, Option<Runtime>>,
     ) -> Option<Inside> {
-        if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
+        if lock.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }
         let (owns, awaits_in_segment) = (None, None);
         let mut inside = Inside {
             place,
-            turn: Some(turn),
+            lock: Some(lock),
             has_spun: false,
             wait_is_noted: false,
             owns,
@@ -85,21 +85,21 @@ impl Inside {
         }
     }
 
-    /// Sleeps, in the wait of that number, the turn given away meanwhile.
-    pub(crate) fn without_turn<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
+    /// Sleeps, in the wait of that number, the process lock given away meanwhile.
+    pub(crate) fn without_lock<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
         self.unlocked(Some(number), sleep)
     }
 
     /// Gives the lock back for that time, as the wait of that number if it is one.
     pub(crate) fn unlocked<R>(&mut self, number: Option<u64>, work: impl FnOnce() -> R) -> R {
         self.rouse_others(number);
-        self.turn = None;
+        self.lock = None;
         let result = work();
-        self.turn = Some(self.place.runtime.take());
+        self.lock = Some(self.place.runtime.take());
         result
     }
 
-    /// Whether another thread waits for its turn.
+    /// Whether another thread waits for the process lock.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
         self.place.runtime.is_wanted()
@@ -144,8 +144,8 @@ impl Inside {
 
     /// The runtime goes: nobody is inside any more.
     pub(crate) fn remove(&mut self) {
-        if let Some(turn) = &mut self.turn {
-            **turn = None;
+        if let Some(lock) = &mut self.lock {
+            **lock = None;
         }
     }
 }
@@ -158,7 +158,7 @@ pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) 
     if place.forked.load(Ordering::Relaxed) {
         return otherwise;
     }
-    let Some(mut inside) = place.runtime.take_unless_own().and_then(|turn| Inside::new(place, turn)) else {
+    let Some(mut inside) = place.runtime.take_unless_own().and_then(|lock| Inside::new(place, lock)) else {
         return otherwise;
     };
     let begun = inside.waits.time.begins_call();
@@ -178,8 +178,8 @@ pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> O
     if place.forked.load(Ordering::Relaxed) {
         return None;
     }
-    let mut turn = place.runtime.try_take()?;
-    let runtime = turn.as_mut()?;
+    let mut lock = place.runtime.try_take()?;
+    let runtime = lock.as_mut()?;
     if !runtime.waits.waiters.is_empty() || runtime.has_left {
         return None;
     }
@@ -198,7 +198,7 @@ pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> O
     if place.forked.load(Ordering::Relaxed) {
         return None;
     }
-    let mut inside = place.runtime.try_take().and_then(|turn| Inside::new(place, turn))?;
+    let mut inside = place.runtime.try_take().and_then(|lock| Inside::new(place, lock))?;
     if !inside.waits.waiters.is_empty() {
         return None;
     }
@@ -213,16 +213,16 @@ pub(crate) fn join<E: Endpoint, F>(start: impl Fn() -> Result<Runtime, F>) -> Re
     const PATIENCE: u32 = 1000;
     let place = E::place();
     for _ in 0..PATIENCE {
-        let Some(mut turn) = place.runtime.take_unless_own() else { return Ok(None) };
+        let Some(mut lock) = place.runtime.take_unless_own() else { return Ok(None) };
         if place.forked.swap(false, Ordering::Relaxed) {
             // The parent's runtime must not be dropped here: that would close and unmap nothing
             // of the parent's, but speak to the daemon in its name.
-            std::mem::forget(turn.take());
+            std::mem::forget(lock.take());
         }
-        if turn.is_none() {
-            *turn = Some(start()?);
+        if lock.is_none() {
+            *lock = Some(start()?);
         }
-        match Inside::new(place, turn) {
+        match Inside::new(place, lock) {
             Some(inside) => return Ok(Some(inside)),
             None => std::thread::sleep(Duration::from_millis(1)),
         }

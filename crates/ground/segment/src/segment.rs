@@ -335,7 +335,7 @@ mod tests {
                     let mut read = vec![0; length];
                     assert!(
                         segment.read(1 - own, round, 0, &mut read) && read == shown(1 - own),
-                        "round {turn}"
+                        "round {round}"
                     );
                     assert_eq!(segment.shown(1 - own, round), (round as u32, length));
                 }

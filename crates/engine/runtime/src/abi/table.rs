@@ -1,6 +1,6 @@
 //! The table of `parvum-api`: C types in, the runtime called, C types out.
 //!
-//! The threads of a program take turns (`inside.rs`), and give the turn away while they wait. A panic here would be a bug of
+//! The threads of a program share the process lock (`inside.rs`), and give it away while they wait. A panic here would be a bug of
 //! ours: it ends the process rather than unwind into C.
 
 use crate::connecting::departing;

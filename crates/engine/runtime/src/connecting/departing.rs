@@ -83,8 +83,8 @@ pub(crate) fn depart<E: Endpoint>() -> bool {
     if place.forked.load(Ordering::Relaxed) {
         return false;
     }
-    let turn = place.runtime.take_unless_own();
-    let Some(inside) = turn.and_then(|turn| Inside::new(place, turn)) else { return false };
+    let lock = place.runtime.take_unless_own();
+    let Some(inside) = lock.and_then(|lock| Inside::new(place, lock)) else { return false };
     inside.leave_machine(true);
     if place.role == Role::Task {
         account::close();
@@ -115,18 +115,18 @@ fn depart_at_exit() {
         if place.forked.load(Ordering::Relaxed) {
             continue;
         }
-        if let Some(inside) = take_soon(place).and_then(|turn| Inside::new(place, turn)) {
+        if let Some(inside) = take_soon(place).and_then(|lock| Inside::new(place, lock)) {
             inside.leave_machine(false);
         }
     }
 }
 
-/// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
+/// Takes the process lock unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
 /// process has interrupted.
 fn take_soon(place: &'static EndpointCell) -> Option<BiasedGuard<'static, Option<Runtime>>> {
     for _ in 0..50 {
         match place.runtime.try_take() {
-            Some(turn) => return Some(turn),
+            Some(lock) => return Some(lock),
             None => std::thread::sleep(Duration::from_millis(1)),
         }
     }

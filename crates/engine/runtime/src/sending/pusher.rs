@@ -64,7 +64,7 @@ fn calls_of(ledger: Counters) -> u64 {
 
 /// One look: hands over what there is room for.
 fn look(place: &'static EndpointCell) -> Look {
-    // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
+    // Whoever has the process lock is inside the library, and pushes; this thread sleeps meanwhile, however long.
     if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
         let moved = inside.progress();
         let is_behind = inside.engine.is_behind_at_all() && !inside.identity.session.is_lost();

@@ -190,7 +190,7 @@ impl Inside {
             }
             let Some(word) = self.waits.waiters.word(number) else { return Nap::Moved };
             word.set();
-            let awake = self.without_turn(number, || match shared {
+            let awake = self.without_lock(number, || match shared {
                 Some((changes, shared)) => word.sleep_in(&shared, changes, limit),
                 None => word.sleep(limit),
             });
@@ -218,9 +218,9 @@ impl Inside {
             let limit = if self.awaits_in_segment.is_some() { limit.min(NAP) } else { limit };
             self.sleep_in_poll(number, limit)
         } else if let (Some(shared), Some(changes)) = (self.awaits_in_segment.clone(), changes) {
-            self.without_turn(number, || shared.sleep(changes, &page, rings, limit))
+            self.without_lock(number, || shared.sleep(changes, &page, rings, limit))
         } else {
-            self.without_turn(number, || page.sleep(rings, Some(limit)))
+            self.without_lock(number, || page.sleep(rings, Some(limit)))
         };
         self.stays_awake(number);
         Nap::Slept { waker_is_known: page.was_rung(rings), interrupted: awake == Woken::Interrupted }
@@ -277,7 +277,7 @@ impl Inside {
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
         let listening = self.connections.listening().iter().map(|(_, socket)| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let slept = self.without_turn(number, || poll(&mut sources, Some(&limit)));
+        let slept = self.without_lock(number, || poll(&mut sources, Some(&limit)));
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
         let has_ended = sources[watched].iter().any(|socket| socket.revents().intersects(over));
         let daemon_has_ended = sources[1].revents().intersects(over);
