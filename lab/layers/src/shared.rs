@@ -126,7 +126,7 @@ fn pair() -> Result<[Side; 2], String> {
     let pages = [page()?, page()?];
     let peer = |of: usize| -> Result<Peer, String> {
         Ok(Peer {
-            page: pages[of].clone(),
+            control_block: pages[of].clone(),
             bell: PeerBell::Event(eventfd(0, EventfdFlags::CLOEXEC).map_err(|why| failed(&why))?),
         })
     };

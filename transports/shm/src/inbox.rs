@@ -1,19 +1,19 @@
-//! The task's own page as its inbox.
+//! The task's own control block as its inbox.
 
 use parvum_control::{ControlBlock, Marks, PLACES};
 use parvum_transport::Inbox;
 use std::sync::Arc;
 
-/// The inbox in a task's page: of the task whose page it is.
+/// The inbox in a task's control block: of the task whose control block it is.
 pub struct PageInbox {
-    page: Arc<ControlBlock>,
+    control_block: Arc<ControlBlock>,
     marks: Marks,
 }
 
 impl PageInbox {
     /// That of this task.
-    pub fn new(page: Arc<ControlBlock>) -> PageInbox {
-        PageInbox { page, marks: Marks::default() }
+    pub fn new(control_block: Arc<ControlBlock>) -> PageInbox {
+        PageInbox { control_block, marks: Marks::default() }
     }
 }
 
@@ -23,10 +23,10 @@ impl Inbox for PageInbox {
     }
 
     fn open(&mut self) {
-        self.page.open_inbox();
+        self.control_block.open_inbox();
     }
 
     fn next(&mut self) -> Option<u32> {
-        self.page.next_mark(&mut self.marks)
+        self.control_block.next_mark(&mut self.marks)
     }
 }

@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// How to wake the peer.
 pub struct Peer {
-    /// Its page.
-    pub page: Arc<ControlBlock>,
+    /// Its control block.
+    pub control_block: Arc<ControlBlock>,
     /// What wakes it where it sleeps in poll(2).
     pub bell: PeerBell,
 }
@@ -98,7 +98,7 @@ impl Link for ShmLink {
     #[inline]
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
         self.producer.send(self.segment.outgoing(), header, payload)?;
-        self.peer.page.announce(|| self.segment.peer_place(), &self.peer.bell);
+        self.peer.control_block.announce(|| self.segment.peer_place(), &self.peer.bell);
         Ok(())
     }
 
@@ -107,22 +107,22 @@ impl Link for ShmLink {
         let ring = self.segment.incoming();
         let taken = self.consumer.receive(ring, most, sink)?;
         if taken > 0 && ring.relieve() {
-            self.peer.page.ring(&self.peer.bell);
+            self.peer.control_block.ring(&self.peer.bell);
         }
         Ok(taken)
     }
 
     #[inline]
     fn is_attended(&self) -> bool {
-        self.peer.page.is_attended()
+        self.peer.control_block.is_attended()
     }
 
     fn summon(&self) {
-        self.peer.page.summon(&self.peer.bell);
+        self.peer.control_block.summon(&self.peer.bell);
     }
 
     fn notify(&self) -> bool {
-        self.peer.page.notify();
+        self.peer.control_block.notify();
         true
     }
 
@@ -236,9 +236,9 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn peer() -> Peer {
-        let (page, _file) = ControlBlock::create().expect("a page");
+        let (control_block, _file) = ControlBlock::create().expect("a page");
         let event = eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd");
-        Peer { page: Arc::new(page), bell: PeerBell::Event(event) }
+        Peer { control_block: Arc::new(control_block), bell: PeerBell::Event(event) }
     }
 
     fn pair() -> (ShmLink, ShmLink) {
@@ -266,17 +266,17 @@ mod tests {
 
     #[test]
     fn a_peer_that_sleeps_in_poll_is_woken_by_a_call_where_there_is_no_descriptor() {
-        let (page, _file) = ControlBlock::create().expect("a page");
-        let page = Arc::new(page);
+        let (control_block, _file) = ControlBlock::create().expect("a page");
+        let control_block = Arc::new(control_block);
         let (made, file) = Segment::create().expect("memory");
         let other = Segment::open(file).expect("a segment");
         let bell = PeerBell::Event(eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd"));
-        let mut link = ShmLink::new(made, Peer { page: page.clone(), bell }, true);
+        let mut link = ShmLink::new(made, Peer { control_block: control_block.clone(), bell }, true);
         let calls = Arc::new(AtomicUsize::new(0));
         let count = calls.clone();
         // Relaxed: one thread.
         link.keep_no_descriptors(Arc::new(move || _ = count.fetch_add(1, Ordering::Relaxed)));
-        page.fall_asleep_in_poll();
+        control_block.fall_asleep_in_poll();
         let header = Header::answer(parvum_wire::Kind::Credit, 0, 1);
         link.send(&header, Gather::new(&[])).expect("room");
         assert_eq!(calls.load(Ordering::Relaxed), 1);

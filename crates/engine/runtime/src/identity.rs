@@ -1,4 +1,4 @@
-//! Who this task is: its session with the daemon, its page, and where onlookers read what it does.
+//! Who this task is: its session with the daemon, its control block, and where onlookers read what it does.
 
 use crate::errors::StartError;
 use crate::status::account;
@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What a task is known by.
 pub(crate) struct Identity {
     pub(crate) session: Session,
-    pub(crate) page: Arc<ControlBlock>,
+    pub(crate) control_block: Arc<ControlBlock>,
     pub(crate) event: OwnedFd,
     /// What this task does, if its job is recorded.
     pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) parent: Option<Tid>,
-    /// The page's control counter when the session was last looked at.
+    /// The control block's control counter when the session was last looked at.
     control_seen: u32,
 }
 
@@ -38,30 +38,30 @@ impl Identity {
         if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
             crate::process::trust(daemon.pid.as_raw_nonzero().get());
         }
-        let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
-        let book = CounterBook::open(&page)?;
-        let page = Arc::new(ControlBlock::open(page)?);
-        page.set_interface(interface);
-        page.door().set_scheduled_in(crate::waiting::scheduling::group());
+        let (control_block, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
+        let book = CounterBook::open(&control_block)?;
+        let control_block = Arc::new(ControlBlock::open(control_block)?);
+        control_block.set_interface(interface);
+        control_block.door().set_scheduled_in(crate::waiting::scheduling::group());
         if crate::waiting::scheduling::threads() == Some(1) {
             parvum_sync::global_fences::join();
             parvum_sync::fences::ask_for_fences();
         }
-        page.name_routes(routes);
+        control_block.name_routes(routes);
         let recording = session.me.recording.take().map(recording::open).transpose()?;
         if let Some(recording) = &recording {
             recording.name_routes(routes);
         }
-        let ledger = ledger_in(&page, book, role, recording.as_ref());
+        let ledger = ledger_in(&control_block, book, role, recording.as_ref());
         let parent = session.me.parent;
-        let control_seen = page.door().control_count().wrapping_sub(1);
-        Ok((Identity { session, page, event, recording, parent, control_seen }, ledger))
+        let control_seen = control_block.door().control_count().wrapping_sub(1);
+        Ok((Identity { session, control_block, event, recording, parent, control_seen }, ledger))
     }
 
     /// Whether the daemon has said something since the last look.
     #[inline]
     pub(crate) fn has_news(&mut self) -> bool {
-        let control = self.page.door().control_count();
+        let control = self.control_block.door().control_count();
         let has = control != self.control_seen;
         if has {
             self.control_seen = control;
@@ -83,23 +83,23 @@ fn own_name() -> String {
     name.unwrap_or_else(|| "?".into())
 }
 
-/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
+/// A ledger whose cells are those of the control block, and of the book behind it. The program may ask for those of its own task from now on.
 fn ledger_in(
-    page: &Arc<ControlBlock>,
+    control_block: &Arc<ControlBlock>,
     book: CounterBook,
     role: Role,
     recording: Option<&Arc<Recording>>,
 ) -> Counters {
     /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
     static KEPT: Mutex<Vec<&'static (Arc<ControlBlock>, CounterBook)>> = Mutex::new(Vec::new());
-    let kept: &'static (Arc<ControlBlock>, CounterBook) = Box::leak(Box::new((page.clone(), book)));
+    let kept: &'static (Arc<ControlBlock>, CounterBook) = Box::leak(Box::new((control_block.clone(), book)));
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
-    let (page, book): (&'static ControlBlock, &'static CounterBook) = (&kept.0, &kept.1);
+    let (control_block, book): (&'static ControlBlock, &'static CounterBook) = (&kept.0, &kept.1);
     if role == Role::Task {
-        account::open(page, book, recording.cloned());
+        account::open(control_block, book, recording.cloned());
     }
     // After that: what is described meanwhile finds the account.
     words::publish(book, recording.map(|recording| &**recording));
-    let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
-    Counters::new(counters, book.pairs(), &page.layout().unmatched)
+    let counters = control_block.counters().first_chunk().expect("a page has more counters than a ledger");
+    Counters::new(counters, book.pairs(), &control_block.layout().unmatched)
 }

@@ -117,7 +117,7 @@ impl Inside {
         let has_to_do = |request| engine.is_over(request) || engine.has_copy_for(request);
         if runtime.waits.waiters.rouse(own, engine.changes(), engine.has_copies(), has_to_do) || changes_place
         {
-            runtime.identity.page.rouse(&runtime.identity.event);
+            runtime.identity.control_block.rouse(&runtime.identity.event);
         }
     }
 

@@ -8,7 +8,7 @@
 //! - [`waiting`] is how a thread waits: spin, take turns, sleep.
 //! - [`inside`] lets the program's threads enter one after the other, at an [`endpoint`], where an engine of this process lives.
 //! - [`progress`] moves everything on: the engine, events of the daemon, tasks that connect, links, tasks that are gone.
-//! - [`runtime`] joins to the engine: [`identity`], the session with the daemon and the page; the connections; the waits; and the
+//! - [`runtime`] joins to the engine: [`identity`], the session with the daemon and the control block; the connections; the waits; and the
 //!   [`services`] that interfaces have beside messages.
 //! - [`status`] is what `parvum.h` declares, and what onlookers read; [`errors`] says what went wrong; [`process`] hears of forks and
 //!   of the end.

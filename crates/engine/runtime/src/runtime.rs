@@ -57,7 +57,7 @@ impl Runtime {
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
         engine.leave_copies_of(LONG);
-        engine.set_inbox(memory::inbox(identity.page.clone()));
+        engine.set_inbox(memory::inbox(identity.control_block.clone()));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }
@@ -138,7 +138,7 @@ mod tests {
     use parvum_engine::Counter;
 
     #[test]
-    fn the_page_names_the_counters_as_the_engine_numbers_them() {
+    fn control_block_names_the_counters_as_the_engine_numbers_them() {
         for (counter, name) in [
             (Counter::Sent, "messages sent"),
             (Counter::PulledBytes, "bytes fetched from their sender"),

@@ -1,4 +1,4 @@
-//! What interfaces have of the library beside messages: groups' pages, parts that tasks play, and memory that was lent.
+//! What interfaces have of the library beside messages: segments of groups, parts that tasks play, and memory that was lent.
 
 use parvum_engine::{Block, Remote};
 use parvum_segment::GroupSegment;
@@ -12,7 +12,7 @@ pub(crate) struct Services {
     pub(crate) mapped: Vec<(String, Arc<GroupSegment>)>,
     /// The segments in use, by number less one.
     pub(crate) segments: Vec<Option<SharedSegment>>,
-    /// The barrier that the page names.
+    /// The barrier that the control block names.
     pub(crate) shown_barrier: (String, i32),
     /// The resource manager, if a task plays it.
     pub(crate) manager: Option<Tid>,

@@ -1,4 +1,4 @@
-//! Making, opening and using a page.
+//! Making, opening and using a control block.
 
 use crate::bell::Bell;
 use crate::door::{Asleep, Door};
@@ -24,7 +24,7 @@ pub enum ControlError {
     /// The magic number is missing.
     #[error("this is no control block of a task: wrong magic number")]
     Magic,
-    /// A page of another version of Parvum.
+    /// A control block of another version of Parvum.
     #[error("the control block has version {found}, this program knows {VERSION}")]
     Version {
         /// The version found.
@@ -93,31 +93,31 @@ impl Operation {
 }
 
 impl ControlBlock {
-    /// Makes a page of zeros, sealed so that nobody can shrink it under the
+    /// Makes a control block of zeros, sealed so that nobody can shrink it under the
     /// others. Returns it with the descriptor to hand on (close-on-exec).
     pub fn create() -> io::Result<(ControlBlock, OwnedFd)> {
         let file = memfd_create("parvum-control", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let page = ControlBlock { map: Map::new(&file)? };
-        let header = &page.layout().header;
+        let control_block = ControlBlock { map: Map::new(&file)? };
+        let header = &control_block.layout().header;
         header.version.store(VERSION, Ordering::Relaxed);
         header.size.store(PAGE_BYTES as u32, Ordering::Relaxed);
         // Release: partner of the acquire in `open`, so that who sees the magic
         // sees the version and size too.
         header.magic.store(MAGIC, Ordering::Release);
-        Ok((page, file))
+        Ok((control_block, file))
     }
 
-    /// Maps the page behind `file`, which may be closed afterwards.
+    /// Maps the control block behind `file`, which may be closed afterwards.
     ///
-    /// Refuses whatever is not a sealed page of this version, so that a wrong
+    /// Refuses whatever is not a sealed control block of this version, so that a wrong
     /// descriptor from a peer can never raise SIGBUS here.
     pub fn open(file: impl AsFd) -> Result<ControlBlock, ControlError> {
         let file = file.as_fd();
         check_shape(file, FILE_BYTES)?;
-        let page = ControlBlock { map: Map::new(file)? };
-        let header = &page.layout().header;
+        let control_block = ControlBlock { map: Map::new(file)? };
+        let header = &control_block.layout().header;
         // Acquire: partner of the release in `create`.
         if header.magic.load(Ordering::Acquire) != MAGIC {
             return Err(ControlError::Magic);
@@ -126,10 +126,10 @@ impl ControlBlock {
         if found != VERSION {
             return Err(ControlError::Version { found });
         }
-        Ok(page)
+        Ok(control_block)
     }
 
-    /// The whole page.
+    /// The whole control block.
     pub fn layout(&self) -> &Layout {
         self.map.layout()
     }
@@ -407,7 +407,7 @@ impl ControlBlock {
     }
 }
 
-/// Nanoseconds of CLOCK_MONOTONIC, the clock of everything in the page.
+/// Nanoseconds of CLOCK_MONOTONIC, the clock of everything in the control block.
 pub fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
@@ -435,25 +435,25 @@ mod tests {
 
     #[test]
     fn what_one_mapping_writes_the_other_reads() {
-        let (page, file) = ControlBlock::create().expect("a page");
+        let (control_block, file) = ControlBlock::create().expect("a page");
         let other = ControlBlock::open(&file).expect("the same page");
-        page.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
-        page.set_interface("pvm");
-        page.set_barrier("workers", -1);
+        control_block.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
+        control_block.set_interface("pvm");
+        control_block.set_barrier("workers", -1);
         let name = *b"MPI_COMM_WORLD\0\0";
         let name = [0, 8].map(|at| u64::from_ne_bytes(name[at..at + 8].try_into().expect("eight")));
         let does =
             Operation { function: 3, context: 9, rank: 1, size: 2, root: -1, turn: 7, bytes: u64::MAX, name };
-        page.set_operation(&does);
+        control_block.set_operation(&does);
         assert_eq!((other.operation(), other.operation().name()), (does, "MPI_COMM_WORLD".to_owned()));
         assert_eq!(other.barrier(), ("workers".into(), -1));
         assert_eq!(other.identity().tid.load(Ordering::Relaxed), 0x40001);
         assert_eq!(other.interface(), "pvm");
         assert!(other.program().starts_with("räuber-und-gendarm"));
         let what = WaitingFor { call: 3, peer: -1, tag: 7, context: 0, since: 9, until: 10 };
-        page.wait_for(what);
+        control_block.wait_for(what);
         assert_eq!(other.waiting_for(), Some(what));
-        page.wait_over();
+        control_block.wait_over();
         assert_eq!(other.waiting_for(), None);
     }
 
@@ -465,8 +465,8 @@ mod tests {
         assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Shape)), "not sealed");
         fcntl_add_seals(&empty, SealFlags::SHRINK).expect("seals");
         assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Magic)));
-        let (page, file) = ControlBlock::create().expect("a page");
-        page.layout().header.version.store(VERSION + 1, Ordering::Relaxed);
+        let (control_block, file) = ControlBlock::create().expect("a page");
+        control_block.layout().header.version.store(VERSION + 1, Ordering::Relaxed);
         assert!(
             matches!(ControlBlock::open(&file), Err(ControlError::Version { found }) if found == VERSION + 1)
         );
@@ -475,10 +475,10 @@ mod tests {
     #[test]
     fn nobody_sleeps_over_a_message_whose_fence_is_the_sleepers() {
         global_fences::join();
-        let (page, _file) = ControlBlock::create().expect("a page");
-        let (page, count) = (Arc::new(page), Arc::new(AtomicU64::new(0)));
+        let (control_block, _file) = ControlBlock::create().expect("a page");
+        let (control_block, count) = (Arc::new(control_block), Arc::new(AtomicU64::new(0)));
         let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd");
-        let (ringer, counted) = (page.clone(), count.clone());
+        let (ringer, counted) = (control_block.clone(), count.clone());
         const MESSAGES: u64 = 20_000;
         let thread = std::thread::spawn(move || {
             for message in 1..=MESSAGES {
@@ -493,55 +493,59 @@ mod tests {
         let mut seen = 0;
         let mut slept = 0;
         while seen < MESSAGES {
-            page.fence_for_ringers();
+            control_block.fence_for_ringers();
             let before = std::mem::replace(&mut seen, count.load(Ordering::Acquire));
             if seen > before || seen == MESSAGES {
                 continue;
             }
-            let rings = page.fall_asleep();
-            assert_eq!(page.door().fences.load(Ordering::Relaxed), 0, "who is rung now makes its own");
+            let rings = control_block.fall_asleep();
+            assert_eq!(
+                control_block.door().fences.load(Ordering::Relaxed),
+                0,
+                "who is rung now makes its own"
+            );
             if count.load(Ordering::Acquire) == seen {
                 // A lost ring sleeps to the end of this.
-                assert_eq!(page.sleep(rings, Some(Duration::from_secs(30))), Woken::Rung);
+                assert_eq!(control_block.sleep(rings, Some(Duration::from_secs(30))), Woken::Rung);
                 slept += 1;
             }
-            page.stay_awake();
+            control_block.stay_awake();
         }
         thread.join().expect("the ringer");
         assert!(slept > 0, "it was always awake");
-        page.fence_for_ringers();
-        page.open_inbox();
-        assert_eq!(page.door().fences.load(Ordering::Relaxed), 0, "marks want the ringer's own");
+        control_block.fence_for_ringers();
+        control_block.open_inbox();
+        assert_eq!(control_block.door().fences.load(Ordering::Relaxed), 0, "marks want the ringer's own");
     }
 
     #[test]
     fn a_ring_wakes_the_sleeper_however_it_sleeps() {
-        let (page, _file) = ControlBlock::create().expect("a page");
-        let page = Arc::new(page);
+        let (control_block, _file) = ControlBlock::create().expect("a page");
+        let control_block = Arc::new(control_block);
         let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd"));
-        let (ringer, its_bell) = (page.clone(), bell.clone());
+        let (ringer, its_bell) = (control_block.clone(), bell.clone());
         let thread = std::thread::spawn(move || {
             while ringer.door().is_awake() {
                 std::thread::yield_now();
             }
             ringer.announce_control(&*its_bell);
         });
-        let rings = page.fall_asleep();
-        assert_eq!(page.sleep(rings, Some(Duration::from_secs(20))), Woken::Rung);
+        let rings = control_block.fall_asleep();
+        assert_eq!(control_block.sleep(rings, Some(Duration::from_secs(20))), Woken::Rung);
         thread.join().expect("the ringer");
-        assert_eq!(page.door().control.load(Ordering::Relaxed), 1);
+        assert_eq!(control_block.door().control.load(Ordering::Relaxed), 1);
 
-        page.fall_asleep_in_poll();
-        page.ring(&*bell);
-        page.stay_awake();
+        control_block.fall_asleep_in_poll();
+        control_block.ring(&*bell);
+        control_block.stay_awake();
         let mut count = [0; 8];
         rustix::io::read(&*bell, &mut count).expect("it was rung");
         assert_eq!(u64::from_ne_bytes(count), 1);
-        assert!(page.was_rung(rings) && !page.was_rung(page.fall_asleep()));
+        assert!(control_block.was_rung(rings) && !control_block.was_rung(control_block.fall_asleep()));
 
-        let rings = page.fall_asleep();
-        assert_eq!(page.sleep(rings, Some(Duration::from_millis(1))), Woken::TimedOut);
-        page.ring(&*bell);
+        let rings = control_block.fall_asleep();
+        assert_eq!(control_block.sleep(rings, Some(Duration::from_millis(1))), Woken::TimedOut);
+        control_block.ring(&*bell);
         assert!(rustix::io::read(&*bell, &mut count).is_err(), "nobody slept, nobody was rung");
     }
 }

@@ -1,4 +1,4 @@
-//! The ledgers of a task's pairs, behind its page.
+//! The ledgers of a task's pairs, behind its control block.
 
 use crate::block::{ControlBlock, ControlError, check_shape};
 use crate::layout::{FILE_BYTES, Layout, MEMORY, MEMORY_WAY, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
@@ -7,7 +7,7 @@ use crate::routes::ROUTES;
 use rustix::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Why messages to a peer take a route or do not. The numbers are what the page says.
+/// Why messages to a peer take a route or do not. The numbers are what the control block says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Taken {
@@ -78,7 +78,7 @@ pub struct CounterBook {
 }
 
 impl CounterBook {
-    /// Maps the ledgers of the page behind `file`, which may be closed afterwards.
+    /// Maps the ledgers of the control block behind `file`, which may be closed afterwards.
     pub fn open(file: impl AsFd) -> Result<CounterBook, ControlError> {
         let file = file.as_fd();
         check_shape(file, FILE_BYTES)?;
@@ -138,7 +138,7 @@ pub fn totals(layout: &Layout, pairs: &[PairCounters]) -> Vec<u64> {
     }
     for pair in pairs {
         for (total, count) in all.iter_mut().zip(&pair.counters) {
-            // A task may write into its page what it likes: a sum that makes no sense is its own affair.
+            // A task may write into its control block what it likes: a sum that makes no sense is its own affair.
             *total = total.wrapping_add(*count);
         }
         // What stands for several peers stands for several routes.
@@ -175,17 +175,17 @@ mod tests {
     use crate::layout::COUNTERS;
 
     #[test]
-    fn a_page_full_of_nonsense_is_read() {
-        let (page, file) = ControlBlock::create().expect("memory");
+    fn control_block_full_of_nonsense_is_read() {
+        let (control_block, file) = ControlBlock::create().expect("memory");
         let book = CounterBook::open(&file).expect("the same file");
-        for cell in book.pairs().iter().flatten().chain(page.counters()) {
+        for cell in book.pairs().iter().flatten().chain(control_block.counters()) {
             cell.store(u64::MAX, Ordering::Relaxed);
         }
         let pairs = book.read();
         assert_eq!(pairs.len(), PAIRS);
         // It says that it shares memory too, and shows what of that makes no sense either.
-        assert_eq!(totals(page.layout(), &pairs).len(), COUNTERS);
-        page.unmatched();
+        assert_eq!(totals(control_block.layout(), &pairs).len(), COUNTERS);
+        control_block.unmatched();
         assert!(book.words().is_empty(), "nothing was written there");
     }
 }

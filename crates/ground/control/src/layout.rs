@@ -1,4 +1,4 @@
-//! Where everything lies in the page.
+//! Where everything lies in the control block.
 //!
 //! ```text
 //!    0  header    magic, version, size
@@ -27,11 +27,11 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every control block: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
-/// The layout described here; a page of another version is refused.
+/// The layout described here; a control block of another version is refused.
 pub const VERSION: u32 = 8;
-/// Size of the page itself.
+/// Size of the control block itself.
 pub const PAGE_BYTES: usize = 4096;
-/// Size of the file: the page, the ledgers of pairs, and the words of interfaces.
+/// Size of the file: the control block, the ledgers of pairs, and the words of interfaces.
 pub const FILE_BYTES: usize = PAGE_BYTES + size_of::<Behind>();
 /// Number of counters.
 pub const COUNTERS: usize = 64;
@@ -47,7 +47,7 @@ pub const UNMATCHED: usize = 64;
 pub type UnmatchedCells = [AtomicU64; 4];
 /// What the counters count, by number; an empty name is one not in use.
 pub const COUNTER_NAMES: [&str; Counter::PLACES] = Counter::NAMES;
-/// Behind what is counted in the page, where onlookers sum up: messages sent over each route, by its number.
+/// Behind what is counted in the control block, where onlookers sum up: messages sent over each route, by its number.
 pub const SENT_OVER: usize = 32;
 /// What an interface of shared memory shows, behind those: [`MEMORY_COUNTS`] counts, then how, and the locks that the task holds.
 pub const MEMORY: usize = SENT_OVER + 8;
@@ -71,7 +71,7 @@ pub const PROGRAM_BYTES: usize = 32;
 /// `barrier` says which group.
 pub const A_GROUP: i32 = -2;
 
-/// The whole page.
+/// The whole control block.
 #[repr(C, align(4096))]
 pub struct Layout {
     pub(crate) header: Header,
@@ -97,7 +97,7 @@ pub struct Layout {
     pub(crate) inbox: Inbox,
 }
 
-/// What lies behind the page.
+/// What lies behind the control block.
 #[repr(C)]
 pub(crate) struct Behind {
     pub pairs: [PairCells; PAIRS],

@@ -1,20 +1,17 @@
 //! The control block: one page of memory that a task shares with its daemon, its
 //! peers and outside readers.
 //!
-//! The daemon makes the page (a sealed memfd) and hands it to the task; it
+//! The daemon makes the control block (a sealed memfd) and hands it to the task; it
 //! hands it to every peer that connects as well. Through it
 //! - a peer or the daemon wakes the task ([`ControlBlock::ring`]),
 //! - the daemon says that a control message waits ([`ControlBlock::announce_control`]),
 //! - peers say which of very many has brought something ([`ControlBlock::announce`]),
 //! - the task tells whoever looks what it is and what it waits for.
 //!
-//! Behind the page lie the ledgers of the task's pairs ([`CounterBook`]): peer and route by peer and route, what was sent,
-//! received, copied and kept, for whoever looks.
+//! Behind the control block lie the ledgers of the task's pairs ([`CounterBook`]): peer and route by peer and route, what was sent,
+//! received, copied and kept. A [`Recording`] is a file of its own: what the task did, for `parvum trace`.
 //!
-//! A page of another kind is a [`GroupSegment`]: the barrier of a group, and behind it its board, where members show each other data. A [`Recording`] is a file of its own: what the task did, for
-//! `parvum trace`.
-//!
-//! Everything in the page is an atomic, written by plain stores: a reader never
+//! Everything in the control block is an atomic, written by plain stores: a reader never
 //! blocks the task, and a task that died half way leaves nothing locked. All
 //! `unsafe` of the crate is in `map`, in `ticks`, which reads the processor's counter, and in `fences`, which asks the kernel for some.
 

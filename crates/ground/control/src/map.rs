@@ -59,7 +59,7 @@ impl Drop for Map {
     }
 }
 
-/// A shared mapping of what lies behind a page, unmapped when dropped.
+/// A shared mapping of what lies behind the first page, unmapped when dropped.
 ///
 /// Invariant: `at` points to a whole `Behind`, mapped shared, for as long as the value lives.
 pub(crate) struct BehindMap {

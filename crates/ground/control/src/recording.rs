@@ -211,7 +211,7 @@ impl Recording {
         }
     }
 
-    /// Names the routes with these numbers, as the task's page does: the recording outlives it.
+    /// Names the routes with these numbers, as the task's control block does: the recording outlives it.
     pub fn name_routes(&self, names: &[(u8, &str)]) {
         self.map.head().routes.write(names);
     }

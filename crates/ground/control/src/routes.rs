@@ -1,4 +1,4 @@
-//! The names of the routes that a task knows by number: the task writes them once, into its page and its recording, so that no
+//! The names of the routes that a task knows by number: the task writes them once, into its control block and its recording, so that no
 //! onlooker has a list of its own.
 
 use crate::text::{load_text, store_text};
@@ -23,7 +23,7 @@ impl RouteNames {
     }
 
     pub(crate) fn read(&self) -> Vec<String> {
-        // A task may write into its page what it likes, and names end in terminals.
+        // A task may write into its control block what it likes, and names end in terminals.
         let is_name = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         self.0.iter().map(|room| Some(load_text(room)).filter(is_name).unwrap_or_default()).collect()
     }
@@ -35,8 +35,8 @@ mod tests {
 
     #[test]
     fn onlookers_read_the_names_that_the_task_has_written() {
-        let (page, file) = ControlBlock::create().expect("memory");
-        page.name_routes(&[(1, "shm"), (7, "a-name-of-16-let"), (8, "beyond"), (3, "\x1b[31mred")]);
+        let (control_block, file) = ControlBlock::create().expect("memory");
+        control_block.name_routes(&[(1, "shm"), (7, "a-name-of-16-let"), (8, "beyond"), (3, "\x1b[31mred")]);
         let names = ControlBlock::open(&file).expect("the same page").routes();
         assert_eq!(names, ["", "shm", "", "", "", "", "", "a-name-of-16-le"]);
         let (recording, file) = Recording::create(5000, false).expect("a recording");

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counters_are_where_the_page_has_them() {
+    fn counters_are_where_the_control_block_has_them() {
         assert_eq!(COUNTER_NAMES[ASLEEP], "nanoseconds asleep, waiting");
         assert_eq!(COUNTER_NAMES[LOOKING], "nanoseconds looking, waiting (of samples)");
         assert_eq!(COUNTER_NAMES[IN_CALLS], "nanoseconds in calls besides (of samples)");

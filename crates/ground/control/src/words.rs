@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn onlookers_read_the_words_that_the_task_has_written() {
-        let (_page, file) = ControlBlock::create().expect("memory");
+        let (_control_block, file) = ControlBlock::create().expect("memory");
         let (task, daemon) = [(); 2].map(|()| CounterBook::open(&file).expect("the same file")).into();
         task.write_words("interface nx\ncall csend\n");
         task.write_words("interface nx\ncall csend\ncall \x1b[31mred\n");
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn lines_without_room_are_left_out_whole() {
-        let (_page, file) = ControlBlock::create().expect("memory");
+        let (_control_block, file) = ControlBlock::create().expect("memory");
         let book = CounterBook::open(&file).expect("the same file");
         let line = format!("call {}\n", "x".repeat(94));
         book.write_words(&line.repeat(2 * WORDS_BYTES / line.len()));

@@ -64,7 +64,7 @@ impl Inside {
         if told {
             let runtime = &mut *self;
             runtime.waits.waiters.rouse_all();
-            runtime.identity.page.rouse(&runtime.identity.event);
+            runtime.identity.control_block.rouse(&runtime.identity.event);
         }
     }
 }

@@ -65,7 +65,7 @@ const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
 pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
 static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
 
-// The page has room for all of them, and for a zero behind each name.
+// The control block has room for all of them, and for a zero behind each name.
 const _: () = assert!(parvum_control::ROUTES == Route::BOUND);
 const _: () = assert!(parvum_control::ROUTE_NAME_BYTES > Transport::NAME_BYTES);
 

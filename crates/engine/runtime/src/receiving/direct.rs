@@ -83,7 +83,9 @@ impl Inside {
             if self.is_wanted() {
                 return false;
             }
-            if since.elapsed() >= budget || self.connections.crowd.wants_this_core(&self.identity.page) {
+            if since.elapsed() >= budget
+                || self.connections.crowd.wants_this_core(&self.identity.control_block)
+            {
                 self.has_spun = true;
                 has_spun_in_vain(since.elapsed());
                 return false;

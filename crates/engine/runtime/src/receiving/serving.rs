@@ -1,7 +1,7 @@
 //! Taking in, while the program computes, what is to lie at the receiver.
 //!
 //! An interface whose messages are buffered at the receiver has a thread that calls `serve` again and again. Mostly it sleeps
-//! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its page that
+//! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its control block that
 //! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
 
 use crate::endpoint::{Bells, Endpoint};
@@ -75,7 +75,7 @@ fn open<E: Endpoint>() -> Status {
     let made = with::<E, _>(None, |runtime| {
         let called = runtime.identity.event.try_clone().ok()?;
         let everything = runtime.descriptor_for_all()?.try_clone_to_owned().ok()?;
-        runtime.identity.page.set_attended();
+        runtime.identity.control_block.set_attended();
         Some(Bells { called, everything })
     });
     match made {

@@ -58,8 +58,14 @@ impl InSegment {
     }
 
     /// See [`GroupSegment::sleep`].
-    pub(crate) fn sleep(&self, changes: u32, page: &ControlBlock, rings: u32, limit: Duration) -> Woken {
-        self.segment.sleep(changes, page, rings, limit)
+    pub(crate) fn sleep(
+        &self,
+        changes: u32,
+        control_block: &ControlBlock,
+        rings: u32,
+        limit: Duration,
+    ) -> Woken {
+        self.segment.sleep(changes, control_block, rings, limit)
     }
 
     /// See [`GroupSegment::sleep_beside`].

@@ -43,7 +43,7 @@ impl Inside {
     pub(crate) fn show_barrier(&mut self, group: &str, count: i32) {
         // Most programs come to the same one again and again.
         if (self.services.shown_barrier.0.as_str(), self.services.shown_barrier.1) != (group, count) {
-            self.identity.page.set_barrier(group, count);
+            self.identity.control_block.set_barrier(group, count);
             self.services.shown_barrier = (group.to_owned(), count);
         }
     }
@@ -55,7 +55,7 @@ impl Inside {
 
     pub(crate) fn remember_segment(&mut self, group: &str, fds: Vec<OwnedFd>) {
         if let Some(shared) = fds.first().and_then(|file| GroupSegment::open(file).ok()) {
-            shared.schedule_in(self.identity.page.door().scheduled_in());
+            shared.schedule_in(self.identity.control_block.door().scheduled_in());
             self.services.mapped.push((group.to_owned(), Arc::new(shared)));
         }
     }

@@ -93,7 +93,7 @@ pub(crate) extern "C" fn board_close<E: Endpoint>(segment: u64) {
     with::<E, _>((), |inside| {
         let place = inside.services.segments.get_mut((segment as usize).wrapping_sub(1));
         let Some(closed) = place.and_then(Option::take) else { return };
-        // The page goes with it, unless it is another's by now.
+        // The control block goes with it, unless it is another's by now.
         inside.services.mapped.retain(|(_, shared)| !Arc::ptr_eq(shared, &closed.shared));
     });
 }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// Where this task writes what it does; all of it outlives the task.
 pub(crate) struct Account {
-    pub(crate) page: &'static ControlBlock,
+    pub(crate) control_block: &'static ControlBlock,
     pub(crate) book: &'static CounterBook,
     /// Where it writes what it does, if its job is recorded.
     pub(crate) recording: Option<Arc<Recording>>,
-    /// The names of routes by number, as the page has them.
+    /// The names of routes by number, as the control block has them.
     pub(crate) routes: &'static [CString],
 }
 
@@ -21,12 +21,12 @@ static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
 pub(crate) fn open(
-    page: &'static ControlBlock,
+    control_block: &'static ControlBlock,
     book: &'static CounterBook,
     recording: Option<Arc<Recording>>,
 ) {
-    let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
-    let account = Account { page, book, recording, routes: names.collect::<Vec<_>>().leak() };
+    let names = control_block.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
+    let account = Account { control_block, book, recording, routes: names.collect::<Vec<_>>().leak() };
     let account: *mut Account = Box::leak(Box::new(account));
     // Release: partner of the acquires in `account` and `last`.
     ACCOUNT.store(account, Ordering::Release);
@@ -41,16 +41,16 @@ pub(crate) fn close() {
 
 /// The task's own counters, which live as long as the process.
 pub(crate) fn own_cells() -> *const u64 {
-    account().map_or(null(), |account| account.page.counters()[0].as_ptr())
+    account().map_or(null(), |account| account.control_block.counters()[0].as_ptr())
 }
 
-/// The account of this process's last task, which it may have left: its page stays. And the process, for a child has another.
+/// The account of this process's last task, which it may have left: its control block stays. And the process, for a child has another.
 static LAST: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether this process fails if it ends now.
 pub(crate) fn is_obliged() -> bool {
-    last().is_some_and(|last| last.page.owes_end())
+    last().is_some_and(|last| last.control_block.owes_end())
 }
 
 /// What this process has opened last; a child that it forked has opened nothing.

@@ -1,4 +1,4 @@
-//! `parvum.h`: what the program may ask about its own task, read from the page as onlookers read it. So it waits for no
+//! `parvum.h`: what the program may ask about its own task, read from the control block as onlookers read it. So it waits for no
 //! lock, and a thread may ask while another waits inside.
 
 use crate::connecting::departing;
@@ -24,7 +24,16 @@ pub(crate) unsafe extern "C" fn tell(told: *const MpiCall) {
     let Some(account) = account() else { return };
     // SAFETY: valid for the call, by the table's contract.
     let MpiCall { function, context, rank, size, root, turn, bytes, name } = unsafe { *told };
-    account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
+    account.control_block.set_operation(&Operation {
+        function,
+        context,
+        rank,
+        size,
+        root,
+        turn,
+        bytes,
+        name,
+    });
 }
 
 /// The table's `show_wait`. What is recorded, and the time, belong to who is inside: while another is, they are left out.
@@ -32,8 +41,8 @@ pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
     let Some(account) = account() else { return };
     // SAFETY: null, or valid for the call, by the table's contract.
     let Some(notes) = (unsafe { notes.as_ref() }) else {
-        let since = account.page.waiting_for().map_or(u64::MAX, |wait| wait.since);
-        account.page.wait_over();
+        let since = account.control_block.waiting_for().map_or(u64::MAX, |wait| wait.since);
+        account.control_block.wait_over();
         let waited = monotonic_ns().saturating_sub(since);
         briefly::<Program, _>(|runtime| {
             runtime.engine.ledger().add(Counter::Asleep, waited);
@@ -42,7 +51,7 @@ pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
         return;
     };
     let &Notes { call, peer, tag, context, .. } = notes;
-    account.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns(), until: 0 });
+    account.control_block.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns(), until: 0 });
     briefly::<Program, _>(|runtime| runtime.note_wait(notes));
 }
 
@@ -52,7 +61,7 @@ const NO_MESSAGE: Notes = Notes { limit: -1, call: 0, peer: -1, tag: -1, context
 /// The table's `oblige`. What was owed is paid also by a task that has left: a program may do so at its very end.
 pub(crate) extern "C" fn oblige(obliged: i32) {
     if let Some(last) = last() {
-        last.page.set_owes_end(obliged != 0);
+        last.control_block.set_owes_end(obliged != 0);
     }
     if obliged == 0 {
         departing::depart_if_put_off();
@@ -155,12 +164,13 @@ impl Pair {
 
 impl Totals {
     fn of(account: &Account) -> Totals {
-        let Account { page, book, .. } = account;
+        let Account { control_block, book, .. } = account;
         let now = monotonic_ns();
         // Relaxed: written once, before this task had its id.
-        let (tid, started) = (page.identity().tid.load(Ordering::Relaxed), &page.identity().started);
-        let in_wait = page.waiting_for().map_or(0, |wait| now.saturating_sub(wait.since));
-        let counters = totals(page.layout(), &book.read());
+        let (tid, started) =
+            (control_block.identity().tid.load(Ordering::Relaxed), &control_block.identity().started);
+        let in_wait = control_block.waiting_for().map_or(0, |wait| now.saturating_sub(wait.since));
+        let counters = totals(control_block.layout(), &book.read());
         let times = Times::of(&counters, now.saturating_sub(started.load(Ordering::Relaxed)), in_wait);
         Totals {
             size: size_of::<Totals>() as u32,

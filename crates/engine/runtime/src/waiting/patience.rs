@@ -246,13 +246,13 @@ const MANY: usize = 16;
 /// The tasks of this host that one task talks to.
 pub(crate) struct Crowd {
     cores: usize,
-    pages: Vec<(Tid, Arc<ControlBlock>)>,
+    control_blocks: Vec<(Tid, Arc<ControlBlock>)>,
 }
 
 impl Crowd {
     pub(crate) fn new() -> Crowd {
         // All that are online, not those that this task may use: its peers may use others.
-        Crowd { cores: online_cores(), pages: Vec::new() }
+        Crowd { cores: online_cores(), control_blocks: Vec::new() }
     }
 
     /// The cores that are online.
@@ -260,13 +260,13 @@ impl Crowd {
         self.cores
     }
 
-    pub(crate) fn add(&mut self, tid: Tid, page: Arc<ControlBlock>) {
+    pub(crate) fn add(&mut self, tid: Tid, control_block: Arc<ControlBlock>) {
         self.remove(tid);
-        self.pages.push((tid, page));
+        self.control_blocks.push((tid, control_block));
     }
 
     pub(crate) fn remove(&mut self, tid: Tid) {
-        self.pages.retain(|(peer, _)| *peer != tid);
+        self.control_blocks.retain(|(peer, _)| *peer != tid);
     }
 
     /// Whether this task keeps another from a core by spinning: there are more awake than cores,
@@ -274,30 +274,30 @@ impl Crowd {
     pub(crate) fn wants_this_core(&self, own: &ControlBlock) -> bool {
         let here = rustix::thread::sched_getcpu() as u32;
         own.door().set_own_cpu(here);
-        let is_here = |(_, page): &(Tid, Arc<ControlBlock>)| {
-            let door = page.door();
+        let is_here = |(_, control_block): &(Tid, Arc<ControlBlock>)| {
+            let door = control_block.door();
             door.is_awake() && door.own_cpu() == here
         };
-        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
+        self.exceeds_cores() || self.control_blocks.iter().take(MANY).any(is_here)
     }
 
     /// Whether the kernel lets this task take turns with all of them that are awake.
     pub(crate) fn takes_turns_with(&self, own: &ControlBlock) -> bool {
         let group = own.door().scheduled_in();
-        self.pages.iter().take(MANY).all(|(_, page)| {
-            let door = page.door();
+        self.control_blocks.iter().take(MANY).all(|(_, control_block)| {
+            let door = control_block.door();
             door.scheduled_in() == group || !door.is_awake()
         })
     }
 
     /// Whether more of them, this task included, are awake than there are cores.
     pub(crate) fn exceeds_cores(&self) -> bool {
-        if self.pages.len() < self.cores {
+        if self.control_blocks.len() < self.cores {
             return false;
         }
         // A hint; a wrong answer costs some time and no more.
-        let is_awake = |(_, page): &&(Tid, Arc<ControlBlock>)| page.door().is_awake();
-        self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
+        let is_awake = |(_, control_block): &&(Tid, Arc<ControlBlock>)| control_block.door().is_awake();
+        self.control_blocks.iter().filter(is_awake).take(self.cores).count() >= self.cores
     }
 }
 
@@ -319,9 +319,9 @@ pub(crate) fn sleep_limit(deadline: Option<Instant>, is_idle: bool) -> Duration 
     deadline.map_or(longest, |end| end.saturating_duration_since(Instant::now()).min(longest))
 }
 
-/// Whether the last waker of `page` ran on the core that this task runs on now.
-pub(crate) fn woken_from_own_core(page: &ControlBlock) -> bool {
-    page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
+/// Whether the last waker of `control_block` ran on the core that this task runs on now.
+pub(crate) fn woken_from_own_core(control_block: &ControlBlock) -> bool {
+    control_block.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
 }
 
 #[cfg(test)]
@@ -461,33 +461,38 @@ mod tests {
 
     #[test]
     fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
-        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
-        for (at, page) in pages.iter().enumerate() {
+        let mut crowd = Crowd { cores: 2, control_blocks: Vec::new() };
+        let control_blocks: Vec<_> =
+            (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
+        for (at, control_block) in control_blocks.iter().enumerate() {
             assert!(!crowd.exceeds_cores() || at >= 2);
-            crowd.add(Tid(at as i32 + 1), page.clone());
+            crowd.add(Tid(at as i32 + 1), control_block.clone());
         }
         assert!(crowd.exceeds_cores(), "this one and three more on two cores");
-        pages[0].fall_asleep();
+        control_blocks[0].fall_asleep();
         assert!(crowd.exceeds_cores());
-        pages[1].fall_asleep();
+        control_blocks[1].fall_asleep();
         assert!(!crowd.exceeds_cores());
-        pages[1].stay_awake();
+        control_blocks[1].stay_awake();
         crowd.remove(Tid(3));
         assert!(!crowd.exceeds_cores());
     }
 
     #[test]
     fn turns_are_taken_with_those_of_the_same_scheduling_group() {
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
-        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
-        pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
-        crowd.add(Tid(1), pages[1].clone());
-        assert!(crowd.takes_turns_with(&pages[0]));
-        crowd.add(Tid(2), pages[2].clone());
-        assert!(!crowd.takes_turns_with(&pages[0]), "one of them is of another");
-        pages[2].fall_asleep();
-        assert!(crowd.takes_turns_with(&pages[0]), "but it sleeps");
+        let control_blocks: Vec<_> =
+            (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
+        let mut crowd = Crowd { cores: 2, control_blocks: Vec::new() };
+        control_blocks
+            .iter()
+            .zip([7, 7, 9])
+            .for_each(|(control_block, group)| control_block.door().set_scheduled_in(group));
+        crowd.add(Tid(1), control_blocks[1].clone());
+        assert!(crowd.takes_turns_with(&control_blocks[0]));
+        crowd.add(Tid(2), control_blocks[2].clone());
+        assert!(!crowd.takes_turns_with(&control_blocks[0]), "one of them is of another");
+        control_blocks[2].fall_asleep();
+        assert!(crowd.takes_turns_with(&control_blocks[0]), "but it sleeps");
     }
 
     #[test]

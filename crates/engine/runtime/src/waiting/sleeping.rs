@@ -1,4 +1,4 @@
-//! Sleeping: on the page's door, on a segment's, or in poll(2); and where another thread does that already, on a word of its own
+//! Sleeping: on the control block's door, on a segment's, or in poll(2); and where another thread does that already, on a word of its own
 //! ([`crate::waiting::waiters`]).
 
 use crate::connecting::connections::{DEAF, Watched};
@@ -63,11 +63,11 @@ impl Inside {
         let owns = self.owns;
         let number = self.waits.waiters.add(until.clone(), *notes, frame, owns);
         self.show_wait(notes, deadline);
-        self.identity.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
+        self.identity.control_block.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let mut moved_last = began;
         let mut still_since = self.waits.still_since(began);
-        // Who wakes by a socket, or where a group meets, does not say where it ran, and the page still tells of another.
+        // Who wakes by a socket, or where a group meets, does not say where it ran, and the control block still tells of another.
         let mut waker_is_known = false;
         let over = loop {
             if self.engine.has_copies() {
@@ -127,7 +127,7 @@ impl Inside {
         let others = self.waits.waiters.remove(number);
         match others {
             Some(notes) => self.show_wait(&notes, None),
-            None => self.identity.page.wait_over(),
+            None => self.identity.control_block.wait_over(),
         }
         if !slept.is_zero() {
             self.note_sleep(Tid(notes.peer), slept, waker_is_known);
@@ -144,7 +144,7 @@ impl Inside {
             let left = end.saturating_duration_since(Instant::now());
             since.saturating_add(left.as_nanos() as u64)
         });
-        self.identity.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
+        self.identity.control_block.wait_for(WaitingFor { call, peer, tag, context, since, until });
     }
 
     fn note_sleep(&mut self, peer: Tid, slept: Duration, waker_is_known: bool) {
@@ -155,7 +155,7 @@ impl Inside {
         if peer.is_task() {
             self.engine.waited_for(peer, nanoseconds);
         }
-        let woken_from_own_core = waker_is_known && woken_from_own_core(&self.identity.page);
+        let woken_from_own_core = waker_is_known && woken_from_own_core(&self.identity.control_block);
         self.waits.patience.slept(slept, woken_from_own_core);
     }
 
@@ -212,18 +212,18 @@ impl Inside {
             self.stays_awake(number);
             return Nap::Moved;
         }
-        let page = self.identity.page.clone();
+        let control_block = self.identity.control_block.clone();
         let awake = if in_poll {
-            // No page wakes who sleeps there.
+            // No control block wakes who sleeps there.
             let limit = if self.awaits_in_segment.is_some() { limit.min(NAP) } else { limit };
             self.sleep_in_poll(number, limit)
         } else if let (Some(shared), Some(changes)) = (self.awaits_in_segment.clone(), changes) {
-            self.without_lock(number, || shared.sleep(changes, &page, rings, limit))
+            self.without_lock(number, || shared.sleep(changes, &control_block, rings, limit))
         } else {
-            self.without_lock(number, || page.sleep(rings, Some(limit)))
+            self.without_lock(number, || control_block.sleep(rings, Some(limit)))
         };
         self.stays_awake(number);
-        Nap::Slept { waker_is_known: page.was_rung(rings), interrupted: awake == Woken::Interrupted }
+        Nap::Slept { waker_is_known: control_block.was_rung(rings), interrupted: awake == Woken::Interrupted }
     }
 
     /// Whether nothing is under way that no door is rung for: who sleeps need not look by itself. Nothing rings when the daemon dies,
@@ -236,17 +236,17 @@ impl Inside {
             && connections.unmapped.is_empty()
     }
 
-    /// Says at the page that a thread is about to sleep there; how often it was rung so far.
+    /// Says at the control block that a thread is about to sleep there; how often it was rung so far.
     pub(crate) fn falls_asleep(&self, in_poll: bool) -> u32 {
-        let page = &self.identity.page;
-        if in_poll { page.fall_asleep_in_poll() } else { page.fall_asleep() }
+        let control_block = &self.identity.control_block;
+        if in_poll { control_block.fall_asleep_in_poll() } else { control_block.fall_asleep() }
     }
 
-    /// This thread does not sleep behind the page's door any more. Another that does must say so anew.
+    /// This thread does not sleep behind the control block's door any more. Another that does must say so anew.
     fn stays_awake(&mut self, number: u64) {
-        self.identity.page.stay_awake();
+        self.identity.control_block.stay_awake();
         if self.waits.waiters.is_driven_by_other(number) {
-            self.identity.page.rouse(&self.identity.event);
+            self.identity.control_block.rouse(&self.identity.event);
         }
     }
 

@@ -157,13 +157,13 @@ impl Inside {
 
     /// Whether others that the message may depend on want this core.
     fn is_in_the_way(&self) -> bool {
-        self.awaits_many() || self.connections.crowd.wants_this_core(&self.identity.page)
+        self.awaits_many() || self.connections.crowd.wants_this_core(&self.identity.control_block)
     }
 
     /// Whether the kernel gives this core to those others when this task yields.
     fn can_take_turns(&self) -> bool {
-        let group = self.identity.page.door().scheduled_in();
+        let group = self.identity.control_block.door().scheduled_in();
         let shared = self.awaits_in_segment.as_ref().is_none_or(|shared| shared.is_scheduled_in(group));
-        shared && self.connections.crowd.takes_turns_with(&self.identity.page)
+        shared && self.connections.crowd.takes_turns_with(&self.identity.control_block)
     }
 }

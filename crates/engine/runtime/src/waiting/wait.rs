@@ -222,7 +222,7 @@ impl Inside {
         // Nobody need wake a server while this thread looks.
         let stands_in = self.waits.waiters.is_driven();
         if stands_in {
-            self.identity.page.stay_awake();
+            self.identity.control_block.stay_awake();
         }
         let found = 'looking: loop {
             for _ in 0..ROUNDS {
@@ -246,7 +246,7 @@ impl Inside {
             }
             if since.elapsed() >= budget
                 || self.is_wanted()
-                || self.connections.crowd.wants_this_core(&self.identity.page)
+                || self.connections.crowd.wants_this_core(&self.identity.control_block)
             {
                 break None;
             }
@@ -264,7 +264,7 @@ impl Inside {
         found
     }
 
-    /// The server that sleeps behind the page's door, in whose place this thread has looked, is to be woken again: by what
+    /// The server that sleeps behind the control block's door, in whose place this thread has looked, is to be woken again: by what
     /// has come while nobody was, and by what comes.
     fn hand_back(&mut self) {
         // As it sleeps, whatever sockets have come meanwhile: who leaves next moves it.
@@ -309,7 +309,7 @@ impl Runtime {
     pub(crate) fn has_looked(&mut self, since: Instant) {
         self.waits.patience.spun(since);
         if self.waits.patience.is_long_awake() {
-            self.identity.page.fence_for_ringers();
+            self.identity.control_block.fence_for_ringers();
         }
     }
 

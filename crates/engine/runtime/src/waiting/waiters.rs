@@ -1,6 +1,6 @@
 //! The threads that wait inside the library, and who wakes whom.
 //!
-//! A thread that waits has given its turn away. One of them *drives*: it sleeps behind the page's door (or in poll(2)), where
+//! A thread that waits has given its turn away. One of them *drives*: it sleeps behind the control block's door (or in poll(2)), where
 //! peers and the daemon ring, and takes in what comes for all. The others sleep on a word each. Whoever leaves the library, or
 //! goes to sleep, wakes those whose wait it has seen to be over, and only them; a driver that leaves wakes another
 //! to drive in its place.

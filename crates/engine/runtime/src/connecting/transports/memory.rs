@@ -17,13 +17,13 @@ use std::sync::Arc;
 pub(crate) struct Unmapped {
     from: Tid,
     segment: OwnedFd,
-    page: OwnedFd,
+    control_block: OwnedFd,
     event: OwnedFd,
 }
 
 /// Where peers say that they have brought something: in the task's own control block.
-pub(crate) fn inbox(page: Arc<ControlBlock>) -> Box<dyn Inbox> {
-    Box::new(PageInbox::new(page))
+pub(crate) fn inbox(control_block: Arc<ControlBlock>) -> Box<dyn Inbox> {
+    Box::new(PageInbox::new(control_block))
 }
 
 impl From<BadSegment> for ConnectError {
@@ -52,12 +52,12 @@ impl Inside {
         match answer.reply? {
             Reply::Connected { .. } => {
                 let mut fds = answer.fds.into_iter();
-                let (Some(page), Some(event)) = (fds.next(), fds.next()) else {
+                let (Some(control_block), Some(event)) = (fds.next(), fds.next()) else {
                     return Err(ConnectError::Descriptors(to));
                 };
                 drop(file);
                 self.still_there(to)?;
-                let link = self.memory_link(to, segment, page, event)?;
+                let link = self.memory_link(to, segment, control_block, event)?;
                 self.engine.attach(to, route, Box::new(link));
                 Ok(())
             }
@@ -72,18 +72,18 @@ impl Inside {
 }
 
 impl Runtime {
-    /// A link through that memory to the task, by its page and eventfd. It keeps no descriptors where this process may
+    /// A link through that memory to the task, by its control block and eventfd. It keeps no descriptors where this process may
     /// hardly have more: what another task has put into such memory already must not be lost.
     fn memory_link(
         &mut self,
         to: Tid,
         segment: Segment,
-        page: OwnedFd,
+        control_block: OwnedFd,
         event: OwnedFd,
     ) -> Result<ShmLink, ControlError> {
-        let page = Arc::new(ControlBlock::open(page)?);
-        self.connections.crowd.add(to, page.clone());
-        let peer = Peer { page, bell: PeerBell::Event(event) };
+        let control_block = Arc::new(ControlBlock::open(control_block)?);
+        self.connections.crowd.add(to, control_block.clone());
+        let peer = Peer { control_block, bell: PeerBell::Event(event) };
         let mut link = ShmLink::new(segment, peer, self.connections.single_copy);
         if !self.identity.session.keep_spares() {
             let calls = self.connections.calls.get_or_insert_default().clone();
@@ -101,7 +101,7 @@ impl Runtime {
         fds: Vec<OwnedFd>,
     ) -> Result<(), Box<dyn std::error::Error>> {
         let mut fds = fds.into_iter();
-        let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
+        let (Some(segment), Some(control_block), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
             let why = format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}");
             say_lost(&why);
             return Err(why.into());
@@ -112,22 +112,23 @@ impl Runtime {
                 let text =
                     format!("E-NOMEMORY: {from} cannot be joined yet: {why}; give this process more memory");
                 say_lost(&text);
-                self.connections.unmapped.push((route, Unmapped { from, segment, page, event }));
+                self.connections.unmapped.push((route, Unmapped { from, segment, control_block, event }));
                 return Err(text.into());
             }
             Err(why) => return Err(why.into()),
         };
         drop(segment);
-        let link = self.memory_link(from, offered, page, event)?;
+        let link = self.memory_link(from, offered, control_block, event)?;
         self.joined_by(from, route, Box::new(link));
         Ok(())
     }
 
     /// Tries again what could not be mapped.
     pub(crate) fn map_anew(&mut self) {
-        for (route, Unmapped { from, segment, page, event }) in std::mem::take(&mut self.connections.unmapped)
+        for (route, Unmapped { from, segment, control_block, event }) in
+            std::mem::take(&mut self.connections.unmapped)
         {
-            if let Err(why) = self.accept_segment(from, route, vec![segment, page, event]) {
+            if let Err(why) = self.accept_segment(from, route, vec![segment, control_block, event]) {
                 remember(&why);
             }
         }

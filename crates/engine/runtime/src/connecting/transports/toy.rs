@@ -112,23 +112,25 @@ fn those_built_in_take_turns_where_one_does_not_lead() {
     assert_eq!(policy.reasons(routed.route, &[], true)[shm.route.place()], Taken::AskedOther as u8);
 }
 
-/// An engine that counts in a page, and onlookers' view of that.
+/// An engine that counts in a control block, and onlookers' view of that.
 fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBook) {
-    let (page, file) = ControlBlock::create().expect("memory");
-    let (page, book) =
-        (Box::leak(Box::new(page)), Box::leak(Box::new(CounterBook::open(&file).expect("its ledgers"))));
-    page.name_routes(&RoutePolicy::new(&WITH_TOY, None).expect("no name").names());
-    account::open(page, book, None);
-    let cells = page.counters().first_chunk().expect("there are more");
-    let ledger = Counters::new(cells, book.pairs(), &page.layout().unmatched);
-    (Engine::new(me, Settings::default(), ledger), page, book)
+    let (control_block, file) = ControlBlock::create().expect("memory");
+    let (control_block, book) = (
+        Box::leak(Box::new(control_block)),
+        Box::leak(Box::new(CounterBook::open(&file).expect("its ledgers"))),
+    );
+    control_block.name_routes(&RoutePolicy::new(&WITH_TOY, None).expect("no name").names());
+    account::open(control_block, book, None);
+    let cells = control_block.counters().first_chunk().expect("there are more");
+    let ledger = Counters::new(cells, book.pairs(), &control_block.layout().unmatched);
+    (Engine::new(me, Settings::default(), ledger), control_block, book)
 }
 
 #[test]
 fn messages_over_a_new_transport_are_counted_under_its_name() {
     let (left, right) = ends();
     let (one, other) = (Tid(0x40001), Tid(0x40002));
-    let (mut sender, page, book) = engine_in_view(one);
+    let (mut sender, control_block, book) = engine_in_view(one);
     let mut receiver = Engine::new(other, Settings::default(), Counters::private());
     sender.attach(other, TOY.route, Box::new(left));
     receiver.attach(one, TOY.route, Box::new(right));
@@ -158,11 +160,11 @@ fn messages_over_a_new_transport_are_counted_under_its_name() {
         let completed = receiver.completed(id).expect("it has come");
         assert!(completed.block.expect("a block").bytes() == bytes);
     }
-    let names = page.routes();
+    let names = control_block.routes();
     let pairs = book.read();
     let pair = pairs.iter().find(|pair| pair.peer == other.0).expect("it was sent to");
     assert_eq!(names[usize::from(pair.route)], "toy");
-    let counted = totals(page.layout(), &pairs);
+    let counted = totals(control_block.layout(), &pairs);
     assert_eq!(counted[SENT_OVER + TOY.route.place()], 2);
     assert_eq!(sender.ledger().sent_over(TOY.route), 2);
     // SAFETY: the text ends with a zero, and stays.
