@@ -24,10 +24,11 @@ fn read(folder: &Path, path: &str, modules: &mut Modules) {
     }
 }
 
-/// The text without comments and tests.
+/// The text without comments, tests, and visibilities: `pub(in crate::calls)` imports nothing.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    lines.map(|line| line.replace("pub(in crate::", "pub(")).collect::<Vec<_>>().join("\n")
 }
 
 fn is_word(character: char) -> bool {
