@@ -2,7 +2,7 @@
 
 use crate::connecting::connections::Connections;
 use crate::connecting::routes::RoutePolicy;
-use crate::connecting::transports::memory;
+use crate::connecting::transports::parts;
 use crate::errors::StartError;
 use crate::identity::Identity;
 use crate::services::Services;
@@ -57,7 +57,7 @@ impl Runtime {
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
         engine.leave_copies_of(LONG);
-        engine.set_inbox(memory::inbox(identity.control_block.clone()));
+        engine.set_inbox(parts::inbox(identity.control_block.clone()));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }

@@ -1,8 +1,7 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
 use crate::connecting::routes::RoutePolicy;
-use crate::connecting::transports::memory::Unmapped;
-use crate::connecting::transports::routed::Hub;
+use crate::connecting::transports::parts::{Hub, Unmapped};
 use crate::waiting::patience::Crowd;
 use crate::waiting::waiters::{Word, own_word};
 use parvum_stream::readiness::{Gate, Readiness};

@@ -3,8 +3,9 @@
 
 mod calls;
 mod hands;
-pub(crate) mod memory;
-pub(crate) mod routed;
+mod memory;
+pub(crate) mod parts;
+mod routed;
 
 use crate::connecting::routes::RoutePolicy;
 use crate::errors::{ConnectError, StartError};

@@ -3,7 +3,7 @@
 //! They find out once, when the segment is opened, that all of them can. Each member shows its process and the address of a number, and
 //! reads the numbers of all others. Members in containers may share a segment and have process numbers that the others do not know.
 
-use crate::connecting::transports::memory::single_copy;
+use crate::connecting::transports::parts::single_copy;
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use parvum_api::{Notes, Piece, Status, segment as came};

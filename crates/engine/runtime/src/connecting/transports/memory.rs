@@ -1,30 +1,17 @@
 //! Links through memory that two tasks share: one makes it, and the daemon hands it to the other.
 
 use crate::connecting::connect::joining;
+use crate::connecting::transports::parts::Unmapped;
 use crate::errors::{ConnectError, OUT_OF_DESCRIPTORS, remember, say_lost};
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_control::{ControlBlock, ControlError};
-pub(crate) use parvum_shm::single_copy;
-use parvum_shm::{BadSegment, PageInbox, Peer, PeerBell, Segment, ShmLink};
-use parvum_transport::{Inbox, Route};
+use parvum_shm::{BadSegment, Peer, PeerBell, Segment, ShmLink};
+use parvum_transport::Route;
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use rustix::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-
-/// Memory that a task shares with this one, that could not be mapped yet.
-pub(crate) struct Unmapped {
-    from: Tid,
-    segment: OwnedFd,
-    control_block: OwnedFd,
-    event: OwnedFd,
-}
-
-/// Where peers say that they have brought something: in the task's own control block.
-pub(crate) fn inbox(control_block: Arc<ControlBlock>) -> Box<dyn Inbox> {
-    Box::new(PageInbox::new(control_block))
-}
 
 impl From<BadSegment> for ConnectError {
     fn from(why: BadSegment) -> ConnectError {
