@@ -9,7 +9,7 @@ use crate::task::process::{self, notes};
 use crate::{kept, objects::decode, objects::into, objects::numpy, task::errors, task::names};
 use parvum_api::{ANY_TASK, CoreApi, Message, Pattern, SendTo, Status, TagKind, call};
 use parvum_api::{Buffering, Completion};
-use parvum_wire::Tid;
+use parvum_wire::{EAGER, Tid};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -21,8 +21,6 @@ const CHANNELS: u32 = 1 << 16;
 const LONG: usize = 512 << 10;
 /// If their pieces have so many bytes, on the average.
 const PIECE: usize = 4 << 10;
-/// More than that is not handed over while the interpreter's lock is held.
-const QUICK: usize = 16 << 10;
 /// So often a receive looks before it gives the interpreter's lock away: about a microsecond.
 const LOOKS: u32 = 16;
 
@@ -193,7 +191,7 @@ impl Vm {
     /// Sends a short array in one row by the shortest way. False: it was not sent.
     #[inline]
     fn sends_short(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<bool> {
-        let Some(row) = numpy::row(obj).filter(|row| row.length <= QUICK && tag >= 0 && Tid(to).is_task())
+        let Some(row) = numpy::row(obj).filter(|row| row.length <= EAGER && tag >= 0 && Tid(to).is_task())
         else {
             return Ok(false);
         };
@@ -234,7 +232,7 @@ impl Vm {
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { api.start_pieces(&how, &pieces) };
         // With a task that is not known yet the daemon has to join this one, and that may last.
-        let is_quick = length <= QUICK && process::has_met(to);
+        let is_quick = length <= EAGER && process::has_met(to);
         let begun = if is_quick { begun() } else { process::outside(py, begun) };
         match begun {
             Ok(None) => Ok(()),

@@ -12,15 +12,12 @@ use parvum_api::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::{Exchange, Failure, Members, plans};
 use parvum_partition::{AtSegment, Attend};
-use parvum_wire::encoding;
+use parvum_wire::{EAGER, encoding};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A sender waits so long before it calls a receiver that computes, and then so long between two calls.
 const FIRST_CALL: i64 = 50_000;
 const NEXT_CALL: i64 = 1_000_000;
-
-/// A receive of up to so many bytes may take its message straight from the link, without being posted.
-const SHORT: usize = 16 << 10;
 
 /// The upper bits of a message's word are the sender's ptype.
 const PTYPE_SHIFT: u32 = 8;
@@ -194,7 +191,7 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
     // What its sender does not hand over whole must find the receive posted: a long message, to lie here directly, and a
     // force message, to come at all.
     let is_posted =
-        handlers::are_posted() || room.length > SHORT || pattern.tag > select::LAST_ORDINARY as i32;
+        handlers::are_posted() || room.length > EAGER || pattern.tag > select::LAST_ORDINARY as i32;
     let got = if is_posted {
         // SAFETY: the caller's promise.
         unsafe { receive_posted(task, pattern, room, &notes) }.map(|message| Info::from(&message))

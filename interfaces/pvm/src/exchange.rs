@@ -10,13 +10,11 @@ use parvum_api::{
     ANY_TASK, CoreApi, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, call,
 };
 use parvum_api::{Buffering, Completion};
-use parvum_wire::{Tid, encoding};
+use parvum_wire::{EAGER, Tid, encoding};
 use std::sync::Arc;
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
 const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, context: -1 };
-/// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
-const COPIED: usize = 16 << 10;
 
 impl Locked {
     /// Sends the active send buffer.
@@ -59,7 +57,7 @@ impl Locked {
         };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
-        let is_short = packed.left.is_empty() && packed.data.len() <= COPIED;
+        let is_short = packed.left.is_empty() && packed.data.len() <= EAGER;
         if is_short && self.joined.has(to) {
             let packed = self.packing()?;
             if let Some(sending) = crate::calls::Sending::start(api, &how, packed)? {
@@ -104,7 +102,7 @@ impl Locked {
             let packed = self.packing()?;
             let how = how(packed.meta());
             packed.seal();
-            let is_short = packed.data.len() <= COPIED;
+            let is_short = packed.data.len() <= EAGER;
             let pieces = packed.shared();
             self.outside(|| match pieces.is_one() && !is_short {
                 true => api.multicast(how, to, Data::Owned(&pieces.data), &notes),

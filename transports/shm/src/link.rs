@@ -11,7 +11,7 @@ use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Needs, PullRefused, Puller, Refused, RemoteMemory, Route, Sink,
     Transport,
 };
-use parvum_wire::Header;
+use parvum_wire::{EAGER, Header};
 use rustix::fd::OwnedFd;
 use std::io::IoSliceMut;
 use std::sync::Arc;
@@ -40,10 +40,6 @@ impl Bell for &PeerBell {
         }
     }
 }
-
-/// Messages up to this length go through the ring. Longer ones are worth the
-/// system call of a single copy.
-const EAGER: usize = 16 << 10;
 
 /// The transport.
 pub const TRANSPORT: Transport = Transport {

@@ -1,6 +1,10 @@
 //! What a sender chooses for a message: who may buffer it, and when its send is over. Here, since the engine, the core API and every
 //! interface mean the same.
 
+/// A message of up to so many bytes is eager on one host: its data goes into the link at once. A longer message is worth the system call of
+/// a single copy. Interfaces use the same bound: what is eager needs no room of its own, no offer, and no posted receive.
+pub const EAGER: usize = 16 << 10;
+
 /// Who may buffer a message, and so how often it is copied.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub mod trace;
 pub mod words;
 pub mod xdr;
 
-pub use choices::{Buffering, Completion};
+pub use choices::{Buffering, Completion, EAGER};
 pub use counter::Counter;
 pub use frame::{Header, Kind};
 pub use tid::Tid;

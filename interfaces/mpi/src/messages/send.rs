@@ -18,6 +18,7 @@ use crate::requests::progress;
 use parvum_api::{
     ANY_TASK, Buffering, Completion, Message, Pattern, SendTo, Status as Answer, TagKind, call,
 };
+use parvum_wire::EAGER;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,9 +34,6 @@ pub(crate) enum Mode {
     /// Over at once: it waits in the buffer that the program has attached.
     Buffered,
 }
-
-/// Messages up to so many bytes are not offered but sent, in synchronous mode too.
-const SHORT: usize = 16 << 10;
 
 /// Where a message is to go: who, and how it is told.
 struct To {
@@ -67,7 +65,7 @@ fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option
     let Some(task) = comm.peer(rank)? else { return Ok(None) };
     let (buffering, completion) = match mode {
         Mode::Standard | Mode::Ready => (Buffering::BySize, Completion::Copied),
-        Mode::Synchronous if length <= SHORT => (Buffering::BySize, Completion::Matched),
+        Mode::Synchronous if length <= EAGER => (Buffering::BySize, Completion::Matched),
         Mode::Synchronous => (Buffering::Never, Completion::Matched),
         Mode::Buffered => (Buffering::AtSender, Completion::Copied),
     };
@@ -86,7 +84,7 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     }
     let function = mode.function();
     // What is longer, or over only when it is matched, may wait for its receiver.
-    let may_wait = data.length() > SHORT || mode == Mode::Synchronous;
+    let may_wait = data.length() > EAGER || mode == Mode::Synchronous;
     if may_wait {
         introspect::enter(function);
         introspect::publish_send(process, comm, data.length());
