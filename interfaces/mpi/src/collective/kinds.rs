@@ -1,6 +1,7 @@
 //! What onlookers and other members are told of a collective call: its kind, its root, its bytes.
 
 use super::call::Call;
+use crate::messages::buffers::Data;
 use crate::process::introspect::NO_BYTES;
 use parvum_collectives::table::{Case, Operation};
 
@@ -34,8 +35,15 @@ pub(super) fn case_of(call: &Call, members: usize) -> Case {
     let case = |bytes| Case::in_segment(members, bytes);
     match call {
         Call::Bcast { data, .. } => case(data.length()),
-        Call::Gather { get, .. } => case(get.of(0).length()),
-        Call::Scatter { give, .. } => case(give.of(0).length()),
+        // Only the root has blocks. A member that is not the root has its own part.
+        Call::Gather { give, get, regular, .. } => {
+            let part = give.as_ref().map_or_else(|| get.of(0).length(), Data::length);
+            Case { is_regular: *regular, ..case(part) }
+        }
+        Call::Scatter { give, get, regular, .. } => {
+            let part = get.as_ref().map_or_else(|| give.of(0).length(), Data::length);
+            Case { is_regular: *regular, ..case(part) }
+        }
         Call::Allgather { get, .. } => case(get.length()),
         Call::Alltoall { get, regular, .. } => Case { is_regular: *regular, ..case(get.length()) },
         Call::Reduce { give, get, op, .. } => {

@@ -140,7 +140,7 @@ static ALLTOALL: &[Rule] = &[
 
 #[rustfmt::skip]
 static GATHER: &[Rule] = &[
-    rule((MANY, ALL), (0, SHORT), &[], Binomial, "the root has log2 n messages"),
+    rule((MANY, ALL), (0, SHORT), &[Regular], Binomial, "the root has log2 n messages"),
     rule((0, ALL), (0, ALL), &[], Straight, "each part is copied once"),
 ];
 
