@@ -216,6 +216,40 @@ static void ends(int root, int revokes)
     printf("rank %d: %d of %d left\n", rank, left, size);
 }
 
+/* Whether the last collective call used that algorithm, as MPI_T says. */
+static int was_by(const char *algorithm)
+{
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    MPI_T_enum names;
+    int provided, index, count, state, value, length = 64;
+    char name[64];
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    CHECK(MPI_T_pvar_get_index("parvum_collective_algorithm", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS);
+    MPI_T_pvar_session_create(&session);
+    CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_read(session, handle, &state) == MPI_SUCCESS);
+    CHECK(MPI_T_enum_get_item(names, state, &value, name, &length) == MPI_SUCCESS);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    return strcmp(name, algorithm) == 0;
+}
+
+/* Ranks that have a segment use it, as `parvum algorithms` says. */
+static void algorithms(void)
+{
+    static char data[64 << 10];
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(size == 1 || was_by("shared segment"));
+    MPI_Bcast(data, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
+    CHECK(size == 1 || was_by("broadcast ring"));
+    MPI_Bcast(data, sizeof data, MPI_BYTE, 0, MPI_COMM_WORLD);
+    CHECK(size == 1 || was_by(size == 2 ? "straight messages" : "shared segment"));
+    MPI_Gather(data, 8, MPI_BYTE, data + 8, 8, MPI_BYTE, 0, MPI_COMM_SELF);
+    CHECK(was_by("straight messages"));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Op in_order;
@@ -245,6 +279,8 @@ int main(int argc, char **argv)
     broadcasts(MPI_COMM_WORLD, &state);
     halves();
     many();
+    if (getenv("PARVUM_ROUTE") == NULL)
+        algorithms();
     printf("rank %d: %d checks\n", rank, checks > 1000);
     MPI_Finalize();
     return 0;

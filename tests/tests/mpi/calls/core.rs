@@ -98,7 +98,7 @@ fn communicators_and_their_operations_are_as_promised() {
 #[test]
 fn calls_in_a_segment_give_what_messages_give() {
     for ranks in [2, 3, 8] {
-        let lines = said(ranks, "mpi_boards", false);
+        let lines = said(ranks, "mpi_segments", false);
         let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: 1 checks")).collect();
         assert_eq!(lines, expected);
     }
@@ -122,13 +122,13 @@ fn death_or_revocation_reaches_everybody_in_a_segment() {
             let ranks_left = (0..ranks).filter(|rank| who(*rank));
             ranks_left.map(|rank| format!("rank {rank}: {count} of {ranks} left")).collect()
         };
-        assert_eq!(said_with(ranks, "mpi_boards", &["dies"], true), left(&|rank| rank != 1, ranks - 1));
-        assert_eq!(said_with(ranks, "mpi_boards", &["revokes"], false), left(&|_| true, ranks));
+        assert_eq!(said_with(ranks, "mpi_segments", &["dies"], true), left(&|rank| rank != 1, ranks - 1));
+        assert_eq!(said_with(ranks, "mpi_segments", &["revokes"], false), left(&|_| true, ranks));
         // Who broadcasts waits for nobody: one of those who listen ends, then the one who broadcasts.
         for root in ["0", "1"] {
-            let dies = said_with(ranks, "mpi_boards", &["dies", root], true);
+            let dies = said_with(ranks, "mpi_segments", &["dies", root], true);
             assert_eq!(dies, left(&|rank| rank != 1, ranks - 1));
-            assert_eq!(said_with(ranks, "mpi_boards", &["revokes", root], false), left(&|_| true, ranks));
+            assert_eq!(said_with(ranks, "mpi_segments", &["revokes", root], false), left(&|_| true, ranks));
         }
     }
 }
