@@ -5,9 +5,9 @@
 //! What belongs to no host (groups, mailbox, parts, the table of hosts) all keep; how they agree on its changes
 //! is in [`Between::Agreement`].
 
-use super::message::{Event, Reply, Request, RequestId, SpawnRequest};
 use super::rows::{HostRow, Spawned};
 use super::{Blob, Failure};
+use super::{Event, Reply, Request, RequestId, SpawnRequest};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 

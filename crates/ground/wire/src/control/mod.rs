@@ -16,6 +16,8 @@ mod codec;
 mod failure;
 mod hostline;
 mod message;
+mod replies;
+mod requests;
 mod rows;
 mod starting;
 
@@ -24,9 +26,11 @@ pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};
 pub use hostline::{HostOptions, Variable};
-pub use message::{
-    Call, Directions, Event, ExitStatus, FromDaemon, HostSettings, MailFlags, Notice, Output, OutputMessages,
-    OutputNews, Part, Recorder, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spot, Stream,
+pub use message::{Call, Directions, FromDaemon, Request, RequestId, Role};
+pub use replies::{Event, Reply};
+pub use requests::{
+    ExitStatus, HostSettings, MailFlags, Notice, Output, OutputMessages, OutputNews, Part, Recorder,
+    SpawnRequest, SpawnWhere, Spot, Stream,
 };
 pub use rows::{
     BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OperationRow, OptionRow, PairRow, Recorded,

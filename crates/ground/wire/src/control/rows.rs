@@ -1,6 +1,6 @@
 //! What answers are made of: one row for each task, host, link, group, option or entry that was asked for.
 
-use super::message::MailFlags;
+use super::MailFlags;
 use crate::Tid;
 use crate::calls::{self, Sort, Word};
 use serde::{Deserialize, Serialize};
