@@ -12,10 +12,11 @@ use std::fmt::Write;
 /// The whole face, as Rust.
 pub fn make(text: &str) -> String {
     let mut out = String::from("// Made from functions.txt by faces.rs.\n");
-    for function in &description::read(text) {
-        write_form(&mut out, function, false);
+    let functions = description::read(text);
+    for function in &functions {
+        write_form(&mut out, &functions, function, false);
         if function.marks.contains("large") {
-            write_form(&mut out, function, true);
+            write_form(&mut out, &functions, function, true);
         }
     }
     out
@@ -120,7 +121,7 @@ fn null(function: &Function, argument: &Argument) -> Option<String> {
     }
 }
 
-fn write_form(out: &mut String, function: &Function, large: bool) {
+fn write_form(out: &mut String, functions: &[Function], function: &Function, large: bool) {
     let name = format!("{}{}{}", function.prefix(), function.name, if large { "_c" } else { "" });
     let parameters: Vec<String> = function
         .arguments
@@ -133,7 +134,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({},); answer(\"{name}\", {on}, calls::unsupported())", names.join(", "))
     } else {
-        let (target, way) = target::target(function.name, large);
+        let (target, way) = target::target(functions, function.name, large);
         let mut passed: Vec<String> = function
             .arguments
             .iter()

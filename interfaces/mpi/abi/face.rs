@@ -25,13 +25,14 @@ const SPECIAL: &[&str] = &[
 /// The whole face, as Rust.
 pub fn make(text: &str) -> String {
     let mut out = String::from("// Made from functions.txt by face.rs.\n");
-    for function in &description::read(text) {
+    let functions = description::read(text);
+    for function in &functions {
         if function.marks.contains("removed") || function.marks.contains("mpich") {
             continue;
         }
-        write_form(&mut out, function, false);
+        write_form(&mut out, &functions, function, false);
         if function.marks.contains("large") {
-            write_form(&mut out, function, true);
+            write_form(&mut out, &functions, function, true);
         }
     }
     out
@@ -206,7 +207,7 @@ fn length(function: &Function, argument: &Argument) -> String {
     }
 }
 
-fn write_form(out: &mut String, function: &Function, large: bool) {
+fn write_form(out: &mut String, functions: &[Function], function: &Function, large: bool) {
     let name = format!("{}{}{}", function.prefix(), function.name, if large { "_c" } else { "" });
     let rust = |argument: &Argument| format!("a_{}", argument.name.to_lowercase());
     let names: Vec<String> = function.arguments.iter().map(rust).collect();
@@ -220,7 +221,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({called},); given(answer(\"{name}\", {on}, calls::unsupported()))")
     } else {
-        let (target, way) = target::target(function.name, large);
+        let (target, way) = target::target(functions, function.name, large);
         let room = if SPECIAL.contains(&target.as_str()) { "special" } else { "calls" };
         let mut all =
             function.arguments.iter().map(|argument| (argument.kind, steps(function, argument, large)));

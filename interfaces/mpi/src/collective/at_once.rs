@@ -6,7 +6,7 @@
 use super::blocks::{get_with, give, of_root};
 use super::call::{Call, combine_of, refuse_revoked};
 use super::last::note;
-use super::{exposed, intra, kinds, trials};
+use super::{exposed, intra, trials};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::messages::buffers::Data;
@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 /// Does a call, and waits for its end.
 pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
-    let (root, bytes) = kinds::extent_of(&call);
-    Doing::begin(comm, kinds::kind_of(&call), root, bytes)?.run(call, bytes)
+    let (root, bytes) = call.extent();
+    Doing::begin(comm, call.kind(), root, bytes)?.run(call, bytes)
 }
 
 /// The same of the calls that programs call most, without the others' ways about them.
@@ -113,8 +113,8 @@ impl<'c> Doing<'c> {
             Ok(segment) => segment,
             Err(failure) => return self.end(Err(failure)),
         };
-        if let (Some(at), Some(operation)) = (&mut segment, kinds::operation_of(&call)) {
-            match choose(operation, &kinds::case_of(&call, self.comm.size())) {
+        if let (Some(at), Some(operation)) = (&mut segment, call.operation()) {
+            match choose(operation, &call.case(self.comm.size())) {
                 Algorithm::SharedSegment => {
                     note(Algorithm::SharedSegment);
                     self.comm.sharing().has_met();

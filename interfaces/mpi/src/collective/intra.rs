@@ -2,7 +2,7 @@
 
 use super::blocks::{get, get_with, give, of_root};
 use super::call::Call;
-use super::{kinds, last};
+use super::last;
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};
@@ -20,8 +20,8 @@ fn choose_by_messages(operation: Operation, placed: Placement<'_>, of_call: Case
 /// The plan of a call, its memory, and what is to be done when the plan is.
 pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
     let group = placed.group;
-    if let Some(operation) = kinds::operation_of(&call) {
-        last::note(choose_by_messages(operation, placed, kinds::case_of(&call, group.size)));
+    if let Some(operation) = call.operation() {
+        last::note(choose_by_messages(operation, placed, call.case(group.size)));
     }
     Ok(match call {
         Call::Barrier => (choose::barrier(placed), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None),

@@ -10,7 +10,6 @@ mod call;
 mod exposed;
 mod inter;
 mod intra;
-mod kinds;
 mod last;
 mod neighbours;
 mod trials;
@@ -47,8 +46,8 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     // All ranks must go the same way, as there.
     refuse_revoked(comm)?;
     let process = process()?;
-    let (turn, kind) = (comm.next_turn(), kinds::kind_of(&call));
-    let (root, bytes) = kinds::extent_of(&call);
+    let (turn, kind) = (comm.next_turn(), call.kind());
+    let (root, bytes) = call.extent();
     introspect::publish_turn(process, comm, turn, root, bytes);
     schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
 }
@@ -73,7 +72,7 @@ pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
 
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
-    let tag = Comm::tag_of(comm.next_begun(), kinds::kind_of(&call));
+    let tag = Comm::tag_of(comm.next_begun(), call.kind());
     start_as(comm, call, tag)
 }
 
@@ -95,7 +94,7 @@ pub(crate) fn start_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Op
 
 /// A call to be begun again and again. Its place among the communicator's operations is that of this call.
 pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
-    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), kinds::kind_of(&call)));
+    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), call.kind()));
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let on = comm.handle();
