@@ -1,5 +1,6 @@
 //! What a terminal shows: a person's first look.
 
+use crate::host::state;
 use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::{Row, Rows};
@@ -52,7 +53,7 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
 
 /// What never succeeded, and how many launches failed in all.
 fn failures(text: &mut String, manifest: &Manifest) {
-    let failed = manifest.launches.iter().filter(|l| l.failure.is_some()).count();
+    let failed = manifest.launches.iter().filter(|launch| state::has_failed(launch)).count();
     if failed == 0 {
         return;
     }
@@ -196,5 +197,8 @@ mod tests {
         assert!(text.contains("  ring: MPICH: not finished after 15 s\n"), "{text}");
         assert!(!text.contains("ring: Open MPI") && text.contains("2 of 3 launches failed"), "{text}");
         assert!(text.contains("MPICH: run `./x peers`"), "{text}");
+        manifest.launches[1].failure = Some(state::repeated_as(2));
+        let text = render(&SUITE, &[], &[], &manifest);
+        assert!(text.contains("1 of 3 launches failed"), "a launch that was repeated has not failed: {text}");
     }
 }

@@ -104,6 +104,11 @@ pub fn repeated_as(launch: usize) -> String {
 
 const REPEATED: &str = "the host was in its slow state; repeated as launch";
 
+/// Whether a launch failed by itself: it was not merely repeated because the host was slow.
+pub fn has_failed(launch: &LaunchRecord) -> bool {
+    launch.failure.as_ref().is_some_and(|why| !why.starts_with(REPEATED))
+}
+
 /// What a reader of a session must know of it: nothing when it was quick throughout.
 pub fn warning(launches: &[LaunchRecord]) -> Option<String> {
     let repeated =

@@ -9,6 +9,7 @@ pub(crate) mod papers;
 mod split;
 pub mod tables;
 
+use crate::host::state;
 use crate::run::record::{Manifest, fingerprint};
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::Row;
@@ -158,15 +159,17 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
         format!("{}, {} s, {:.0} s", manifest.extent, manifest.budget_s, manifest.elapsed_s),
     ]);
     html.push_str(&word_table(&["factor", "value"], &rows));
-    let failed: Vec<Vec<String>> = manifest
-        .launches
-        .iter()
-        .filter_map(|l| Some(vec![escape(&l.job), escape(l.failure.as_deref()?)]))
-        .collect();
-    if !failed.is_empty() {
-        let _ =
-            write!(html, "<h3>Launches that failed ({} of {})</h3>", failed.len(), manifest.launches.len());
-        html.push_str(&word_table(&["launch", "why"], &failed));
+    for (heading, has_failed) in
+        [("Launches that failed", true), ("Launches that were repeated, because the host was slow", false)]
+    {
+        let of_kind = manifest.launches.iter().filter(|launch| state::has_failed(launch) == has_failed);
+        let rows: Vec<Vec<String>> = of_kind
+            .filter_map(|launch| Some(vec![escape(&launch.job), escape(launch.failure.as_deref()?)]))
+            .collect();
+        if !rows.is_empty() {
+            let _ = write!(html, "<h3>{heading} ({} of {})</h3>", rows.len(), manifest.launches.len());
+            html.push_str(&word_table(&["launch", "why"], &rows));
+        }
     }
     if !manifest.left_out.is_empty() {
         let names: Vec<String> = manifest.left_out.iter().map(|name| escape(name)).collect();
