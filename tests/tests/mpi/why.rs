@@ -36,8 +36,8 @@ fn ranks_in_two_collective_functions_can_never_meet() {
         &[
             "DEADLOCK: on MPI_COMM_WORLD rank 3 is in MPI_Bcast (root 0, 400 bytes), ranks 0-2 are in MPI_Barrier: these can never \
              meet (operation 4 of the communicator).",
-            "is in MPI_Bcast on MPI_COMM_WORLD (root 0, 400 bytes), waits there for rank ",
-            "is in MPI_Barrier on MPI_COMM_WORLD, waits there for rank ",
+            "is in MPI_Bcast on MPI_COMM_WORLD (root 0, 400 bytes) by straight messages, waits there for rank ",
+            "is in MPI_Barrier on MPI_COMM_WORLD by dissemination, waits there for rank ",
         ],
     );
     assert!(!said.contains("wait for one another: nobody"), "{said}");
@@ -62,7 +62,7 @@ fn roots_that_differ_are_told() {
         "roots",
         &[
             "DEADLOCK: in MPI_Reduce on rows rank 0 has root 0, rank 1 has root 1: the root must be the same on all ranks",
-            "is in MPI_Reduce on rows (root 1, 4 bytes), waits there for rank 0",
+            "is in MPI_Reduce on rows (root 1, 4 bytes) by straight messages, waits there for rank 0",
         ],
     );
 }
