@@ -75,10 +75,8 @@ impl Programs {
     }
 
     fn fresh(&self, sources: &Path, toolbox: &Toolbox, jobs: &[Job]) -> bool {
-        let sources =
-            [newest_in(sources), newest_in(&sources.join("common")), newest_in(&sources.join("npb"))];
         let kits = toolbox.kits.iter().map(|kit| changed(&kit.starter));
-        let newest = sources.into_iter().chain(kits).max().flatten();
+        let newest = kits.chain([newest_in(sources)]).max().flatten();
         let mut files = jobs.iter().flat_map(Job::files);
         files.all(|(program, family)| {
             changed(&self.path(program, family)).is_some_and(|built| Some(built) >= newest)
@@ -90,9 +88,10 @@ fn changed(file: &Path) -> Option<SystemTime> {
     std::fs::metadata(file).and_then(|data| data.modified()).ok()
 }
 
+/// When the newest file in a folder, or in a folder below, was changed.
 fn newest_in(folder: &Path) -> Option<SystemTime> {
-    let files = std::fs::read_dir(folder).ok()?;
-    files.flatten().filter(|file| file.path().is_file()).filter_map(|file| changed(&file.path())).max()
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    entries.filter_map(|path| if path.is_dir() { newest_in(&path) } else { changed(&path) }).max()
 }
 
 pub(crate) fn find_sources() -> Option<PathBuf> {
@@ -103,4 +102,23 @@ pub(crate) fn find_sources() -> Option<PathBuf> {
         .flat_map(|start| start.ancestors())
         .map(|folder| folder.join("apps"))
         .find(|apps| apps.join("build.sh").is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_file_may_lie_in_a_folder_below() {
+        let folder = std::env::temp_dir().join(format!("parvum-newest-{}", std::process::id()));
+        let below = folder.join("ring/deeper");
+        std::fs::create_dir_all(&below).expect("a folder");
+        std::fs::write(folder.join("build.sh"), "").expect("a file");
+        let later = SystemTime::now() + std::time::Duration::from_secs(60);
+        let file = std::fs::File::create(below.join("ring.c")).expect("a file");
+        file.set_modified(later).expect("a time");
+        let newest = newest_in(&folder);
+        std::fs::remove_dir_all(&folder).expect("it was made above");
+        assert_eq!(newest, Some(later));
+    }
 }

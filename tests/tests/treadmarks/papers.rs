@@ -35,10 +35,13 @@ fn compiled(program: &str, form: Form) -> PathBuf {
     compiler.args(["-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage().include);
     compiler.arg("-I").arg(project.join("interfaces/treadmarks/include"));
     compiler.arg("-I").arg(project.join("crates/engine/runtime/include")).arg("-o").arg(&out);
-    compiler.arg(apps.join(format!("{program}_{ending}.c")));
-    for file in [&format!("{program}_core"), "share", "bench"].into_iter().chain(beside.iter().copied()) {
-        compiler.arg(apps.join("common").join(format!("{file}.c")));
+    let sources = [&format!("{program}_{ending}"), &format!("{program}_core"), "share"];
+    for file in sources.into_iter().chain(beside.iter().copied()) {
+        let folder =
+            ["shared", "teams"].into_iter().map(|folder| apps.join(folder).join(format!("{file}.c")));
+        compiler.args(folder.filter(|source| source.exists()));
     }
+    compiler.arg(apps.join("common/bench.c"));
     // Tasks that others spawn find the libraries as well.
     compiler.arg(format!("-Wl,-rpath,{}", stage().lib.display()));
     compiler.arg("-L").arg(&stage().lib).args(flags).arg("-lm");
