@@ -45,7 +45,7 @@ impl End for Short {
         let Joined { engine, peer, route, .. } = &mut self.0;
         let empty =
             parvum_engine::Short { tag: TAG, context: 0, meta: 0, data: &[], buffering: Buffering::BySize };
-        while !engine.send_short(*peer, *route, &empty) {
+        while !engine.send_short(*peer, *route, empty) {
             engine.progress();
         }
     }

@@ -145,9 +145,9 @@ impl Engine {
     /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then, and
     /// [`Engine::send`] knows what to do. What nobody may buffer goes only to a
     /// receive that is seen to be posted, and so its send is over in either sense.
-    #[inline]
-    pub fn send_short(&mut self, to: Tid, over: Route, message: &Short<'_>) -> bool {
-        let Short { tag, context, meta, data, buffering } = *message;
+    #[inline(always)]
+    pub fn send_short(&mut self, to: Tid, over: Route, message: Short<'_>) -> bool {
+        let Short { tag, context, meta, data, buffering } = message;
         let Some(index) = self.peers.index_of(to) else { return false };
         let Peer { links, state } = &mut self.peers[index];
         let (Some(limits), Some(link)) = (&state.limits[over.place()], &mut links[over.place()]) else {

@@ -98,7 +98,7 @@ fn a_short_message_is_sent_at_once_or_not_at_all() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let to = b.me();
     let short = |a: &mut Engine, over, buffering| {
-        a.send_short(to, over, &Short { tag: 3, context: 4, meta: 5, data: b"short", buffering })
+        a.send_short(to, over, Short { tag: 3, context: 4, meta: 5, data: b"short", buffering })
     };
     assert!(!short(&mut a, OTHER, Buffering::BySize), "joined over another route");
     assert!(!short(&mut a, ONE, Buffering::Never) && !short(&mut a, ONE, Buffering::OrDiscard));

@@ -81,7 +81,7 @@ fn sends_short<E: Endpoint>(message: &api::Outgoing, data: &[u8]) -> bool {
         let wanted = runtime.connections.routes.wanted(me, to);
         let &api::Outgoing { tag, context, meta, .. } = message;
         !runtime.engine.has_leaving()
-            && runtime.engine.send_short(to, wanted, &Short { tag, context, meta, data, buffering })
+            && runtime.engine.send_short(to, wanted, Short { tag, context, meta, data, buffering })
     };
     inside::briefly::<E, _>(send).unwrap_or_else(|| with::<E, _>(false, |inside| send(inside)))
 }
