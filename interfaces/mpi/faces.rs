@@ -143,6 +143,7 @@ fn write_form(out: &mut String, functions: &[Function], function: &Function, lar
             .map(|argument| converted(argument, large))
             .collect();
         passed.extend(way.map(str::to_owned));
+        let promise = "// SAFETY: the program's promise.\n    ";
         let core = format!("unsafe {{ calls::{target}({}) }}", passed.join(", "));
         let core = if description::makes_large(function, large) {
             format!("calls::in_large_form(|| {core})")
@@ -154,7 +155,6 @@ fn write_form(out: &mut String, functions: &[Function], function: &Function, lar
             .iter()
             .filter_map(|argument| description::check(function, argument, &rust(argument)))
             .collect();
-        let promise = "// SAFETY: the program's promise.\n    ";
         let nulls: String =
             function.arguments.iter().filter_map(|argument| null(function, argument)).collect();
         let nulls = match nulls.is_empty() {

@@ -65,7 +65,7 @@ fn bytes(said: &str) -> Result<usize, String> {
         .ok_or_else(|| "no number of bytes".to_owned())
 }
 
-/// Prints the rules, or the one that holds.
+/// Prints all rules, or the rule that holds.
 pub fn algorithms(asked: &AlgorithmsArgs) -> Result<(), SessionError> {
     if let (Some(operation), Some(bytes), Some(tasks)) = (asked.operation, asked.bytes, asked.tasks) {
         let (tasks, hosts) = (tasks as usize, asked.hosts as usize);

@@ -56,11 +56,8 @@ fn arguments(does: &OperationRow) -> String {
     if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
 }
 
-/// A communicator opens its segment in its ninth blocking collective.
-const BEFORE_SEGMENT: i32 = 8;
-
-/// The algorithm of a blocking collective, by the table that MPI's library uses. Nothing if a fact that the choice depends on is not
-/// published: lengths that differ by rank, or members that are not the whole run.
+/// The algorithm of a blocking collective, by the table that MPI's library uses. The choice depends on the length and on all members: the
+/// answer is `None` if tasks publish no length, or if the members are a part of the run.
 fn algorithm(picture: &Picture, function: &str, does: &OperationRow) -> Option<&'static str> {
     let operation = algorithms::operation(function).ok()?;
     let bytes = match operation {
@@ -72,7 +69,7 @@ fn algorithm(picture: &Picture, function: &str, does: &OperationRow) -> Option<&
     if members.len() != does.size as usize || hosts.len() != 1 {
         return None;
     }
-    let case = match does.turn >= BEFORE_SEGMENT {
+    let case = match does.turn >= table::OPERATIONS_BEFORE_SEGMENT as i32 {
         true => Case::in_segment(members.len(), bytes),
         false => Case::new(members.len(), bytes),
     };

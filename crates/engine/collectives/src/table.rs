@@ -20,6 +20,10 @@ use crate::plans::hosts::Placement;
 use crate::plans::ways::ShortAlgorithm;
 use std::fmt;
 
+/// A communicator of MPI opens its segment in the blocking collective behind so many. Opening costs its members some questions to the daemon,
+/// and many communicators live for few calls.
+pub const OPERATIONS_BEFORE_SEGMENT: u32 = 8;
+
 /// What members do together; the number is part of the tags of their messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]

@@ -15,6 +15,7 @@ use crate::objects::numbers::{COMM_NULL, PROC_NULL};
 use crate::process::machine::machine;
 use parvum_collectives::plans::hosts::Hosts;
 use parvum_collectives::plans::ways::Trials;
+use parvum_collectives::table;
 use parvum_partition::Sharing;
 use parvum_wire::Tid;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -79,9 +80,6 @@ pub(crate) struct Remote {
 /// So many bits of a collective operation's tag say what it does.
 const KIND_BITS: u32 = 5;
 
-/// A communicator that does not live for longer has no segment: making one costs its members some questions to the machine.
-const OPERATIONS_BEFORE_SEGMENT: u32 = 8;
-
 impl Comm {
     /// A communicator of a group that this process is a member of.
     ///
@@ -107,7 +105,7 @@ impl Comm {
             buffer: Buffer::default(),
             hosts: OnceLock::new(),
             trials: Mutex::default(),
-            sharing: Sharing::after(OPERATIONS_BEFORE_SEGMENT),
+            sharing: Sharing::after(table::OPERATIONS_BEFORE_SEGMENT),
             pairs: Pairs::default(),
             rest: Mutex::new(Rest {
                 name: Vec::new(),
