@@ -16,6 +16,8 @@
 //! [`choose`] knows which plan is the best for a length and a number of members, and where those live: [`two_level`] has plans for
 //! members on several [`hosts`].
 
+use crate::table::Algorithm;
+
 pub mod allgather;
 pub mod allreduce;
 pub mod alltoall;
@@ -221,12 +223,31 @@ pub struct Plan {
     steps: Vec<Step>,
     /// Bytes of each area.
     needs: [usize; 3],
+    algorithm: Option<Algorithm>,
 }
 
 impl Plan {
     #[inline]
     fn new() -> Plan {
-        Plan { steps: Vec::with_capacity(8), needs: [0; 3] }
+        Plan { steps: Vec::with_capacity(8), needs: [0; 3], algorithm: None }
+    }
+
+    /// The same plan, marked with the algorithm that the table named for it.
+    #[inline]
+    fn by(self, algorithm: Algorithm) -> Plan {
+        Plan { algorithm: Some(algorithm), ..self }
+    }
+
+    /// The algorithm of the steps, if [`choose`] or [`straight`](Plan::straight) made the plan.
+    #[inline]
+    pub fn algorithm(&self) -> Option<Algorithm> {
+        self.algorithm
+    }
+
+    /// The same plan, marked as one of straight messages: for parts of unlike lengths, which the table does not know.
+    #[inline]
+    pub fn straight(self) -> Plan {
+        self.by(Algorithm::Straight)
     }
 
     /// The steps, in their order.

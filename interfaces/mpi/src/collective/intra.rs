@@ -8,22 +8,11 @@ use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Plan, choose, gather, in_a_row, scatter};
-use parvum_collectives::table::{self, Algorithm, Case, Operation};
-
-/// The algorithm by which a call goes by messages.
-fn choose_by_messages(operation: Operation, placed: Placement<'_>, of_call: Case) -> Algorithm {
-    let Case { hosts, rounds, .. } = Case::of(placed, of_call.bytes);
-    let case = Case { has_segment: false, has_open_memory: false, hosts, rounds, ..of_call };
-    table::choose(operation, &case)
-}
 
 /// The plan of a call, its memory, and what is to be done when the plan is.
 pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
     let group = placed.group;
-    if let Some(operation) = call.operation() {
-        last::note(choose_by_messages(operation, placed, call.case(group.size)));
-    }
-    Ok(match call {
+    let made = match call {
         Call::Barrier => (choose::barrier(placed), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None),
         Call::Bcast { data, root } => {
             let root = comm.root(root)?;
@@ -41,7 +30,7 @@ pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan,
             let spans = blocks.spans();
             let plan = match regular {
                 true => choose::gather(group, root, mine.length()),
-                false => gather::straight(group, root, &spans, mine.length()),
+                false => gather::straight(group, root, &spans, mine.length()).straight(),
             };
             let (data, then) = if is_root { blocks.get() } else { (Bytes::NONE, None) };
             (plan, Areas { mine, data }, then)
@@ -54,7 +43,7 @@ pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan,
             let length = own.as_ref().map_or_else(|| blocks.of(root).length(), |data| data.length());
             let plan = match regular {
                 true => choose::scatter(group, root, length),
-                false => scatter::straight(group, root, &spans, length),
+                false => scatter::straight(group, root, &spans, length).straight(),
             };
             // In place the root's own part stays where it is; the plan's copy of it goes nowhere.
             let (data, then) = own.map_or_else(|| (Bytes::Own(vec![0; length]), None), get);
@@ -116,5 +105,9 @@ pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan,
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::Neighbours { .. } => unreachable!("made elsewhere"),
-    })
+    };
+    if let Some(algorithm) = made.0.algorithm() {
+        last::note(algorithm);
+    }
+    Ok(made)
 }

@@ -11,42 +11,50 @@ const NO_PLAN: &str = "the table names an algorithm that this operation has by m
 /// All wait until all have come.
 pub fn barrier<'h>(placement: impl Into<Placement<'h>>) -> Plan {
     let placement = placement.into();
-    match choose(Operation::Barrier, &Case::of(placement, 0)) {
+    let algorithm = choose(Operation::Barrier, &Case::of(placement, 0));
+    let plan = match algorithm {
         Algorithm::TwoLevels => two_level::meet(placement.group.own, placement.shared_hosts()),
         Algorithm::Dissemination => barriers::dissemination(placement.group),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// The root's data for all.
 pub fn broadcast<'h>(placement: impl Into<Placement<'h>>, root: usize, length: usize) -> Plan {
     let placement = placement.into();
     let group = placement.group;
-    match choose(Operation::Broadcast, &Case::of(placement, length)) {
+    let algorithm = choose(Operation::Broadcast, &Case::of(placement, length));
+    let plan = match algorithm {
         Algorithm::TwoLevels => two_level::broadcast(group.own, placement.shared_hosts(), root, length),
         Algorithm::Straight => broadcast::straight(group, root, length),
         Algorithm::ScatterAllgather => broadcast::scattered(group, root, length),
         Algorithm::Binomial => broadcast::binomial(group, root, length),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// Parts of `each` bytes from the root.
 pub fn scatter(group: Group, root: usize, each: usize) -> Plan {
-    match choose(Operation::Scatter, &Case::new(group.size, each)) {
+    let algorithm = choose(Operation::Scatter, &Case::new(group.size, each));
+    let plan = match algorithm {
         Algorithm::Binomial => scatter::binomial(group, root, each),
         Algorithm::Straight => scatter::straight(group, root, &parts(group, each), each),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// Parts of `each` bytes to the root.
 pub fn gather(group: Group, root: usize, each: usize) -> Plan {
-    match choose(Operation::Gather, &Case::new(group.size, each)) {
+    let algorithm = choose(Operation::Gather, &Case::new(group.size, each));
+    let plan = match algorithm {
         Algorithm::Binomial => gather::binomial(group, root, each),
         Algorithm::Straight => gather::straight(group, root, &parts(group, each), each),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 fn parts(group: Group, each: usize) -> Vec<Span> {
@@ -58,13 +66,15 @@ pub fn allgather<'h>(placement: impl Into<Placement<'h>>, parts: &[Span]) -> Pla
     let placement = placement.into();
     let group = placement.group;
     let whole: usize = parts.iter().map(|part| part.length).sum();
-    match choose(Operation::Allgather, &Case::of(placement, whole)) {
+    let algorithm = choose(Operation::Allgather, &Case::of(placement, whole));
+    let plan = match algorithm {
         Algorithm::TwoLevels => two_level::allgather(group.own, placement.shared_hosts(), parts),
         Algorithm::Ring => allgather::ring(group, parts),
         Algorithm::Doubling => allgather::doubling(group, parts),
         Algorithm::Straight => allgather::straight(group, parts),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// To each its part of everybody's, all of `each` bytes.
@@ -73,7 +83,7 @@ pub fn alltoall<'h>(placement: impl Into<Placement<'h>>, each: usize) -> Plan {
     let group = placement.group;
     let case = Case::of(placement, each * group.size);
     match choose(Operation::Alltoall, &case) {
-        Algorithm::Bruck => alltoall::bruck(group, each),
+        Algorithm::Bruck => alltoall::bruck(group, each).by(Algorithm::Bruck),
         algorithm => {
             let parts = parts(group, each);
             exchange(placement, algorithm, &parts, &parts)
@@ -92,13 +102,14 @@ pub fn alltoall_of_parts<'h>(placement: impl Into<Placement<'h>>, give: &[Span],
 
 fn exchange(placement: Placement<'_>, algorithm: Algorithm, give: &[Span], get: &[Span]) -> Plan {
     let Placement { group, hosts, .. } = placement;
-    match algorithm {
+    let plan = match algorithm {
         Algorithm::Pairwise => {
             alltoall::pairwise(group, give, get, if hosts.is_some() { UNDER_WAY } else { 1 })
         }
         Algorithm::Straight => alltoall::straight(group, give, get),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// So many parts of a member are under way between hosts. With one a member waits for whoever is late, and its link lies idle: four
@@ -118,7 +129,8 @@ pub fn reduce<'h>(
     let placement = placement.into();
     let group = placement.group;
     let case = Case::of(placement, length).elements(unit).ordered(order);
-    match choose(Operation::Reduce, &case) {
+    let algorithm = choose(Operation::Reduce, &case);
+    let plan = match algorithm {
         Algorithm::TwoLevels => {
             two_level::reduce(group.own, placement.shared_hosts(), root, (length, unit), order)
         }
@@ -127,7 +139,8 @@ pub fn reduce<'h>(
         Algorithm::Straight => reduce::straight(group, root, length, Order::Members),
         Algorithm::SharedOut => reduce::shared_out(group, root, length, unit),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// The contributions of all combined, for all; `unit` is the bytes of an element. Up to 64 members they are combined one by one in
@@ -136,7 +149,8 @@ pub fn allreduce<'h>(placement: impl Into<Placement<'h>>, length: usize, unit: u
     let placement = placement.into();
     let group = placement.group;
     let case = Case::of(placement, length).elements(unit).ordered(order);
-    match choose(Operation::Allreduce, &case) {
+    let algorithm = choose(Operation::Allreduce, &case);
+    let plan = match algorithm {
         Algorithm::TwoLevels => {
             two_level::allreduce(group.own, placement.shared_hosts(), (length, unit), order)
         }
@@ -153,27 +167,30 @@ pub fn allreduce<'h>(placement: impl Into<Placement<'h>>, length: usize, unit: u
             reduce::binomial(group, 0, length, order).then(broadcast::binomial(group, 0, length))
         }
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// The contributions of all combined, of which each gets its part.
 pub fn reduce_scatter(group: Group, parts: &[Span], order: Order) -> Plan {
     let whole: usize = parts.iter().map(|part| part.length).sum();
-    match choose(Operation::ReduceScatter, &Case::new(group.size, whole)) {
+    let algorithm = choose(Operation::ReduceScatter, &Case::new(group.size, whole));
+    let plan = match algorithm {
         Algorithm::Pairwise => reduce_scatter::pairwise(group, parts, order),
         Algorithm::Straight => reduce_scatter::straight(group, parts),
         _ => unreachable!("{NO_PLAN}"),
-    }
+    };
+    plan.by(algorithm)
 }
 
 /// The contributions of those up to each member combined.
 pub fn scan(group: Group, length: usize) -> Plan {
-    scan::doubling(group, length)
+    scan::doubling(group, length).by(Algorithm::Doubling)
 }
 
 /// The contributions of those before each member combined.
 pub fn exclusive_scan(group: Group, length: usize) -> Plan {
-    scan::exclusive_doubling(group, length)
+    scan::exclusive_doubling(group, length).by(Algorithm::Doubling)
 }
 
 /// Whether [`allgather`] of so many bytes of all together may go between hosts straight or in rounds, and [trying](super::ways) tells which
