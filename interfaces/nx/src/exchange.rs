@@ -22,39 +22,72 @@ const NEXT_CALL: i64 = 1_000_000;
 /// The upper bits of a message's word are the sender's ptype.
 const PTYPE_SHIFT: u32 = 8;
 
-/// Memory of the program.
+/// Memory that the program lends to a call, as the program names it: an address and a number of bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    pub(crate) start: *mut u8,
-    pub(crate) length: usize,
+pub(crate) struct Lent {
+    start: *mut u8,
+    count: i64,
 }
 
-// SAFETY: it only names memory; who uses it promises that nobody else does.
-unsafe impl std::marker::Send for Memory {}
-
-impl Memory {
-    /// More is no memory of any process.
-    const LARGEST: i64 = 1 << 47;
-
-    /// Checks what a program says of its memory.
+impl Lent {
+    /// # Safety
+    /// If `start` is not null, so many bytes there must be the program's until the operation is over: readable, writable if it is to
+    /// receive there, and used by nobody else in a way that collides.
     #[inline]
-    pub(crate) fn new(start: *mut u8, count: i64) -> Nx<Memory> {
+    pub(crate) unsafe fn new(start: *mut u8, count: i64) -> Lent {
+        Lent { start, count }
+    }
+
+    /// Checks what the program says.
+    #[inline]
+    pub(crate) fn memory(self) -> Nx<Memory> {
+        let Lent { start, count } = self;
         match count {
             0 => Ok(Memory { start, length: 0 }),
             ..0 => Err(NxError::Len),
-            _ if count > Self::LARGEST => Err(NxError::BLen),
+            _ if count > Memory::LARGEST => Err(NxError::BLen),
             _ if start.is_null() => Err(NxError::PBuf),
             _ => Ok(Memory { start, length: count as usize }),
         }
     }
 
-    /// # Safety
-    /// The memory must be the program's, as it said, and nobody else may use it while the slice lives.
+    /// The number of bytes, as the program says.
+    pub(crate) fn count(self) -> i64 {
+        self.count
+    }
+
+    /// Whether the program has lent nothing at no address.
+    pub(crate) fn is_nothing(self) -> bool {
+        self.start.is_null() && self.count == 0
+    }
+}
+
+/// Memory that the program has lent until an operation is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    start: *mut u8,
+    length: usize,
+}
+
+impl Memory {
+    /// More is no memory of any process.
+    const LARGEST: i64 = 1 << 47;
+
+    /// Bytes.
     #[inline]
-    unsafe fn slice<'a>(self) -> &'a mut [u8] {
+    pub(crate) fn length(self) -> usize {
+        self.length
+    }
+
+    /// The memory as a slice.
+    ///
+    /// # Safety
+    /// Nobody else may use the memory while the slice lives.
+    #[inline]
+    pub(crate) unsafe fn slice<'a>(self) -> &'a mut [u8] {
         match self.length {
             0 => &mut [],
-            // SAFETY: the caller's promise.
+            // SAFETY: not null, and the program's: the promise of `Lent::new`.
             length => unsafe { std::slice::from_raw_parts_mut(self.start, length) },
         }
     }
@@ -114,34 +147,22 @@ pub(crate) struct Sending {
     pub(crate) to: i32,
 }
 
-/// Starts to send. `None`: it is over.
-///
-/// # Safety
-/// The memory must stay and not change until the send is over.
+/// Starts to send. `None`: the send is over.
 #[inline]
-pub(crate) unsafe fn start_send(
-    task: &'static Task,
-    kind: i64,
-    data: Memory,
-    to: i32,
-) -> Nx<Option<Sending>> {
+pub(crate) fn start_send(task: &'static Task, kind: i64, data: Memory, to: i32) -> Nx<Option<Sending>> {
     let (tag, buffering) = select::outgoing(kind)?;
     interrupt::serve_if_long(task, data.length);
     let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
     let how = SendTo { to, tag, context: select::CONTEXT, meta, buffering, completion: Completion::Copied };
-    // SAFETY: the caller's promise.
+    // SAFETY: the program has lent the memory until the send is over.
     let started = unsafe { task.api.start_send(how, data.start, data.length) }?;
     Ok(started.map(|request| Sending { request, to }))
 }
 
 /// Sends, and returns when the memory may be used again.
-///
-/// # Safety
-/// The memory must be readable.
 #[inline]
-pub(crate) unsafe fn send(task: &'static Task, kind: i64, data: Memory, to: i32) -> Nx<()> {
-    // SAFETY: the memory is the caller's until the send is over, and that is waited for.
-    match unsafe { start_send(task, kind, data, to) }? {
+pub(crate) fn send(task: &'static Task, kind: i64, data: Memory, to: i32) -> Nx<()> {
+    match start_send(task, kind, data, to)? {
         None => Ok(()),
         Some(sending) => finish_send(task, sending, words::csend()),
     }
@@ -178,12 +199,16 @@ pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &
     }
 }
 
-/// Receives into memory, waiting for the message.
-///
-/// # Safety
-/// The memory must be writable, and nobody may use it until this returns.
+/// Posts a receive into memory.
 #[inline]
-pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memory, call: Call) -> Nx<Info> {
+pub(crate) fn post(task: &Task, pattern: &Pattern, room: Memory, flags: u32) -> Request {
+    // SAFETY: the program has lent the memory until the receive is over.
+    unsafe { task.api.post_into(pattern, room.start, room.length, flags) }
+}
+
+/// Receives into memory, waiting for the message.
+#[inline]
+pub(crate) fn receive(task: &'static Task, pattern: &Pattern, room: Memory, call: Call) -> Nx<Info> {
     ptype_in_use()?;
     interrupt::serve_if_long(task, room.length);
     let notes =
@@ -193,11 +218,9 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
     let is_posted =
         handlers::are_posted() || room.length > EAGER || pattern.tag > select::LAST_ORDINARY as i32;
     let got = if is_posted {
-        // SAFETY: the caller's promise.
-        unsafe { receive_posted(task, pattern, room, &notes) }.map(|message| Info::from(&message))
+        receive_posted(task, pattern, room, &notes).map(|message| Info::from(&message))
     } else {
-        // SAFETY: the caller's promise.
-        unsafe { receive_alone(task, pattern, room, &notes) }
+        receive_alone(task, pattern, room, &notes)
     };
     account::copied_in(task, call);
     let info = got?;
@@ -206,9 +229,9 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
 }
 
 #[inline]
-unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Info> {
+fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Info> {
     let receive = |notes: &Notes| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the slice lives as long as this call, in which the program does nothing else with the memory.
         let room = unsafe { room.slice() };
         task.api.receive_seen(pattern, room, notes, |message| Info::from(message))
     };
@@ -224,10 +247,8 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
     fits(receive(notes)?)
 }
 
-unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
-    // SAFETY: the caller's promise; the receive is over when this returns, but for the end of the machine, which ends
-    // the engine's use of memory too.
-    let request = unsafe { task.api.post_into(pattern, room.start, room.length, 0) };
+fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
+    let request = post(task, pattern, room, 0);
     if task.api.wait_any(&[request], u64::MAX, &Notes { limit: 0, ..*notes }) != 0 && ids::may_have_claims() {
         task.api.fetch_claims(None);
     }
@@ -344,11 +365,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_that_cannot_be_is_refused() {
-        let here = std::ptr::dangling_mut();
-        assert_eq!(Memory::new(here, -1).err(), Some(NxError::Len));
-        assert_eq!(Memory::new(here, i64::MAX).err(), Some(NxError::BLen));
-        assert_eq!(Memory::new(std::ptr::null_mut(), 1).err(), Some(NxError::PBuf));
-        assert!(Memory::new(std::ptr::null_mut(), 0).is_ok());
+    fn memory_is_refused_if_no_process_can_have_it() {
+        // SAFETY: nobody reads or writes there.
+        let check = |start, count| unsafe { Lent::new(start, count) }.memory();
+        let (here, null) = (std::ptr::dangling_mut(), std::ptr::null_mut());
+        assert_eq!(check(here, -1).err(), Some(NxError::Len));
+        assert_eq!(check(here, i64::MAX).err(), Some(NxError::BLen));
+        assert_eq!(check(null, 1).err(), Some(NxError::PBuf));
+        assert!(check(null, 0).is_ok());
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::exchange::{Info, Memory, Sending, finish_send, outcome, remember, wait_over};
+use crate::exchange::{self, Info, Memory, Sending, finish_send, outcome, remember, wait_over};
 use crate::interrupt;
 use crate::task::{Task, ptype_in_use};
 use crate::words;
@@ -178,23 +178,14 @@ pub(crate) fn begin(task: &Task, start: impl FnOnce(&mut Vec<Operation>) -> Nx<(
 }
 
 /// Posts a receive.
-///
-/// # Safety
-/// The memory, and that of the info array, must stay until the receive is over.
-pub(crate) unsafe fn post(
-    task: &'static Task,
-    pattern: &Pattern,
-    room: Memory,
-    info: InfoPlace,
-) -> Nx<Operation> {
+pub(crate) fn post(task: &'static Task, pattern: &Pattern, room: Memory, info: InfoPlace) -> Nx<Operation> {
     ptype_in_use()?;
-    interrupt::serve_if_long(task, room.length);
+    interrupt::serve_if_long(task, room.length());
     let flags = if task.copies_in_irecv { 0 } else { CLAIM };
-    // SAFETY: the caller's promise.
-    let request = unsafe { task.api.post_into(pattern, room.start, room.length, flags) };
+    let request = exchange::post(task, pattern, room, flags);
     // Relaxed, here and where it falls: a number to look at. What the ids stand for is behind a lock.
     RECEIVES.fetch_add(1, Ordering::Relaxed);
-    Ok(Operation::Receive { request, room: room.length, info })
+    Ok(Operation::Receive { request, room: room.length(), info })
 }
 
 /// Waits for everything behind an id, and frees it. Gives the message, when there was one.

@@ -5,31 +5,31 @@ use libc::{c_char, c_int, c_long, c_ulong, c_void};
 
 super::faces! {
     /// This process's node number.
-    mynode _mynode mynode_ () value;
+    mynode _mynode mynode_ () value => work::mynode();
     /// How many nodes the partition has.
-    numnodes _numnodes numnodes_ () value;
+    numnodes _numnodes numnodes_ () value => work::numnodes();
     /// The dimension of the smallest cube that has so many nodes.
-    nodedim _nodedim nodedim_ () value;
+    nodedim _nodedim nodedim_ () value => work::nodedim();
     /// The number of the host, who started the partition.
-    myhost _myhost myhost_ () value;
+    myhost _myhost myhost_ () value => work::myhost();
     /// This process's ptype; `INVALID_PTYPE` when it has none.
-    myptype _myptype myptype_ () value;
+    myptype _myptype myptype_ () value => work::myptype();
     /// The same, as the iPSC calls it.
-    mypid _mypid mypid_ () value;
+    mypid _mypid mypid_ () value => work::mypid();
     /// Sets this process's ptype: once, before it sends or receives.
-    setptype _setptype setptype_ (n ptype) none;
+    setptype _setptype setptype_ (n ptype) none => work::setptype(ptype);
     /// The same, as the iPSC calls it.
-    setpid _setpid setpid_ (n ptype) none;
+    setpid _setpid setpid_ (n ptype) none => work::setpid(ptype);
     /// The Gray code of a number.
-    gray _gray gray_ (n number) value;
+    gray _gray gray_ (n number) value => work::gray(number);
     /// The number of a Gray code.
-    ginv _ginv ginv_ (n code) value;
+    ginv _ginv ginv_ (n code) value => work::ginv(code);
     /// Lets others have the processor for a moment.
-    flick _flick flick_ () none;
+    flick _flick flick_ () none => work::flick();
     /// Stops the process of a node; -1: of all nodes.
-    killcube _killcube killcube_ (n node, n ptype) none;
+    killcube _killcube killcube_ (n node, n ptype) none => work::killcube(node, ptype);
     /// The same.
-    killproc _killproc killproc_ (n node, n ptype) none;
+    killproc _killproc killproc_ (n node, n ptype) none => work::killproc(node, ptype);
 }
 
 mod work {
@@ -40,51 +40,50 @@ mod work {
     use parvum_wire::Tid;
     use parvum_wire::control::{ErrorKind, Request};
 
-    pub(super) unsafe fn mynode() -> Nx<i64> {
+    pub(super) fn mynode() -> Nx<i64> {
         with(|task| Ok(task.partition.own() as i64))
     }
 
-    pub(super) unsafe fn numnodes() -> Nx<i64> {
+    pub(super) fn numnodes() -> Nx<i64> {
         with(|task| Ok(task.partition.size() as i64))
     }
 
-    pub(super) unsafe fn nodedim() -> Nx<i64> {
+    pub(super) fn nodedim() -> Nx<i64> {
         with(|task| Ok(task.partition.size().next_power_of_two().trailing_zeros().into()))
     }
 
-    pub(super) unsafe fn myhost() -> Nx<i64> {
-        // SAFETY: it has no arguments.
-        unsafe { numnodes() }
+    pub(super) fn myhost() -> Nx<i64> {
+        numnodes()
     }
 
-    pub(super) unsafe fn myptype() -> Nx<i64> {
+    pub(super) fn myptype() -> Nx<i64> {
         Ok(task::ptype())
     }
 
-    pub(super) unsafe fn mypid() -> Nx<i64> {
+    pub(super) fn mypid() -> Nx<i64> {
         Ok(task::ptype())
     }
 
-    pub(super) unsafe fn setptype(ptype: i64) -> Nx<()> {
+    pub(super) fn setptype(ptype: i64) -> Nx<()> {
         task::set_ptype(ptype)
     }
 
-    pub(super) unsafe fn setpid(ptype: i64) -> Nx<()> {
+    pub(super) fn setpid(ptype: i64) -> Nx<()> {
         task::set_ptype(ptype)
     }
 
-    pub(super) unsafe fn gray(number: i64) -> Nx<i64> {
+    pub(super) fn gray(number: i64) -> Nx<i64> {
         if number < 0 { Err(NxError::Param) } else { Ok(number ^ (number >> 1)) }
     }
 
-    pub(super) unsafe fn ginv(code: i64) -> Nx<i64> {
+    pub(super) fn ginv(code: i64) -> Nx<i64> {
         if code < 0 {
             return Err(NxError::Param);
         }
         Ok([32, 16, 8, 4, 2, 1].into_iter().fold(code, |code, shift| code ^ (code >> shift)))
     }
 
-    pub(super) unsafe fn flick() -> Nx<()> {
+    pub(super) fn flick() -> Nx<()> {
         with(|task| {
             task.api.progress();
             std::thread::yield_now();
@@ -92,7 +91,7 @@ mod work {
         })
     }
 
-    pub(super) unsafe fn killcube(node: i64, ptype: i64) -> Nx<()> {
+    pub(super) fn killcube(node: i64, ptype: i64) -> Nx<()> {
         with(|task| {
             check_ptypesel(ptype)?;
             let own = task.partition.own();
@@ -115,9 +114,8 @@ mod work {
         })
     }
 
-    pub(super) unsafe fn killproc(node: i64, ptype: i64) -> Nx<()> {
-        // SAFETY: numbers only.
-        unsafe { killcube(node, ptype) }
+    pub(super) fn killproc(node: i64, ptype: i64) -> Nx<()> {
+        killcube(node, ptype)
     }
 }
 

@@ -5,11 +5,11 @@
 use super::Numbers;
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::exchange::{Group, Memory};
+use crate::exchange::{Group, Lent};
 use crate::ids;
 use crate::task::ptype_in_use;
 use crate::words;
-use libc::{c_double, c_float, c_long, c_void};
+use libc::{c_double, c_float, c_long};
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{self, Area, Order, choose, in_a_row};
@@ -20,13 +20,13 @@ use parvum_partition::tag;
 
 super::faces! {
     /// Waits until all nodes have called it.
-    gsync _gsync gsync_ () none;
+    gsync _gsync gsync_ () none => work::gsync();
 }
 
 mod work {
     use super::{Areas, Nx, choose, none, run, segment, tag, together, words};
 
-    pub(super) unsafe fn gsync() -> Nx<()> {
+    pub(super) fn gsync() -> Nx<()> {
         together(words::gsync(), tag::BARRIER, |nodes| {
             if let Some(mut segment) = nodes.segment()? {
                 return nodes.outcome(segment::barrier(&mut segment));
@@ -58,7 +58,10 @@ unsafe fn reduce<T: Element>(x: *mut T, n: i64, work: *mut T, operator: Operator
     together(words::global(), tag::REDUCE, |nodes| {
         let bytes = n.checked_mul(size_of::<T>() as i64).ok_or(NxError::BLen)?;
         // SAFETY: the program's vectors have so many elements, and it uses neither meanwhile.
-        let (x, work) = unsafe { (bytes_of(x.cast(), bytes)?, bytes_of(work.cast(), bytes)?) };
+        let (x, work) = unsafe {
+            let (x, work) = (Lent::new(x.cast(), bytes), Lent::new(work.cast(), bytes));
+            (x.memory()?.slice(), work.memory()?.slice())
+        };
         if matches!(operator, Operator::BothTrue | Operator::EitherTrue | Operator::OneTrue) {
             x.chunks_exact_mut(size_of::<T>()).for_each(T::make_truth);
         }
@@ -124,19 +127,6 @@ macro_rules! elements {
 }
 elements!(i64, I64; i32, I32; f32, F32; f64, F64;);
 
-/// The program's memory as bytes.
-///
-/// # Safety
-/// It must be the program's, and used by nobody else meanwhile.
-unsafe fn bytes_of<'a>(start: *mut u8, count: i64) -> Nx<&'a mut [u8]> {
-    let Memory { start, length } = Memory::new(start, count)?;
-    match length {
-        0 => Ok(&mut []),
-        // SAFETY: the caller's promise.
-        length => Ok(unsafe { std::slice::from_raw_parts_mut(start, length) }),
-    }
-}
-
 /// Reductions: their names, the types of C and of Fortran, and what is done with two elements.
 macro_rules! reductions {
     ($($plain:ident $twin:ident $fortran:ident $c:ty, $f:ty, $operator:ident;)*) => {$(
@@ -191,14 +181,22 @@ reductions! {
     glxor _glxor glxor_ c_long, i32, OneTrue;
 }
 
-/// Combines two operands, the result in the first.
-type Function = Option<extern "C" fn(*mut c_void, *mut c_void) -> c_long>;
+super::faces! {
+    /// Combines the operands of all nodes by a function of the program, which must be associative and commutative.
+    gopf _gopf gopf_ (b x, n xlen, b work, f function) none
+        => reduce_by(Lent::new(x, xlen), Lent::new(work, xlen), function);
+    /// Puts what all nodes have one behind the other.
+    gcol _gcol gcol_ (b x, n xlen, b y, n ylen, o ncnt) none
+        => collect(Lent::new(x, xlen), Lent::new(y, ylen)).map(|total| ncnt.put(total));
+    /// The same when all know how much each has.
+    gcolx _gcolx gcolx_ (b x, l xlens, b y) none => collect_known(x, xlens, y).map(|_| ());
+}
 
-unsafe fn reduce_by(x: *mut u8, xlen: i64, work: *mut u8, function: Function) -> Nx<()> {
+fn reduce_by(x: Lent, work: Lent, function: super::Combine) -> Nx<()> {
     together(words::global(), tag::REDUCE, |nodes| {
         let function = function.ok_or(NxError::Hnd)?;
-        // SAFETY: the program's memory, which it does not use meanwhile but in its function.
-        let (x, work) = unsafe { (bytes_of(x, xlen)?, bytes_of(work, xlen)?) };
+        // SAFETY: the program does not use its memory meanwhile but in its function.
+        let (x, work) = unsafe { (x.memory()?.slice(), work.memory()?.slice()) };
         // The function takes whole operands.
         let whole = x.len();
         combine_all(nodes, x, work, (whole, Order::Any), &mut |x, other| {
@@ -207,49 +205,15 @@ unsafe fn reduce_by(x: *mut u8, xlen: i64, work: *mut u8, function: Function) ->
     })
 }
 
-/// Combines the operands of all nodes by a function of the program, which must be associative and commutative.
-///
-/// # Safety
-/// `x` and `work` must have `xlen` bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gopf(x: *mut c_void, xlen: c_long, work: *mut c_void, function: Function) {
-    // SAFETY: the caller's promise.
-    super::or_end("gopf", unsafe { reduce_by(x.cast(), xlen, work.cast(), function) });
-}
-
-/// The same; -1 and `errno` on failure.
-///
-/// # Safety
-/// As for `gopf`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn _gopf(
-    x: *mut c_void,
-    xlen: c_long,
-    work: *mut c_void,
-    function: Function,
-) -> c_long {
-    // SAFETY: the caller's promise.
-    super::or_errno(unsafe { reduce_by(x.cast(), xlen, work.cast(), function) })
-}
-
-/// For Fortran.
-///
-/// # Safety
-/// As for `gopf`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gopf_(x: *mut c_void, xlen: *const i32, work: *mut c_void, function: Function) {
-    // SAFETY: Fortran passes the address of an integer; the rest is the caller's promise.
-    super::or_end("gopf", unsafe { reduce_by(x.cast(), (*xlen).into(), work.cast(), function) });
-}
-
 /// Puts what all nodes have one behind the other, in node order; gives the bytes of all.
-unsafe fn collect(x: *mut u8, xlen: i64, y: *mut u8, ylen: i64) -> Nx<i64> {
+fn collect(x: Lent, y: Lent) -> Nx<i64> {
     together(words::global(), tag::GATHER, |nodes| {
-        // SAFETY: the program's memory, which it does not use meanwhile.
-        let (x, y) = unsafe { (bytes_of(x, xlen)?, bytes_of(y, ylen)?) };
+        let count = x.count();
+        // SAFETY: the program does not use its memory meanwhile.
+        let (x, y) = unsafe { (x.memory()?.slice(), y.memory()?.slice()) };
         let size = nodes.group().size;
         let mut told = vec![0; 8 * size];
-        concat(nodes, &xlen.to_ne_bytes(), &vec![8; size], &mut told)?;
+        concat(nodes, &count.to_ne_bytes(), &vec![8; size], &mut told)?;
         let length = |bytes: &[u8]| i64::from_ne_bytes(bytes.try_into().expect("eight bytes")) as usize;
         let lengths: Vec<usize> = told.chunks_exact(8).map(length).collect();
         put_together(nodes, x, &lengths, y)
@@ -257,18 +221,26 @@ unsafe fn collect(x: *mut u8, xlen: i64, y: *mut u8, ylen: i64) -> Nx<i64> {
 }
 
 /// The same when all know how much each has.
-unsafe fn collect_known(x: *mut u8, xlens: impl Numbers, is_null: bool, y: *mut u8) -> Nx<i64> {
+///
+/// # Safety
+/// `xlens` must have a number for each node, `x` as many bytes as it says of this one, `y` as many as of all.
+unsafe fn collect_known(x: *mut u8, xlens: Numbers, y: *mut u8) -> Nx<i64> {
     together(words::global(), tag::GATHER, |nodes| {
-        if is_null {
+        if xlens.is_null() {
             return Err(NxError::PBuf);
         }
         let plans::Group { own, size } = nodes.group();
-        let given = (0..size).map(|node| usize::try_from(xlens.get(node)).map_err(|_| NxError::Len));
-        let lengths: Nx<Vec<usize>> = given.collect();
+        // SAFETY: not null, and the caller's promise.
+        let given = unsafe { xlens.first(size) };
+        let lengths: Nx<Vec<usize>> =
+            given.into_iter().map(|length| usize::try_from(length).map_err(|_| NxError::Len)).collect();
         let lengths = lengths?;
         let total = total_of(&lengths)?;
-        // SAFETY: the program's memory, which it does not use meanwhile.
-        let (x, y) = unsafe { (bytes_of(x, lengths[own] as i64)?, bytes_of(y, total as i64)?) };
+        // SAFETY: the caller's promise; the program does not use its memory meanwhile.
+        let (x, y) = unsafe {
+            let (x, y) = (Lent::new(x, lengths[own] as i64), Lent::new(y, total as i64));
+            (x.memory()?.slice(), y.memory()?.slice())
+        };
         put_together(nodes, x, &lengths, y)
     })
 }
@@ -300,88 +272,4 @@ fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) ->
     let mut scratch = vec![0; plan.needs(Area::Scratch)];
     let outcome = run(nodes, &plan, Areas { mine: x, data: all, scratch: &mut scratch }, &mut none);
     nodes.outcome(outcome)
-}
-
-/// Puts what all nodes have one behind the other.
-///
-/// # Safety
-/// `x` must have `xlen` bytes, `y` `ylen`, and `ncnt` be null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gcol(x: *mut c_void, xlen: c_long, y: *mut c_void, ylen: c_long, ncnt: *mut c_long) {
-    // SAFETY: the caller's promise.
-    let total = super::or_end("gcol", unsafe { collect(x.cast(), xlen, y.cast(), ylen) });
-    if !ncnt.is_null() {
-        // SAFETY: not null, and writable as the caller says.
-        unsafe { ncnt.write(total) };
-    }
-}
-
-/// The same; -1 and `errno` on failure.
-///
-/// # Safety
-/// As for `gcol`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn _gcol(
-    x: *mut c_void,
-    xlen: c_long,
-    y: *mut c_void,
-    ylen: c_long,
-    ncnt: *mut c_long,
-) -> c_long {
-    // SAFETY: the caller's promise.
-    let collected = unsafe { collect(x.cast(), xlen, y.cast(), ylen) };
-    if let (Ok(total), false) = (&collected, ncnt.is_null()) {
-        // SAFETY: not null, and writable as the caller says.
-        unsafe { ncnt.write(*total) };
-    }
-    super::or_errno(collected.map(|_| ()))
-}
-
-/// For Fortran.
-///
-/// # Safety
-/// As for `gcol`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gcol_(
-    x: *mut c_void,
-    xlen: *const i32,
-    y: *mut c_void,
-    ylen: *const i32,
-    ncnt: *mut i32,
-) {
-    // SAFETY: Fortran passes the addresses of integers; the rest is the caller's promise.
-    unsafe {
-        let collected = collect(x.cast(), (*xlen).into(), y.cast(), (*ylen).into());
-        ncnt.write(super::or_end("gcol", collected) as i32);
-    }
-}
-
-/// The same when all know how much each has.
-///
-/// # Safety
-/// `xlens` must have a number for each node, `x` as many bytes as it says of this one, `y` as many as of all.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gcolx(x: *mut c_void, xlens: *const c_long, y: *mut c_void) {
-    // SAFETY: the caller's promise.
-    super::or_end("gcolx", unsafe { collect_known(x.cast(), xlens, xlens.is_null(), y.cast()) });
-}
-
-/// The same; -1 and `errno` on failure.
-///
-/// # Safety
-/// As for `gcolx`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn _gcolx(x: *mut c_void, xlens: *const c_long, y: *mut c_void) -> c_long {
-    // SAFETY: the caller's promise.
-    super::or_errno(unsafe { collect_known(x.cast(), xlens, xlens.is_null(), y.cast()) }.map(|_| ()))
-}
-
-/// For Fortran.
-///
-/// # Safety
-/// As for `gcolx`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gcolx_(x: *mut c_void, xlens: *const i32, y: *mut c_void) {
-    // SAFETY: the caller's promise.
-    super::or_end("gcolx", unsafe { collect_known(x.cast(), xlens, xlens.is_null(), y.cast()) });
 }

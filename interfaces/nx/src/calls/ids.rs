@@ -2,15 +2,15 @@
 
 super::faces! {
     /// Waits for what an id names, and frees it.
-    msgwait _msgwait msgwait_ (n mid) none;
+    msgwait _msgwait msgwait_ (n mid) none => work::msgwait(mid);
     /// Whether what an id names is over: 1, and the id is free; else 0.
-    msgdone _msgdone msgdone_ (n mid) value;
+    msgdone _msgdone msgdone_ (n mid) value => work::msgdone(mid);
     /// Gives an id up; it is free when what it names is over.
-    msgignore _msgignore msgignore_ (n mid) none;
+    msgignore _msgignore msgignore_ (n mid) none => work::msgignore(mid);
     /// Withdraws what an id names, and frees it.
-    msgcancel _msgcancel msgcancel_ (n mid) none;
+    msgcancel _msgcancel msgcancel_ (n mid) none => work::msgcancel(mid);
     /// Makes one id of two.
-    msgmerge _msgmerge msgmerge_ (n mid1, n mid2) value;
+    msgmerge _msgmerge msgmerge_ (n mid1, n mid2) value => work::msgmerge(mid1, mid2);
 }
 
 mod work {
@@ -18,23 +18,23 @@ mod work {
     use crate::errors::Nx;
     use crate::ids;
 
-    pub(super) unsafe fn msgwait(mid: i64) -> Nx<()> {
+    pub(super) fn msgwait(mid: i64) -> Nx<()> {
         with(|task| ids::wait(task, mid).map(|_| ()))
     }
 
-    pub(super) unsafe fn msgdone(mid: i64) -> Nx<i64> {
+    pub(super) fn msgdone(mid: i64) -> Nx<i64> {
         with(|task| ids::done(task, mid).map(i64::from))
     }
 
-    pub(super) unsafe fn msgignore(mid: i64) -> Nx<()> {
+    pub(super) fn msgignore(mid: i64) -> Nx<()> {
         with(|task| ids::ignore(task, mid))
     }
 
-    pub(super) unsafe fn msgcancel(mid: i64) -> Nx<()> {
+    pub(super) fn msgcancel(mid: i64) -> Nx<()> {
         with(|task| ids::cancel(task, mid))
     }
 
-    pub(super) unsafe fn msgmerge(mid1: i64, mid2: i64) -> Nx<i64> {
+    pub(super) fn msgmerge(mid1: i64, mid2: i64) -> Nx<i64> {
         with(|_| ids::merge(mid1, mid2))
     }
 }

@@ -15,28 +15,42 @@ use crate::errors::{Nx, NxError, who_ended};
 use crate::ids::InfoPlace;
 use crate::task::{Task, own_node, task};
 use crate::{handlers as posted, interrupt};
+use parvum_api::pointers::Out;
 
-/// The C type of an argument: `n` a number, `b` a buffer, `i` an info array.
+/// The C type of an argument: `n` a number, `b` a buffer, `i` an info array, `l` a list of numbers, `o` the place of a number,
+/// `f` a function that combines.
 macro_rules! c_type {
     (n) => { libc::c_long };
     (b) => { *mut libc::c_void };
     (i) => { *mut libc::c_long };
+    (l) => { *const libc::c_long };
+    (o) => { *mut libc::c_long };
+    (f) => { crate::calls::Combine };
 }
 /// The same of Fortran's.
 macro_rules! f_type {
     (n) => { *const i32 };
     (b) => { *mut libc::c_void };
     (i) => { *mut i32 };
+    (l) => { *const i32 };
+    (o) => { *mut i32 };
+    (f) => { crate::calls::Combine };
 }
 macro_rules! c_value {
-    (n $arg:ident) => {
-        $arg
-    };
     (b $arg:ident) => {
         $arg.cast::<u8>()
     };
     (i $arg:ident) => {
         crate::calls::c_info($arg)
+    };
+    (l $arg:ident) => {
+        crate::calls::Numbers::C($arg)
+    };
+    (o $arg:ident) => {
+        crate::calls::Place::C(parvum_api::pointers::Out::new($arg))
+    };
+    ($other:ident $arg:ident) => {
+        $arg
     };
 }
 macro_rules! f_value {
@@ -50,16 +64,38 @@ macro_rules! f_value {
     (i $arg:ident) => {
         crate::calls::f_info($arg)
     };
+    (l $arg:ident) => {
+        crate::calls::Numbers::Fortran($arg)
+    };
+    (o $arg:ident) => {
+        crate::calls::Place::Fortran(parvum_api::pointers::Out::new($arg))
+    };
+    ($other:ident $arg:ident) => {
+        $arg
+    };
+}
+/// Turns the arguments into Rust's, then does the work.
+macro_rules! work {
+    (c ($($kind:ident $arg:ident),*) $work:expr) => {{
+        $(let $arg = crate::calls::c_value!($kind $arg);)*
+        $work
+    }};
+    (f ($($kind:ident $arg:ident),*) $work:expr) => {{
+        $(let $arg = crate::calls::f_value!($kind $arg);)*
+        $work
+    }};
 }
 
-/// The faces of calls. `none`: the plain call gives nothing, and the twin 0.
+/// The faces of calls. `none`: the plain call gives nothing, and the twin 0. Behind `=>` stands the work: safe code, but for the unsafe
+/// constructors that name what the caller has promised, such as [`Lent::new`](crate::exchange::Lent::new).
 macro_rules! faces {
-    ($($(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*) $value:ident;)*) => {
-        $(crate::calls::face!($value $(#[$doc])* $plain $twin $fortran ($($kind $arg),*));)*
+    ($($(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*) $value:ident
+        => $work:expr;)*) => {
+        $(crate::calls::face!($value $(#[$doc])* $plain $twin $fortran ($($kind $arg),*) $work);)*
     };
 }
 macro_rules! face {
-    (none $(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*)) => {
+    (none $(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*) $work:expr) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -67,22 +103,24 @@ macro_rules! face {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $plain($($arg: crate::calls::c_type!($kind)),*) {
             // SAFETY: the caller's promise.
-            let done = unsafe { work::$plain($(crate::calls::c_value!($kind $arg)),*) };
+            #[allow(unused_unsafe, reason = "a call of numbers only has nothing to promise")]
+            let done = unsafe { crate::calls::work!(c ($($kind $arg),*) $work) };
             crate::calls::or_end(stringify!($plain), done);
         }
-        crate::calls::face!(twin $plain $twin ($($kind $arg),*));
+        crate::calls::face!(twin $plain $twin ($($kind $arg),*) $work);
         /// For Fortran.
         ///
         /// # Safety
         /// As for the plain call.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $fortran($($arg: crate::calls::f_type!($kind)),*) {
-            // SAFETY: the caller's promise.
-            let done = unsafe { work::$plain($(crate::calls::f_value!($kind $arg)),*) };
+            // SAFETY: Fortran passes the addresses of integers; the rest is the caller's promise.
+            #[allow(unused_unsafe, reason = "a call of numbers only has nothing to promise")]
+            let done = unsafe { crate::calls::work!(f ($($kind $arg),*) $work) };
             crate::calls::or_end(stringify!($plain), done);
         }
     };
-    (value $(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*)) => {
+    (value $(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*) $work:expr) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -90,22 +128,24 @@ macro_rules! face {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $plain($($arg: crate::calls::c_type!($kind)),*) -> libc::c_long {
             // SAFETY: the caller's promise.
-            let done = unsafe { work::$plain($(crate::calls::c_value!($kind $arg)),*) };
+            #[allow(unused_unsafe, reason = "a call of numbers only has nothing to promise")]
+            let done = unsafe { crate::calls::work!(c ($($kind $arg),*) $work) };
             crate::calls::or_end(stringify!($plain), done)
         }
-        crate::calls::face!(twin $plain $twin ($($kind $arg),*));
+        crate::calls::face!(twin $plain $twin ($($kind $arg),*) $work);
         /// For Fortran.
         ///
         /// # Safety
         /// As for the plain call.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $fortran($($arg: crate::calls::f_type!($kind)),*) -> i32 {
-            // SAFETY: the caller's promise.
-            let done = unsafe { work::$plain($(crate::calls::f_value!($kind $arg)),*) };
+            // SAFETY: Fortran passes the addresses of integers; the rest is the caller's promise.
+            #[allow(unused_unsafe, reason = "a call of numbers only has nothing to promise")]
+            let done = unsafe { crate::calls::work!(f ($($kind $arg),*) $work) };
             crate::calls::or_end(stringify!($plain), done) as i32
         }
     };
-    (twin $plain:ident $twin:ident ($($kind:ident $arg:ident),*)) => {
+    (twin $plain:ident $twin:ident ($($kind:ident $arg:ident),*) $work:expr) => {
         /// The same; -1 and `errno` on failure.
         ///
         /// # Safety
@@ -113,12 +153,16 @@ macro_rules! face {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $twin($($arg: crate::calls::c_type!($kind)),*) -> libc::c_long {
             // SAFETY: the caller's promise.
-            let done = unsafe { work::$plain($(crate::calls::c_value!($kind $arg)),*) };
+            #[allow(unused_unsafe, reason = "a call of numbers only has nothing to promise")]
+            let done = unsafe { crate::calls::work!(c ($($kind $arg),*) $work) };
             crate::calls::or_errno(done)
         }
     };
 }
-pub(crate) use {c_type, c_value, f_type, f_value, face, faces};
+pub(crate) use {c_type, c_value, f_type, f_value, face, faces, work};
+
+/// Combines two operands, the result in the first.
+pub(crate) type Combine = Option<extern "C" fn(*mut libc::c_void, *mut libc::c_void) -> libc::c_long>;
 
 /// What a call gives: nothing counts as 0.
 pub(crate) trait Value {
@@ -198,21 +242,48 @@ fn f_info(place: *mut i32) -> InfoPlace {
     if place.is_null() { InfoPlace::None } else { InfoPlace::Fortran(place) }
 }
 
-/// A list of numbers that a program gives.
-trait Numbers {
-    fn get(&self, at: usize) -> i64;
+/// A list of numbers of a program, of unknown length.
+#[derive(Clone, Copy)]
+pub(crate) enum Numbers {
+    C(*const libc::c_long),
+    Fortran(*const i32),
 }
 
-impl Numbers for *const libc::c_long {
-    fn get(&self, at: usize) -> i64 {
-        // SAFETY: the program gave so many.
-        unsafe { self.add(at).read_unaligned() }
+impl Numbers {
+    fn is_null(self) -> bool {
+        match self {
+            Numbers::C(list) => list.is_null(),
+            Numbers::Fortran(list) => list.is_null(),
+        }
+    }
+
+    /// The first numbers.
+    ///
+    /// # Safety
+    /// The list must have as many, and not be null if that is more than none.
+    unsafe fn first(self, count: usize) -> Vec<i64> {
+        // SAFETY: the caller's promise.
+        let get = |at: usize| unsafe {
+            match self {
+                Numbers::C(list) => list.add(at).read_unaligned(),
+                Numbers::Fortran(list) => i64::from(list.add(at).read_unaligned()),
+            }
+        };
+        (0..count).map(get).collect()
     }
 }
 
-impl Numbers for *const i32 {
-    fn get(&self, at: usize) -> i64 {
-        // SAFETY: the program gave so many.
-        i64::from(unsafe { self.add(at).read_unaligned() })
+/// Where a program wants a number.
+pub(crate) enum Place<'a> {
+    C(Out<'a, libc::c_long>),
+    Fortran(Out<'a, i32>),
+}
+
+impl Place<'_> {
+    fn put(self, number: i64) {
+        match self {
+            Place::C(place) => place.put(number),
+            Place::Fortran(place) => place.put(number as i32),
+        }
     }
 }
