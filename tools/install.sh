@@ -59,6 +59,10 @@ plan() {
     for file in "$build"/share/man/man3/*; do
         [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} page $file"
     done
+    # Made for a release.
+    for name in NOTICES sbom.cdx.json; do
+        [ ! -f "$build/share/doc/$name" ] || echo "share/doc/parvum/$name 644 $build/share/doc/$name"
+    done
     for file in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/design/*.md docs/*.supp docs/pictures/* examples/*.* examples/python/*; do
         echo "share/doc/parvum/$file 644 $file"
     done

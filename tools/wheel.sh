@@ -52,8 +52,12 @@ replace() {
 # make_package BUILD PACKAGE
 make_package() {
     sh tools/install.sh install "$1" "$2"
-    # The documentation is on the site, and the list of files is pip's.
-    rm -r "$2/share/parvum" "$2/share/doc"
+    # The documentation is on the site, and the list of files is pip's. The licences of what is inside go along.
+    rm -r "$2/share/parvum"
+    for name in NOTICES sbom.cdx.json; do
+        [ ! -f "$2/share/doc/parvum/$name" ] || mv "$2/share/doc/parvum/$name" "$2/share/$name"
+    done
+    rm -r "$2/share/doc"
     links=$(find "$2" -type l)
     for link in $links; do replace "$link"; done
     (cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$2" && tar xf - --no-same-owner)
