@@ -22,7 +22,7 @@ int main(void)
 const CMAKE: &str = "
 cmake_minimum_required(VERSION 3.13)
 project(ring C)
-find_package(Parvum 0.1 REQUIRED CONFIG)
+find_package(Parvum 0.2 REQUIRED CONFIG)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE Parvum::gpvm3 Parvum::parvum)
 add_executable(letter letter.c)
