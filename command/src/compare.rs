@@ -27,6 +27,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             ListForm::Markdown => catalogue::markdown(),
         });
     }
+    if options.suites {
+        return say(parvum_lab::suites::listed());
+    }
     if let Some(run) = &options.publish {
         return say(published::publish(run).map_err(|error| with_code(&error))?);
     }
@@ -50,6 +53,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
     let report = parvum_lab::compare(options).map_err(|error| with_code(&error))?;
     let page = report.folder.join("report.html");
     say(format!("{}\nReport: {}", report.table, page.display()))?;
+    if options.suite == "choose" {
+        say("More: parvum compare --suites".into())?;
+    }
     match options.against.first() {
         Some(old) => {
             let found = changes(old, &report.folder, &options.out)?;

@@ -12,13 +12,12 @@ use std::fmt::Write;
 pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut text = (suite.table)(&Rows(rows), manifest);
     if !goals.is_empty() {
-        text.push_str("\nGoals\n");
+        text.push_str("\nParvum's own targets\n");
     }
     let (silent, telling): (Vec<&Goal>, Vec<&Goal>) =
         goals.iter().partition(|goal| goal.outcome == Outcome::NoData);
     if !silent.is_empty() {
-        let _ =
-            writeln!(text, "  {} of {} need data that this session does not have", silent.len(), goals.len());
+        let _ = writeln!(text, "  {} of {} need data that this run does not have", silent.len(), goals.len());
     }
     for goal in telling {
         let mark = if goal.outcome == Outcome::Reached { "reached" } else { "MISSED" };

@@ -1,6 +1,9 @@
 //! What a newcomer should see first: for each question, each family's best answer.
 
 use super::markup::escape;
+use crate::host::state;
+use crate::run::experiment::Measure;
+use crate::run::record::Manifest;
 use crate::stats::goals::digits;
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
@@ -10,18 +13,20 @@ use std::fmt::Write;
 /// A question that a card answers.
 #[derive(Debug)]
 pub struct Question {
-    title: &'static str,
+    pub(super) title: &'static str,
     program: &'static str,
     metric: &'static str,
     tasks: u32,
     size: u64,
-    large_wins: bool,
+    pub(super) large_wins: bool,
+    /// Whether there are more processes than cores.
+    pub(super) is_crowded: bool,
 }
 
 impl Question {
     /// Of two tasks; the smallest answer wins.
     pub const fn small(title: &'static str, program: &'static str, metric: &'static str, size: u64) -> Self {
-        Question { title, program, metric, tasks: 2, size, large_wins: false }
+        Question { title, program, metric, tasks: 2, size, large_wins: false, is_crowded: false }
     }
 
     /// Of two tasks; the largest answer wins.
@@ -32,6 +37,56 @@ impl Question {
     /// Of so many tasks.
     pub const fn on(self, tasks: u32) -> Self {
         Question { tasks, ..self }
+    }
+
+    /// Of more processes than cores.
+    pub const fn crowded(self) -> Self {
+        Question { is_crowded: true, ..self }
+    }
+
+    /// Whether a launch of this measure answers the question.
+    pub fn is_answered_by(&self, measure: &Measure) -> bool {
+        let has_size = self.size == 0 || measure.sizes.contains(&self.size);
+        self.program == measure.program && self.tasks == measure.tasks && has_size
+    }
+
+    /// The systems that tried and never finished, each with the seconds that its longest launch took.
+    pub(super) fn unfinished(&self, systems: &[System], manifest: &Manifest) -> Vec<(System, f64)> {
+        let launches = |system: &System| {
+            let id = system.id();
+            let is_of = move |program: &str, tasks: u32, of: &str| {
+                program == self.program && tasks == self.tasks && of == id
+            };
+            manifest.launches.iter().filter(move |one| is_of(&one.program, one.tasks, &one.system))
+        };
+        let never = |system: &System| {
+            let mut all = launches(system).peekable();
+            all.peek().is_some() && all.all(state::has_failed)
+        };
+        let longest = |system: &System| launches(system).map(|one| one.elapsed_s).fold(0.0, f64::max);
+        systems.iter().filter(|system| never(system)).map(|system| (*system, longest(system))).collect()
+    }
+}
+
+/// What one family answers: the best of its systems, and its row.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// Which system.
+    pub system: System,
+    /// Its numbers.
+    pub row: &'a Row,
+}
+
+/// The name of a system with its version.
+pub fn named(system: &System, manifest: &Manifest) -> String {
+    let label = system.label();
+    let installed = manifest.systems.iter().find(|one| one.name == system.family.name());
+    let version = installed.map_or("", |one| one.version.as_str());
+    // Names of our own are all of this release.
+    match version {
+        "" => label,
+        _ if system.family.is_ours() || label.contains(version) => label,
+        version => format!("{label} {version}"),
     }
 }
 
@@ -69,71 +124,110 @@ pub fn class(system: &System) -> &'static str {
     }
 }
 
-/// One card for each question that has at least one answer.
-pub fn cards(questions: &[Question], systems: &[System], rows: &[Row]) -> String {
+/// One card for each question that has at least one answer. Measurements of more processes than cores stand apart: they are about who gets a
+/// processor when.
+pub fn cards(
+    questions: &[Question],
+    systems: &[System],
+    rows: &[Row],
+    manifest: &Manifest,
+    is_doubtful: bool,
+) -> String {
     let rows = Rows(rows);
-    let mut html = String::from("<div class=\"cards\">");
-    for question in questions {
-        let answers = answers(&rows, systems, question);
-        if !answers.is_empty() {
-            card(&mut html, question, &answers);
+    let mut html = String::new();
+    for is_crowded in [false, true] {
+        let mut cards = String::new();
+        for question in questions.iter().filter(|question| question.is_crowded == is_crowded) {
+            let answers = answers(&rows, systems, question);
+            let unfinished = question.unfinished(systems, manifest);
+            if !answers.is_empty() || !unfinished.is_empty() {
+                card(&mut cards, question, &answers, &unfinished, manifest);
+            }
         }
+        if is_crowded && !cards.is_empty() {
+            html.push_str(
+                "<h2>More processes than cores</h2><p>A system whose processes spin while they wait keeps others from running: here that costs \
+                 thousands of times more than the message.</p>",
+            );
+        }
+        let doubtful = if is_doubtful { " doubtful" } else { "" };
+        let _ = write!(html, "<div class=\"cards{doubtful}\">{cards}</div>");
     }
-    html.push_str("</div>");
     html
 }
 
 /// Each family's best row, best family first.
-fn answers<'a>(rows: &Rows<'a>, systems: &[System], question: &Question) -> Vec<(System, &'a Row)> {
-    let mut answers: Vec<(System, &Row)> = Vec::new();
+pub fn answers<'a>(rows: &Rows<'a>, systems: &[System], question: &Question) -> Vec<Answer<'a>> {
+    let mut answers: Vec<Answer<'_>> = Vec::new();
     let better = |a: f64, b: f64| if question.large_wins { a > b } else { a < b };
     for system in systems.iter().copied() {
         let Some(row) = rows.find(question.program, &system, question.metric, question.tasks, question.size)
         else {
             continue;
         };
-        match answers.iter_mut().find(|(other, _)| other.family == system.family) {
-            Some(known) if better(row.median, known.1.median) => *known = (system, row),
+        match answers.iter_mut().find(|other| other.system.family == system.family) {
+            Some(known) if better(row.median, known.row.median) => *known = Answer { system, row },
             Some(_) => {}
-            None => answers.push((system, row)),
+            None => answers.push(Answer { system, row }),
         }
     }
-    answers.sort_by(|a, b| a.1.median.total_cmp(&b.1.median));
+    answers.sort_by(|a, b| a.row.median.total_cmp(&b.row.median));
     if question.large_wins {
         answers.reverse();
     }
     answers
 }
 
-fn card(html: &mut String, question: &Question, answers: &[(System, &Row)]) {
-    let best = answers[0].1;
-    let scale = Scale::of(answers.iter().map(|(_, row)| *row));
+fn card(
+    html: &mut String,
+    question: &Question,
+    answers: &[Answer<'_>],
+    unfinished: &[(System, f64)],
+    manifest: &Manifest,
+) {
+    let scale = Scale::of(answers.iter().map(|answer| answer.row));
     let _ = write!(html, "<div class=\"card\"><h3>{}</h3>", escape(question.title));
-    for (place, (system, row)) in answers.iter().enumerate() {
-        let ratio = if question.large_wins { best.median / row.median } else { row.median / best.median };
-        let far = match compare(&row.launches, &best.launches) {
-            _ if place == 0 => String::new(),
-            verdict @ (Verdict::NoDifferenceShown | Verdict::TooFew) => {
-                uncertain(verdict, ratio, row.launches.len(), best.launches.len())
-            }
-            // How many times one share of next to nothing goes into another says little.
-            _ if row.unit == "%" || !ratio.is_finite() => String::new(),
-            _ if question.large_wins => format!("{}x less", digits(ratio)),
-            _ => format!("{}x", digits(ratio)),
-        };
+    for (place, Answer { system, row }) in answers.iter().enumerate() {
+        let far = if place == 0 { String::new() } else { distance(question, row, answers[0].row) };
         let _ = write!(
             html,
-            "<div class=\"row {}{}\"><span class=\"who\">{}</span><span class=\"value\">{} {}</span>{}{}</div>",
+            "<div class=\"row {}{}\"><span class=\"who\">{}</span><span class=\"value\">{}</span>{}{}</div>",
             class(system),
             if place == 0 { " first" } else { "" },
-            escape(&system.label()),
-            digits(row.median),
-            escape(&row.unit.replace("us", "\u{b5}s")),
+            escape(&named(system, manifest)),
+            value(row),
             if far.is_empty() { String::new() } else { format!("<span class=\"far soft\">{far}</span>") },
             scale.as_ref().map_or_else(String::new, |scale| scale.track(row))
         );
     }
+    for (system, seconds) in unfinished {
+        let _ = write!(
+            html,
+            "<div class=\"row {}\"><span class=\"who\">{}</span><span class=\"value missed\">did not finish ({seconds:.0} s)</span></div>",
+            class(system),
+            escape(&named(system, manifest)),
+        );
+    }
     html.push_str("</div>");
+}
+
+/// A median with its unit.
+pub(super) fn value(row: &Row) -> String {
+    format!("{} {}", digits(row.median), row.unit.replace("us", "\u{b5}s"))
+}
+
+/// How far a row is from the best one, and what is known of the difference.
+pub(super) fn distance(question: &Question, row: &Row, best: &Row) -> String {
+    let ratio = if question.large_wins { best.median / row.median } else { row.median / best.median };
+    match compare(&row.launches, &best.launches) {
+        verdict @ (Verdict::NoDifferenceShown | Verdict::TooFew) => {
+            uncertain(verdict, ratio, row.launches.len(), best.launches.len())
+        }
+        // How many times one share of next to nothing goes into another says little.
+        _ if row.unit == "%" || !ratio.is_finite() => String::new(),
+        _ if question.large_wins => format!("{}x less", digits(ratio)),
+        _ => format!("{}x", digits(ratio)),
+    }
 }
 
 /// What is said of a distance that no test confirms.
@@ -141,18 +235,14 @@ fn uncertain(verdict: Verdict, ratio: f64, here: usize, there: usize) -> String 
     match verdict {
         // The distance is a fact, the difference is not tested.
         Verdict::TooFew if ratio.is_finite() => {
-            format!(
-                "{}x, untested: {} launch{}",
-                digits(ratio),
-                here.min(there),
-                if here.min(there) == 1 { "" } else { "es" }
-            )
+            let runs = here.min(there);
+            format!("{}x, too few runs ({runs})", digits(ratio))
         }
         // Medians that far apart would be told apart by more launches, or they would come closer.
         Verdict::NoDifferenceShown if ratio.is_finite() && ratio >= FAR => {
-            format!("{}x, not told apart: too few launches ({here} and {there})", digits(ratio))
+            format!("{}x, not significant ({here} and {there} runs)", digits(ratio))
         }
-        _ => "not told apart".to_owned(),
+        _ => "same within noise".to_owned(),
     }
 }
 
@@ -204,11 +294,11 @@ mod tests {
     use crate::systems::system::Encoding;
 
     #[test]
-    fn a_distance_that_no_test_confirms_is_said_with_its_launches() {
+    fn distance_names_launches_if_no_test_confirms_it() {
         let said = uncertain(Verdict::NoDifferenceShown, 20.6 / 8.1, 4, 5);
-        assert_eq!(said, "2.54x, not told apart: too few launches (4 and 5)");
-        assert_eq!(uncertain(Verdict::NoDifferenceShown, 1.02, 9, 9), "not told apart");
-        assert_eq!(uncertain(Verdict::TooFew, 2.0, 3, 8), "2.00x, untested: 3 launches");
+        assert_eq!(said, "2.54x, not significant (4 and 5 runs)");
+        assert_eq!(uncertain(Verdict::NoDifferenceShown, 1.02, 9, 9), "same within noise");
+        assert_eq!(uncertain(Verdict::TooFew, 2.0, 3, 8), "2.00x, too few runs (3)");
     }
 
     #[test]

@@ -3,31 +3,38 @@
 pub mod curve;
 pub mod exhibit;
 pub mod figures;
+pub mod first;
 pub mod headline;
 pub mod markup;
 pub(crate) mod papers;
 mod split;
 pub mod tables;
+pub mod trust;
 
 use crate::host::state;
 use crate::run::record::{Manifest, fingerprint};
 use crate::stats::goals::{Goal, Outcome};
-use crate::stats::summary::Row;
+use crate::stats::summary::{Row, Rows};
 use crate::suites::Suite;
 use markup::{escape, word_table};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The whole page.
+/// The whole page. Goals are Parvum's own targets; a page without them has no such section.
 pub fn page(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut html = String::with_capacity(256 * 1024);
-    opening(&mut html, suite, rows, manifest);
+    opening(&mut html, suite, rows, !goals.is_empty(), manifest);
     for section in suite.pages.sections {
         section(&mut html, rows);
     }
     papers::claims(&mut html, suite.name, rows, !manifest.hosts.is_empty());
-    bars(&mut html, goals, manifest);
+    if let Some(note) = manifest.cut_short() {
+        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&note));
+    }
+    if !goals.is_empty() {
+        bars(&mut html, goals);
+    }
     (suite.pages.details)(&mut html, rows);
     method(&mut html, suite, manifest);
     let fingerprint = fingerprint(manifest);
@@ -49,41 +56,49 @@ pub fn sheet(title: &str, contents: &str, data: &str) -> String {
     )
 }
 
-fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) {
+/// The suite whose page begins with an answer.
+const CHOOSER: &str = "choose";
+
+fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, manifest: &Manifest) {
     let factors = &manifest.factors;
     let link = |(anchor, name): &(&str, &str)| format!("<a href=\"#{anchor}\">{}</a>", escape(name));
     let contents: String = suite.pages.contents.iter().map(link).collect();
     let claims = papers::link(suite.name, rows, !manifest.hosts.is_empty());
+    let (systems, questions) = ((suite.systems)(), suite.pages.questions);
+    let doubts = trust::doubts(questions, &systems, &Rows(rows), manifest);
     let _ = write!(
         html,
         "<h1>What message passing costs {}</h1>\
-         <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} launches in {:.0} s</p>\
-         <p>{} \
-         Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
-         bad moments; message contents were verified. Dots on logarithmic scales: each step to the right multiplies; the line through a dot is its 95 % interval.</p>\
-         <nav>{contents}{claims}<a href=\"#goals\">Goals</a><a href=\"#numbers\">All numbers</a>\
-         <a href=\"#method\">Method and machine</a></nav>",
+         <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} runs of programs in {:.0} s</p>",
         escape(&place(manifest)),
         escape(&factors.date),
         escape(&factors.processor),
         escape(&factors.cores),
         manifest.launches.len(),
         manifest.elapsed_s,
-        suite.pages.introduction
     );
-    if let Some(warning) = factors.busy() {
-        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
+    if !doubts.is_empty() {
+        let _ = write!(html, "<p class=\"banner\">{}</p>", escape(&trust::banner(&doubts, suite.name)));
     }
+    if suite.name == CHOOSER {
+        html.push_str(&first::on_page(questions, &systems, rows, manifest));
+    }
+    let _ = write!(
+        html,
+        "<p>{} Each number is the median of several runs, in random order. Contents of messages were verified.</p>\
+         <nav>{contents}{claims}{}<a href=\"#numbers\">All numbers</a><a href=\"#method\">Method and machine</a></nav>",
+        suite.pages.introduction,
+        if has_goals { "<a href=\"#goals\">Targets</a>" } else { "" },
+    );
     if let Some(warning) = crate::host::state::warning(&manifest.launches) {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
-    html.push_str(&headline::cards(suite.pages.questions, &(suite.systems)(), rows));
+    html.push_str(&headline::cards(questions, &systems, rows, manifest, !doubts.is_empty()));
     let _ = write!(
         html,
-        "<p class=\"note\">{} Beside each value: how far it is from the best; \
-         <em>not told apart</em> where a rank test over launches (5 %) cannot tell the two apart, which may also mean that there were too \
-         few launches: where medians lie far apart their number is said. <em>untested</em>: fewer than four launches of one of the two, of which no test can \
-         say anything; <code>--full</code> or a larger <code>--budget</code> makes more.</p>",
+        "<p class=\"note\">{} A dot is a median, on a logarithmic scale; the line through the dot is its 95 % interval. \
+         <em>Same within noise</em>: no significant difference (Mann-Whitney, 5 %). <em>Too few runs</em>: fewer than four; \
+         <code>--full</code> makes more.</p>",
         suite.pages.cards
     );
     let mut systems: Vec<Vec<String>> =
@@ -107,13 +122,11 @@ fn place(manifest: &Manifest) -> String {
     }
 }
 
-fn bars(html: &mut String, goals: &[Goal], manifest: &Manifest) {
+fn bars(html: &mut String, goals: &[Goal]) {
     html.push_str(
-        "<h2 id=\"goals\">The goals Parvum set itself</h2><p>Ratios within this session, so the machine cancels out.</p>",
+        "<h2 id=\"goals\">Parvum's own targets</h2><p>Developers of Parvum set these targets. Each is a ratio within this run, so the machine \
+         cancels out.</p>",
     );
-    if let Some(note) = manifest.cut_short() {
-        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&note));
-    }
     let rows: Vec<Vec<String>> = goals
         .iter()
         .map(|goal| {
@@ -130,7 +143,7 @@ fn bars(html: &mut String, goals: &[Goal], manifest: &Manifest) {
             ]
         })
         .collect();
-    html.push_str(&word_table(&["what", "goal", "", "found"], &rows));
+    html.push_str(&word_table(&["what", "target", "", "found"], &rows));
 }
 
 fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
@@ -181,7 +194,7 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
 pub(crate) mod tests {
     use super::*;
     use crate::host::factors::Factors;
-    use crate::run::record::Installed;
+    use crate::run::record::{Installed, LaunchRecord};
     use crate::stats::samples::parse_line;
     use crate::stats::summary::{Recorded, summarise};
     use crate::suites::main::SUITE;
@@ -218,6 +231,22 @@ pub(crate) mod tests {
             }
         }
         lines
+    }
+
+    /// A launch that worked, in which a cache line took so long.
+    pub fn launch(number: usize, line_ns: f64) -> LaunchRecord {
+        LaunchRecord {
+            launch: number,
+            job: "ring".into(),
+            program: "ring".into(),
+            system: String::new(),
+            tasks: 2,
+            command: String::new(),
+            elapsed_s: 1.0,
+            load: String::new(),
+            line_ns: Some(line_ns),
+            failure: None,
+        }
     }
 
     /// A manifest of no launches.
@@ -258,7 +287,7 @@ pub(crate) mod tests {
         }
         assert!(page.contains("a launcher that starts cold"), "what is unequal is said beside the figures");
         assert!(page.contains("prefers-color-scheme: dark") && page.contains("max-width: 640px"));
-        assert!(!page.contains(">Bars<"), "goals are goals");
+        assert!(page.contains("Parvum's own targets"), "they were asked for");
         assert!(!page.contains("<test>"), "the command line must be escaped");
         assert!(!page.contains("http"), "the page must need nothing from outside");
         assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
@@ -268,6 +297,7 @@ pub(crate) mod tests {
     #[test]
     fn an_empty_session_still_makes_a_page() {
         assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
+        assert!(!page(&SUITE, &[], &[], &manifest()).contains("targets"), "only who asks gets targets");
     }
 
     #[test]

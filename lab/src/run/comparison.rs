@@ -228,8 +228,9 @@ pub(crate) fn session(
         launches: std::mem::take(&mut runner.launches),
         left_out,
     };
-    let table = table::render(suite, &rows, &goals, &manifest);
-    let page = report::page(suite, &rows, &goals, &manifest);
+    let shown = if options.targets { goals.as_slice() } else { &[] };
+    let table = table::render(suite, &rows, shown, &manifest);
+    let page = report::page(suite, &rows, shown, &manifest);
     let folder = folder.finish(&manifest, &rows, &page)?;
     Ok(Report { folder, rows, goals, table })
 }

@@ -12,13 +12,15 @@ pub struct CompareOptions {
     /// Every route and encoding, three times the launches (about half an hour)
     #[arg(long)]
     pub full: bool,
-    /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
-    /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
-    /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), exchange
-    /// (all to all at once), npb (LU, SP and BT of the NAS benchmarks, verified), loggp (what a message costs its ends, its way and its
-    /// link), or python (executors, joblib and messages of Python beside mpi4py, Ray, Dask, loky and multiprocessing)
-    #[arg(long, default_value = "main", value_name = "NAME")]
+    /// What to compare; `--suites` lists the names [default: choose, which MPI is the fastest here, in a minute]
+    #[arg(long, default_value = "choose", value_name = "NAME", hide_default_value = true)]
     pub suite: String,
+    /// List the suites, and what each compares
+    #[arg(long, conflicts_with_all = ["suite", "full", "quick"])]
+    pub suites: bool,
+    /// Add Parvum's own targets to the page: whether this run reaches them
+    #[arg(long)]
+    pub targets: bool,
     /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user
     /// namespace): 2, 4 or 8
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]

@@ -2,6 +2,7 @@
 //! else is the same for each.
 
 pub mod buffering;
+pub mod choose;
 pub mod exchange;
 pub mod loggp;
 pub mod main;
@@ -27,6 +28,8 @@ use crate::systems::system::{Extent, Family, System};
 pub struct Suite {
     /// What `--suite` takes.
     pub name: &'static str,
+    /// What it compares, in a line.
+    pub about: &'static str,
     /// What stands for it when hosts are named (`--host`); nothing where it is of one host alone.
     pub over_hosts: Option<&'static Suite>,
     /// Whose systems, ours first.
@@ -68,7 +71,8 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 12] = [
+pub static ALL: [&Suite; 13] = [
+    &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -82,6 +86,11 @@ pub static ALL: [&Suite; 12] = [
     &loggp::SUITE,
     &python::SUITE,
 ];
+
+/// A line for each suite: its name, and what it compares.
+pub fn listed() -> String {
+    ALL.iter().map(|suite| format!("{:<10} {}\n", suite.name, suite.about)).collect()
+}
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {
@@ -137,7 +146,10 @@ mod tests {
     #[test]
     fn an_unknown_suite_is_refused_with_those_there_are() {
         let refused = find("slow").err().unwrap().to_string();
-        assert!(refused.contains("\"slow\"") && refused.contains("main, speed, mpi, buffering"), "{refused}");
+        assert!(
+            refused.contains("\"slow\"") && refused.contains("choose, main, speed, mpi, buffering"),
+            "{refused}"
+        );
     }
 
     #[test]

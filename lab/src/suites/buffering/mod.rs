@@ -40,6 +40,7 @@ const LARGER: [u32; 2] = [4, 8];
 /// `parvum compare --suite buffering`.
 pub static SUITE: Suite = Suite {
     name: "buffering",
+    about: "who buffers a message, and what that costs",
     over_hosts: None,
     families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Containers, Family::Parvum],
     seconds: [150, 900],

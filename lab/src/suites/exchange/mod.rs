@@ -47,6 +47,7 @@ const TASKS: [u32; 2] = [4, 8];
 /// `parvum compare --suite exchange`.
 pub static SUITE: Suite = Suite {
     name: "exchange",
+    about: "complete exchange: all processes to all at once",
     over_hosts: Some(&hosts::OVER),
     families: &[Family::Parvum, Family::Pvm, Family::Mpi, Family::OpenMpi, Family::Mpich],
     seconds: [90, 900],

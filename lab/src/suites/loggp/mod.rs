@@ -33,6 +33,7 @@ const SIZES: [u64; 5] = [8, 1024, 4096, 16384, 65536];
 /// `parvum compare --suite loggp`.
 pub static SUITE: Suite = Suite {
     name: "loggp",
+    about: "the LogGP parameters: what a message costs its ends and its link",
     over_hosts: Some(&hosts::OVER),
     families: &[Family::Engine, Family::Parvum, Family::Mpi, Family::Pvm, Family::OpenMpi, Family::Mpich],
     seconds: [40, 300],

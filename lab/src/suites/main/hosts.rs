@@ -14,6 +14,7 @@ const SIZES: [u64; 10] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1 <<
 /// The suite when hosts are named.
 pub static OVER: Suite = Suite {
     name: "main",
+    about: "PVM programs beside PVM 3.4.6, Open MPI and MPICH: ring, FFT, starting, waiting",
     over_hosts: None,
     families: &[Family::Parvum, Family::Mpi, Family::Pvm, Family::OpenMpi, Family::Mpich],
     seconds: [100, 600],

@@ -22,6 +22,7 @@ pub const FFT_TASKS: [u32; 3] = [1, 2, 4];
 /// minutes.
 pub static SUITE: Suite = Suite {
     name: "main",
+    about: "PVM programs beside PVM 3.4.6, Open MPI and MPICH: ring, FFT, starting, waiting",
     over_hosts: Some(&hosts::OVER),
     families: &[Family::Parvum, Family::Pvm, Family::OpenMpi, Family::Mpich],
     seconds: [160, 1800],

@@ -35,6 +35,7 @@ const HALVES_TASKS: u32 = 8;
 /// `parvum compare --suite mpi`.
 pub static SUITE: Suite = Suite {
     name: "mpi",
+    about: "MPI programs beside Open MPI and MPICH: messages, collectives, windows, threads, jobs",
     over_hosts: None,
     families: &[Family::Mpi, Family::Engine, Family::OpenMpi, Family::Mpich],
     seconds: [240, 1500],

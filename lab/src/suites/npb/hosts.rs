@@ -67,6 +67,7 @@ fn jobs_over(extent: Extent) -> Vec<Job> {
 /// The suite when hosts are asked for.
 pub static SUITE: Suite = Suite {
     name: "npb",
+    about: "LU, SP and BT of the NAS benchmarks, verified",
     over_hosts: None,
     families: &FAMILIES,
     seconds: [240, 5400],

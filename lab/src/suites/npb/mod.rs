@@ -60,6 +60,7 @@ static CASES: [Case; 12] = cases! {
 /// `parvum compare --suite npb`.
 pub static SUITE: Suite = Suite {
     name: "npb",
+    about: "LU, SP and BT of the NAS benchmarks, verified",
     over_hosts: Some(&hosts::OVER),
     families: &FAMILIES,
     seconds: [180, 5400],

@@ -31,6 +31,7 @@ const FFT_TASKS: [u32; 4] = [1, 2, 4, 8];
 /// `parvum compare --suite overhead`.
 pub static SUITE: Suite = Suite {
     name: "overhead",
+    about: "where the time of an empty message goes",
     over_hosts: None,
     families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Containers, Family::Parvum],
     seconds: [200, 900],

@@ -120,6 +120,7 @@ const BLAST_LEVELS: [Experiment; 4] = levels!("blast", 0 1 2 3);
 /// `parvum compare --suite pvmtime`.
 pub static SUITE: Suite = Suite {
     name: "pvmtime",
+    about: "PVM's routes, packing, fragments and cross traffic",
     // Its programs are told who runs where.
     over_hosts: Some(&SUITE),
     families: &[Family::Parvum, Family::Pvm],

@@ -42,6 +42,7 @@ const DICTIONARY: u64 = 10 << 20;
 /// `parvum compare --suite python`.
 pub static SUITE: Suite = Suite {
     name: "python",
+    about: "executors, joblib and messages of Python beside mpi4py, Ray, Dask, loky, multiprocessing",
     over_hosts: None,
     families: &[
         Family::Python,

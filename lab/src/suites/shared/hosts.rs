@@ -36,6 +36,7 @@ fn tasks(hosts: u32) -> [u32; 2] {
 /// The suite when hosts are asked for.
 pub static SUITE: Suite = Suite {
     name: "shared",
+    about: "distributed shared memory (TreadMarks) beside messages",
     over_hosts: None,
     families: &FAMILIES,
     seconds: [300, 2400],

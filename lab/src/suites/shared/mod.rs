@@ -75,6 +75,7 @@ struct Program {
 /// `parvum compare --suite shared`.
 pub static SUITE: Suite = Suite {
     name: "shared",
+    about: "distributed shared memory (TreadMarks) beside messages",
     over_hosts: None,
     families: &[
         Family::Tmk,

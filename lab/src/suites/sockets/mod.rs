@@ -28,6 +28,7 @@ const CHOSEN: u64 = 32768;
 /// `parvum compare --suite sockets`.
 pub static SUITE: Suite = Suite {
     name: "sockets",
+    about: "TCP and UDP without any messaging library",
     over_hosts: None,
     families: &[Family::Sockets],
     seconds: [60, 300],

@@ -41,6 +41,7 @@ const BARRIER_TASKS: [u32; 2] = [8, 32];
 /// `parvum compare --suite speed`.
 pub static SUITE: Suite = Suite {
     name: "speed",
+    about: "one host beside every other system: messages, rates, groups, spawn",
     over_hosts: None,
     families: &[
         Family::Parvum,
