@@ -63,7 +63,7 @@ plan() {
     for name in NOTICES sbom.cdx.json; do
         [ ! -f "$build/share/doc/$name" ] || echo "share/doc/parvum/$name 644 $build/share/doc/$name"
     done
-    for file in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/design/*.md docs/*.supp docs/pictures/* examples/*.* examples/python/*; do
+    for file in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE $(find docs -name '*.md' -o -path 'docs/pictures/*' | sort) tools/tsan.supp examples/*.* examples/python/*; do
         echo "share/doc/parvum/$file 644 $file"
     done
 }

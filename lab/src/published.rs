@@ -138,14 +138,17 @@ fn published(root: &Path) -> PathBuf {
 
 /// README.md and the docs.
 fn pages(root: &Path) -> Result<Vec<PathBuf>, LabError> {
-    let docs = root.join("docs");
-    let files = fs::read_dir(&docs).map_err(LabError::file("read", docs))?;
-    let mut pages: Vec<PathBuf> = files
-        .flatten()
-        .map(|file| file.path())
-        .filter(|file| file.extension().is_some_and(|e| e == "md"))
-        .collect();
-    pages.push(root.join("README.md"));
+    let (mut folders, mut pages) = (vec![root.join("docs")], vec![root.join("README.md")]);
+    while let Some(folder) = folders.pop() {
+        let files = fs::read_dir(&folder).map_err(LabError::file("read", &folder))?;
+        for file in files.flatten().map(|file| file.path()) {
+            match file.is_dir() {
+                true => folders.push(file),
+                false if file.extension().is_some_and(|end| end == "md") => pages.push(file),
+                false => {}
+            }
+        }
+    }
     pages.sort();
     Ok(pages)
 }
@@ -246,7 +249,7 @@ mod tests {
         let runs = published(&root).join("main");
         if !runs.is_dir() {
             println!(
-                "skipped: no run of the suite main is published yet (it takes a quiet machine: docs/lab.md)"
+                "skipped: no run of the suite main is published yet (it takes a quiet machine: docs/project/papers-again.md)"
             );
             return;
         }
@@ -307,13 +310,13 @@ mod tests {
     fn place(name: &str, program: &str, page: &str) -> PathBuf {
         let root = std::env::temp_dir().join(format!("parvum-lab-published-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
-        for folder in ["docs", "results/published/quoted", "run"] {
+        for folder in ["docs/project", "results/published/quoted", "run"] {
             fs::create_dir_all(root.join(folder)).expect("a folder");
         }
         let rows = [row(&OURS, program, "half round trip", 8, &[0.25; 6])];
         let write = |name: &str, text: &str| fs::write(root.join(name), text).expect("a file");
         write("README.md", page);
-        write("docs/lab.md", "nothing\n");
+        write("docs/project/suites.md", "nothing\n");
         write("results/published/quoted/hop.md", QUOTED);
         let mut run = manifest();
         run.factors.load = "0.10 0.20 0.30".into();

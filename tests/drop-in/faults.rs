@@ -1,4 +1,4 @@
-//! Calls with one argument wrong, on both sides: where the answers differ, docs/pvm-differences.md says why.
+//! Calls with one argument wrong, on both sides: where the answers differ, docs/reference/pvm/differences.md says why.
 
 use crate::machines::{Kind, Place};
 use crate::steps::{self, Outcome};
@@ -6,7 +6,7 @@ use crate::table::FAULTS;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const PAGE: &str = "docs/pvm-differences.md";
+const PAGE: &str = "docs/reference/pvm/differences.md";
 /// The rows that are about calls stand below this heading.
 const HEADING: &str = "## Arguments that cannot be";
 

@@ -24,7 +24,7 @@ away when it ends. Without one, keeps them until standard input ends (Control-D)
 them. With --ssh each host runs an sshd, and `parvum add` uses ssh.
 
 With --network they are joined by another network than this machine's own speed: ethernet10, fddi,
-fddi-switch, hippi, atm, fc, allnode, gigabit, lan, wan, or what a file says (docs/hosts.md).
+fddi-switch, hippi, atm, fc, allnode, gigabit, lan, wan, or what a file says (docs/project/emulated-hosts.md).
 --calibrate measures such networks by sockets, and holds those of Fatoohi's Table 1 against what he got.
 
 With --speed, measures messages between hosts on Parvum and on PVM 3.4.6, in turns. With --encryption,

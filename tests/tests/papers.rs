@@ -58,7 +58,7 @@ fn rows(page: &str) -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn the_crates_use_what_the_architecture_says() {
-    let page = page("architecture.md");
+    let page = page("project/architecture.md");
     let table = rows(&page).into_iter().filter(|(name, _)| name.starts_with("parvum"));
     let drawn: BTreeMap<String, Names> = table
         .map(|(name, cells)| {
@@ -70,7 +70,7 @@ fn the_crates_use_what_the_architecture_says() {
         manifests().into_iter().map(|(name, (ours, _))| (name, ours)).collect();
     // The tests may use what they like.
     built.remove("parvum-tests");
-    assert_eq!(drawn, built, "left: docs/architecture.md, right: the manifests");
+    assert_eq!(drawn, built, "left: docs/project/architecture.md, right: the manifests");
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn the_engine_brings_in_no_system_runtime_or_clock() {
 
 #[test]
 fn every_dependency_has_its_reason() {
-    let reasons: Names = rows(&page("dependencies.md")).into_iter().map(|(name, _)| name).collect();
+    let reasons: Names = rows(&page("project/dependencies.md")).into_iter().map(|(name, _)| name).collect();
     let used: Names = manifests().into_values().flat_map(|(_, others)| others).collect();
-    assert_eq!(reasons, used, "left: docs/dependencies.md, right: the manifests");
+    assert_eq!(reasons, used, "left: docs/project/dependencies.md, right: the manifests");
 }
 
 #[test]
@@ -213,21 +213,21 @@ fn every_option_is_on_its_page() {
         read.extend(quoted.map(str::to_owned));
     }
     let written: Names =
-        rows(&page("options.md")).iter().flat_map(|(_, cells)| variables(&cells[1])).collect();
-    assert_eq!(written, read, "left: docs/options.md, right: the sources");
+        rows(&page("reference/options.md")).iter().flat_map(|(_, cells)| variables(&cells[1])).collect();
+    assert_eq!(written, read, "left: docs/reference/options.md, right: the sources");
 }
 
 /// Every function of `pvm3.h` has its place on the page of functions.
 #[test]
 fn every_function_is_on_its_page() {
     let header = std::fs::read_to_string(root().join("interfaces/pvm/include/pvm3.h")).expect("pvm3.h");
-    let page = page("pvm-functions.md");
+    let page = page("reference/pvm/functions.md");
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let missing: Vec<_> = words
         .filter(|word| word.starts_with("pvm_") && *word != "pvm_errno")
         .filter(|word| !page.contains(&format!("`{word}`")))
         .collect();
-    assert!(missing.is_empty(), "docs/pvm-functions.md lacks {missing:?}");
+    assert!(missing.is_empty(), "docs/reference/pvm/functions.md lacks {missing:?}");
 }
 
 /// What an option sheet lists: words that begin with a hyphen, but not those in the midst of others.
@@ -237,11 +237,11 @@ fn options(sheet: &str) -> Names {
     sheet.split(word).filter(|word| word.starts_with('-')).filter(begins).map(str::to_owned).collect()
 }
 
-/// `parvum run` beside the launchers of both MPIs: what they list has its row in docs/from-mpi.md. Open MPI 5 has no sheet
+/// `parvum run` beside the launchers of both MPIs: what they list has its row in docs/reference/mpi/mpiexec.md. Open MPI 5 has no sheet
 /// to ask for; its 4.1, from Debian, has.
 #[test]
 fn every_option_of_the_other_launchers_is_on_its_page() {
-    let page = page("from-mpi.md");
+    let page = page("reference/mpi/mpiexec.md");
     let start = |heading: &str| page.find(heading).unwrap_or_else(|| panic!("{heading} is a heading"));
     let (mpich, openmpi) = (start("## MPICH's mpiexec"), start("## Open MPI's mpirun"));
     let peers = PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache");
@@ -278,7 +278,11 @@ fn every_option_of_the_other_launchers_is_on_its_page() {
             names.iter().map(|name| name.trim_start_matches('-').to_owned()).collect::<Names>()
         };
         let missing: Vec<_> = short(&listed).difference(&short(&written)).cloned().collect();
-        assert!(missing.is_empty(), "docs/from-mpi.md lacks {missing:?} of {}", launcher.display());
+        assert!(
+            missing.is_empty(),
+            "docs/reference/mpi/mpiexec.md lacks {missing:?} of {}",
+            launcher.display()
+        );
     }
 }
 

@@ -106,7 +106,7 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
     tool()?.request(Request::Signal { tid, signal }).map(drop)
 }
 
-/// What programs started from here take from the environment, with defaults; `docs/options.md` says more. What the machine
+/// What programs started from here take from the environment, with defaults; `docs/reference/options.md` says more. What the machine
 /// has the daemon says.
 const OPTIONS: [(&str, &str, &str); 7] = [
     ("PARVUM_ROUTE", "auto", "way of messages: auto, or the name of a transport"),

@@ -2,10 +2,10 @@
 
 /// Options by name, and what does the same.
 const HINTS: [(&str, &str); 21] = [
-    ("mca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/options.md)"),
-    ("gmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/options.md)"),
-    ("prtemca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/options.md)"),
-    ("pmixmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/options.md)"),
+    ("mca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
+    ("gmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
+    ("prtemca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
+    ("pmixmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
     ("rankmap", "-map-by, or hosts in the order of the ranks"),
     ("rankfile", "-bind-to user:LIST, and hosts in the order of the ranks"),
     ("rank-by", "hosts in the order of the ranks"),

@@ -29,7 +29,7 @@ Runs MPI programs on Parvum's machine (as any program: ranks are told by PARVUM_
   -print-all-exitcodes  say how each process ended; -disable-auto-cleanup: one that fails ends no other
   -usize N              MPI_UNIVERSE_SIZE: so many processes in all, those that are spawned among them
   -timeout SECONDS      end the job then; so does the variable MPIEXEC_TIMEOUT
-Every option may have one hyphen or two. mpiexec(1), and docs/from-mpi.md for those of MPICH and Open MPI that are not here.";
+Every option may have one hyphen or two. mpiexec(1), and docs/reference/mpi/mpiexec.md for those of MPICH and Open MPI that are not here.";
 
 pub fn run(called: &OsStr, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.collect();

@@ -1,6 +1,6 @@
 /* mpi.h: MPI with MPICH's binary interface, as Parvum provides it. A program compiled with this header runs on any library that has
  * that interface, and one compiled with MPICH's header runs on ours. Every function has a page in the manual of the standard;
- * docs/from-mpi.md says what is not built. */
+ * docs/reference/mpi/functions.md says what is not built. */
 #ifndef PARVUM_MPI_H
 #define PARVUM_MPI_H
 #ifdef MPI_ABI

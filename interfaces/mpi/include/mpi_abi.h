@@ -1,6 +1,6 @@
 /* mpi_abi.h: MPI with the binary interface of the MPI-5.0 standard, as Parvum provides it: what mpi.h becomes when MPI_ABI is defined
  * (mpicc -mpi-abi). A program compiled with it runs on any library that has that interface: libmpi_abi.so.1. The numbers are the
- * standard's; which functions are not built is said in docs/from-mpi.md. */
+ * standard's; which functions are not built is said in docs/reference/mpi/functions.md. */
 #ifndef PARVUM_MPI_ABI_H
 #define PARVUM_MPI_ABI_H
 #define MPI_INCLUDED

@@ -1,7 +1,7 @@
 //! The catalogue: every table and figure of the five papers behind Parvum, what each says, and what runs it again.
 //!
 //! The data are files in `lab/papers`: what a paper prints as numbers stands there as numbers; of what it only draws, the claims that
-//! its text makes of the drawing. `docs/papers.md` is made from them.
+//! its text makes of the drawing. `docs/project/papers.md` is made from them.
 
 mod claim;
 mod curves;

@@ -1,4 +1,4 @@
-//! The catalogue in words: for a terminal, for `docs/papers.md`, and what came of a run.
+//! The catalogue in words: for a terminal, for `docs/project/papers.md`, and what came of a run.
 
 use super::{Cell, Claim, Exhibit, Judged, Measured, PAPERS, Paper, Verdict, judge};
 use crate::stats::goals::digits;
@@ -46,12 +46,12 @@ fn indented(text: &mut String, words: &str, first: usize, others: usize) {
     }
 }
 
-/// The page `docs/papers.md`.
+/// The page `docs/project/papers.md`.
 pub fn markdown() -> String {
     let mut page = String::from(
         "# The papers\n\n\
          Every table and figure of the five papers that Parvum began with: what it shows, what runs it again on your machine, or why nothing does. Made from\n\
-         `lab/papers/*.json` by `parvum compare --list=markdown >docs/papers.md`; a test holds this page to them. What a paper prints as numbers stands here as numbers.\n\
+         `lab/papers/*.json` by `parvum compare --list=markdown >docs/project/papers.md`; a test holds this page to them. What a paper prints as numbers stands here as numbers.\n\
          Of what it only draws there are the claims that its text makes of the drawing, each with the range in which it still holds (the paper's own where it gives\n\
          one, else a plain one). `parvum compare --paper N [--figure N,N...] [--table N]` runs what can be run, and says of each claim whether it holds today: of the whole\n\
          95 % interval, or it is *unclear*. [findings.md](findings.md) has what a run of all of them said.\n",
@@ -172,12 +172,16 @@ mod tests {
 
     #[test]
     fn the_page_in_docs_is_made_from_the_files() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/papers.md");
-        let found = std::fs::read_to_string(page).expect("docs/papers.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/project/papers.md");
+        let found = std::fs::read_to_string(page).expect("docs/project/papers.md");
         let made = markdown();
         let differs = found.lines().zip(made.lines()).find(|(found, made)| found != made);
-        assert_eq!(differs, None, "write it again: parvum compare --list=markdown >docs/papers.md");
-        assert_eq!(found.len(), made.len(), "write it again: parvum compare --list=markdown >docs/papers.md");
+        assert_eq!(differs, None, "write it again: parvum compare --list=markdown >docs/project/papers.md");
+        assert_eq!(
+            found.len(),
+            made.len(),
+            "write it again: parvum compare --list=markdown >docs/project/papers.md"
+        );
     }
 
     #[test]

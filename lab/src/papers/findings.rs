@@ -36,7 +36,7 @@ what runs it again; this page is made from the run in `results/published/papers`
 interval of today's value lies where the paper puts it, holds *no longer* where none of it does, and is *unclear* where a part does, or where one launch alone says so of a time.\n";
 
 const NETWORKS: &str = "\n## Over the papers' own networks, emulated\n\n\
-The same claims, where hosts made of this one are joined by a network like the paper's (`./x hosts N --network NAME -- parvum compare --paper N --host LIST`, [hosts.md](hosts.md)). \
+The same claims, where hosts made of this one are joined by a network like the paper's (`./x hosts N --network NAME -- parvum compare --paper N --host LIST`, [emulated-hosts.md](emulated-hosts.md)). \
 What shares memory on one host goes over TCP here. The hosts share this machine's processors, of which the network itself takes one.\n";
 
 /// The page.

@@ -161,7 +161,7 @@ mod tests {
 
         papers::tests::with_nothing_measured(&root);
         papers::write_page(&root).expect("written");
-        let page = read(&root.join("docs/findings.md")).expect("a page");
+        let page = read(&root.join("docs/project/findings.md")).expect("a page");
         let holds = "PVM 3.4.6, direct | 0.900 (0.900 to 0.900) | still holds |";
         assert!(page.contains("### `fddi-switch`, the suite pvmtime: 1 still holds"), "{page}");
         assert!(page.contains(&format!("| 001 figure 7 | traffic of others does not slow a pair: 4.4-4.4 over 1-1 | similar | 0.85 to 1.15 | {holds}")));
@@ -192,7 +192,7 @@ mod tests {
         begin(&run, "exchange", "atm: 89 Mbit/s, switch");
         papers::tests::with_nothing_measured(&root);
         super::super::publish_in(&run, &root).expect("published");
-        let page = read(&root.join("docs/findings.md")).expect("the page");
+        let page = read(&root.join("docs/project/findings.md")).expect("the page");
         assert!(page.contains("| 8 B | 1 MiB |"), "{page}");
         assert!(
             page.contains("| Parvum tcp | 586 | 300275 |") && page.contains("| MPICH | 578 | |"),
@@ -221,7 +221,7 @@ mod tests {
         begin(&run, "npb", "atm: 89 Mbit/s, switch");
         papers::tests::with_nothing_measured(&root);
         super::super::publish_in(&run, &root).expect("published");
-        let page = read(&root.join("docs/findings.md")).expect("the page");
+        let page = read(&root.join("docs/project/findings.md")).expect("the page");
         assert!(page.contains("### `atm`, the suite npb: 1 still holds"), "{page}");
         assert!(page.contains("| 004 figure 5 | LU sends many messages"), "{page}");
         let table = "| iteration of 4, us | lu, 33 | sp, 36 |\n|---|---|---|\n| Parvum tcp | 35.0 | 54.0 |\n| MPICH | 33.0 | |\n";

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Where it is published, and under which page.
 const NAME: &str = "papers";
-const PAGE: &str = "docs/findings.md";
+const PAGE: &str = "docs/project/findings.md";
 const ROWS: &str = "summary.json";
 
 /// Rows of each suite.

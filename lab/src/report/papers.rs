@@ -20,7 +20,7 @@ pub fn claims(html: &mut String, suite: &str, rows: &[Row], over_hosts: bool) {
     html.push_str(
         "<h2 id=\"claims\">What the papers found, and whether it still holds</h2>\
          <p>What the papers say of their tables and figures, beside this session. A claim <em>still holds</em> where the whole interval lies where the paper puts it, \
-         and is <em>unclear</em> where a part of it does; the interval is that of what each launch says as a whole. <code>docs/papers.md</code> has all tables and figures.</p>",
+         and is <em>unclear</em> where a part of it does; the interval is that of what each launch says as a whole. <code>docs/project/papers.md</code> has all tables and figures.</p>",
     );
     html.push_str(&word_table(&["paper says", "then", "holds", "system", "today", ""], &lines));
     for (paper, exhibit) in of_suite(suite) {

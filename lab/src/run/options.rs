@@ -52,7 +52,7 @@ pub struct CompareOptions {
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
     pub against: Vec<PathBuf>,
     /// Keep a finished run, its folder, in results/published of the sources, and write its numbers into README.md and the docs (of a run
-    /// of --papers, what it found, into docs/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
+    /// of --papers, what it found, into docs/project/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
     pub publish: Option<PathBuf>,
     /// Of that paper, these figures alone: 6 or 6,7,8
@@ -109,7 +109,7 @@ fn tasks(said: &str) -> Result<u32, String> {
 pub enum ListForm {
     /// For a terminal
     Text,
-    /// The page docs/papers.md
+    /// The page docs/project/papers.md
     Markdown,
 }
 

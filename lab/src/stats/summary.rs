@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// One row of `summary.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Row {
-    /// ring, ring-one-core, fft, blocked, start, floors and others; `docs/lab.md` has all.
+    /// ring, ring-one-core, fft, blocked, start, floors and others; `docs/reference/report-files.md` has all.
     pub program: String,
     /// Whose system, or which floor.
     pub system: String,

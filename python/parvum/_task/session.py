@@ -100,7 +100,7 @@ def run_command(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def directory() -> str:
-    """Where the machine of this user lives: `PARVUM_DIR`, or what docs/options.md says."""
+    """Where the machine of this user lives: `PARVUM_DIR`, or what docs/reference/options.md says."""
     if own := os.environ.get("PARVUM_DIR"):
         return own
     name = "".join(c for c in os.environ.get("PVM_VMID", "") if c.isascii() and (c.isalnum() or c in "._-"))

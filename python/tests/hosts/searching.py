@@ -8,7 +8,7 @@ from pathlib import Path
 import parvum
 from parvum._task import session as _session
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/site/pages/scikit-learn.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/start/scikit-learn.md"
 source = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
 
 done = subprocess.run([sys.executable, "-c", source, "beta", "gamma"], capture_output=True, text=True, check=False)

@@ -4,7 +4,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::running::Running;
 
 const PROCESSES: usize = 4;
-/// Of each. By hand a million were bound: see `docs/interfaces.md`.
+/// Of each. By hand a million were bound: see `docs/reference/interfaces/containers.md`.
 const NAMES: usize = 5_000;
 
 #[test]

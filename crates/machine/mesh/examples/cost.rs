@@ -1,7 +1,7 @@
 //! What a connection between two daemons costs that say nothing: memory, and the processor for keep-alives.
 //!
 //! `cargo run --release -p parvum-mesh --example cost [MESHES]` connects so many meshes of one process, each with each, and
-//! prints what one end of a connection takes; `docs/hosts.md` quotes it.
+//! prints what one end of a connection takes; `docs/explanation/large-machines.md` quotes it.
 
 use parvum_mesh::keys::{Authority, HostKeys, Identity, SignRequest};
 use parvum_mesh::{Events, Mesh, Settings};

@@ -1,7 +1,7 @@
 //! MPI_T: what a tool may ask of the library, and change, before `MPI_Init` as well as after `MPI_Finalize`.
 //!
 //! Performance variables are the counters that the engine keeps of this task anyway, read where onlookers read them: nothing is counted
-//! for a tool, and none slows a message down. Control variables are the options of docs/options.md that a program itself reads. There are
+//! for a tool, and none slows a message down. Control variables are the options of docs/reference/options.md that a program itself reads. There are
 //! no events. Codes are MPI_T's own; no error handler is ever called.
 
 mod options;

@@ -54,7 +54,7 @@ fn the_thread_sanitizer_hears_of_the_programs_races_alone() {
     let Some(program) = built("thread") else {
         return skip(Lack::Host, "the compiler has no thread sanitizer");
     };
-    let list = project().join("docs/tsan.supp");
+    let list = project().join("tools/tsan.supp");
     let options = format!("suppressions={}", list.display());
     let done = run(&program, &[], ("TSAN_OPTIONS", &options));
     let said = String::from_utf8_lossy(&done.stderr).into_owned();

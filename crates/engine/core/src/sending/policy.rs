@@ -1,7 +1,7 @@
 //! How the data of a message travels: the whole choice, as functions of numbers and flags.
 //!
 //! [`goes_at_once`] says whether a message is eager: its data goes into the link at once. If not, [`borrows`] says whether the sender
-//! asks the link for memory, and [`decide`] says what happens then. `docs/design/rendezvous.md` has the protocols as pictures.
+//! asks the link for memory, and [`decide`] says what happens then. `docs/project/design/rendezvous.md` has the protocols as pictures.
 
 use super::outgoing::{Buffering, Completion};
 use parvum_transport::Limits;
