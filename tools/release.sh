@@ -87,7 +87,7 @@ make_release() {
         done
         tarball "$to/$name.tar.gz" "$prefix" "$name"
         [ $docs = no ] || {
-            mv build/site "build/parvum-$version-docs"
+            cp -r build/docs "build/parvum-$version-docs"
             tarball "$to/parvum-$version-docs.tar.gz" build "parvum-$version-docs"
         }
         git archive --format=tar --prefix="parvum-$version/" "$commit" | gzip -9n >"$to/parvum-$version.tar.gz"
