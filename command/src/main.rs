@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tids_are_read_as_they_are_shown() {
+    fn tid_parser_accepts_printed_form() {
         assert_eq!(parse_tid("t40001"), Ok(Tid(0x40001)));
         assert_eq!(parse_tid(&Tid(0x40001).to_string()), Ok(Tid(0x40001)));
         assert_eq!(parse_tid("40001"), Ok(Tid(0x40001)));
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_passes_clap_debug_assert() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
     }

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_that_pages_quote_is_that_of_the_published_run() {
+    fn quoted_numbers_equal_published_run() {
         let root = repository();
         let runs = published(&root).join("main");
         if !runs.is_dir() {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_page_has_no_figure_that_is_not_quoted() {
+    fn readme_has_no_unquoted_figure() {
         let text = read(&repository().join("README.md")).expect("README.md");
         let (mut outside, mut quoted) = (String::new(), false);
         for line in text.lines() {
@@ -290,7 +290,7 @@ mod tests {
 
     /// What is quoted has no figure of its own: numbers in it are those of sizes and versions.
     #[test]
-    fn templates_have_no_measured_figure_of_their_own() {
+    fn quoted_templates_contain_no_measured_figure() {
         let quoted = published(&repository()).join("quoted");
         for file in fs::read_dir(quoted).expect("templates").flatten() {
             let text = read(&file.path()).expect("a template");
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_kept_and_its_numbers_are_written_into_the_page() {
+    fn publish_keeps_run_and_writes_numbers_into_page() {
         let root = place("kept", "ring", PAGE);
         let said = publish_in(&root.join("run"), &root).expect("published");
         assert!(said.contains("numbers written into"), "{said}");
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_other_tools_are_kept_and_quoted_likewise() {
+    fn figures_of_other_tools_are_kept_and_quoted() {
         let root = place("figures", "ring", "<!-- measured: hop -->\nold\n<!-- measured: end -->\n");
         let file = root.join("hosts-encryption-17.csv");
         let table = |load: &str| {
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_on_a_busy_machine_is_refused() {
+    fn publish_refuses_run_on_busy_machine() {
         let root = place("busy", "ring", PAGE);
         let file = root.join("run/manifest.json");
         let text = read(&file).expect("a manifest");
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_quoted_is_refused_and_nothing_is_changed() {
+    fn publish_refuses_bad_quotes_and_changes_nothing() {
         let cases = [
             ("other", "rang", PAGE.to_owned(), "has no value ring|Parvum"),
             ("open", "ring", PAGE.replace(END, ""), "has no end"),

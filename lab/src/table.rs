@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_tables_go_on_below() {
+    fn wide_tables_continue_below() {
         let cells = |n: usize| (0..n).map(|at| format!("column {at:3}")).collect::<Vec<_>>();
         let headings = cells(12);
         let mut text = String::new();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_always_failed_is_named_and_what_failed_once_is_counted() {
+    fn failed_jobs_are_named_and_single_failures_counted() {
         let mut manifest = manifest();
         for (launch, job, failure) in [
             (0, "ring: MPICH", Some("not finished after 15 s")),

@@ -16,7 +16,7 @@ fn build(name: &str) -> PathBuf {
 }
 
 #[test]
-fn floors_and_sockets_write_readable_samples_and_bad_arguments_are_refused() {
+fn baselines_and_sockets_write_samples_and_refuse_bad_arguments() {
     let programs = build("floors");
     let out = programs.join("floors.jsonl");
     let floors = programs.join("floors");

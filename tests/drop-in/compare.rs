@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_shown() {
+    fn comparison_shows_only_differing_lines() {
         assert_eq!(lines_apart("a\nb\nc", "a\nx\nc\nd"), "    - b\n    + x\n    + d\n");
         assert_eq!(lines_apart("a\nb", "a\nb"), "");
     }

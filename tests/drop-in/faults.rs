@@ -157,14 +157,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_leaves_any_part_open() {
+    fn call_pattern_star_matches_any_part() {
         assert!(fits("pvm_pkint(0, 1, 1)", "pvm_pk*(0, 1, 1)"));
         assert!(fits("pvm_pkint(0, 1, 1)", "pvm_*(0*)"));
         assert!(!fits("pvm_upkint(0, 1, 1)", "pvm_pk*(0, 1, 1)"));
     }
 
     #[test]
-    fn answers_are_words() {
+    fn answers_print_error_names() {
         assert_eq!(in_words("-2, says: Bad parameter"), "PvmBadParam");
         assert_eq!(in_words("-19"), "PvmNoGroup, silently");
         assert_eq!(in_words("0"), "0");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn several_calls_share_a_row() {
+    fn table_row_may_list_several_calls() {
         let rows = of_line("| `a(1 \\| 2)`, `b` | `0` | waits | why |");
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].calls.as_str(), rows[1].theirs.as_str()), ("a(1 | 2)", "0"));

@@ -205,7 +205,7 @@ mod tests {
     use crate::table::End;
 
     #[test]
-    fn every_case_is_compared_with_mpich_and_ends_well() {
+    fn mpi_cases_all_compare_with_mpich_and_exit_0() {
         assert!(CASES.iter().all(|case| case.peer == Kind::Mpich));
         assert!(CASES.iter().all(|case| case.steps.iter().all(|step| step.ends == End::Code(0))));
     }

@@ -127,7 +127,7 @@ mod tests {
     use crate::table::case;
 
     #[test]
-    fn the_same_task_keeps_its_name_in_every_spelling() {
+    fn normal_form_gives_task_one_name_in_every_spelling() {
         let said = "i'm t40002\nfrom 0x40003: 262146 again\n[t40003]  done in  3.25 s";
         assert_eq!(normal(&case("x", &[]), said), "i'm TID1\nfrom TID2: TID1 again\n[TID2] done in 3.25 s");
         let timed = normal(&case("x", &[]).numbers(), said);
@@ -135,13 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn sorted_lines_have_no_order_of_tasks() {
+    fn sorted_case_ignores_order_of_tasks() {
         let sorted = case("x", &[]).sorted();
         assert_eq!(normal(&sorted, "t40003 b\nt40002 a"), normal(&sorted, "t40009 a\nt40007 b"));
     }
 
     #[test]
-    fn a_rate_of_nothing_in_no_time_is_a_number() {
+    fn rate_that_is_inf_or_nan_counts_as_number() {
         let rates = ["r 3.5 MB/s", "r inf MB/s", "r nan MB/s", "r -nan MB/s"];
         let rates = rates.map(|said| normal(&case("x", &[]).numbers(), said));
         assert_eq!(rates, ["r N MB/s"; 4]);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_stay() {
+    fn normal_form_keeps_other_numbers() {
         for said in ["100000 doubles, 30 of 4fffff", "2.43290e+18 or 0.262150", "3.4.6"] {
             assert_eq!(normal(&case("x", &[]), said), said);
         }

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_holds_only_if_all_its_tests_have_passed() {
+    fn promise_holds_only_if_all_its_tests_pass() {
         let test = |name: &str| Test { program: "mpi".into(), name: name.into() };
         let promise = |tests: &[&str]| Promise {
             number: "1.1".into(),

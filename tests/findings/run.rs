@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_are_read_from_what_programs_print() {
+    fn outcomes_are_parsed_from_program_output() {
         let said = "running 3 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest a::d ... ok\ntest result: FAILED. 2 passed\n";
         let mut found = of_libtest(said);
         skipped("skipped: mpi::a::d: no root: none\nskipped: mpi::a::c: no root\n", &mut found);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_parameter_of_a_test_in_python_counts() {
+    fn python_test_counts_its_worst_parameter() {
         let said = "test_a.py::test_b[1] PASSED    [ 10%]\ntest_a.py::test_b[2] FAILED  [ 20%]\n\
                     test_a.py::test_c SKIPPED (no numpy) [ 30%]\nFAILED test_a.py::test_b[2] - assert\n";
         let found = of_pytest(said);

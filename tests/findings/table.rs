@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_promises_and_tests_are_read() {
+    fn findings_table_parses_kinds_promises_and_tests() {
         let kinds = read(SMALL).unwrap();
         assert_eq!(kinds[1].promises[0].tests[0].name, "test_a.py::test_b");
         assert_eq!(kinds[0].promises[1].untested.as_deref(), Some("too long"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn promises_are_chosen_by_kind_number_and_words() {
+    fn promises_are_selected_by_kind_number_and_words() {
         assert_eq!(chosen(&[]).unwrap(), ["1.1", "1.2", "2.1"]);
         assert_eq!(chosen(&["1"]).unwrap(), ["1.1", "1.2"]);
         assert_eq!(chosen(&["K2", "k1.2"]).unwrap(), ["1.2", "2.1"]);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_test_of_the_table_is_in_the_sources() {
+    fn tests_of_findings_table_exist_in_sources() {
         let mut missing = Vec::new();
         let kinds = read(include_str!("../findings.txt")).unwrap();
         for test in kinds.iter().flat_map(|kind| &kind.promises).flat_map(|promise| &promise.tests) {

@@ -10,7 +10,7 @@ mod world;
 use story::measure;
 
 #[test]
-fn what_a_host_has_to_say_does_not_grow_with_the_machine() {
+fn messages_per_host_do_not_grow_with_machine() {
     let small = measure(64, 7).expect("they agree");
     let large = measure(128, 7).expect("they agree");
     let lost = |part: &story::Part| part.bills.messages;
@@ -26,7 +26,7 @@ fn what_a_host_has_to_say_does_not_grow_with_the_machine() {
 }
 
 #[test]
-fn a_tenth_is_taken_out_within_the_bounds_that_are_promised() {
+fn removal_of_a_tenth_stays_within_promised_bounds() {
     let measured = measure(96, 3).expect("they agree");
     // Silence is noticed within a second, and losses of one cause are counted together for a quarter more.
     assert!(measured.fail.seconds < 1.3, "{:?}", measured.fail);
@@ -36,7 +36,7 @@ fn a_tenth_is_taken_out_within_the_bounds_that_are_promised() {
 }
 
 #[test]
-fn one_seed_is_one_story() {
+fn simulation_repeats_for_same_seed() {
     let story = || {
         let measured = measure(24, 5).expect("they agree");
         [measured.join, measured.fail, measured.lead.expect("enough are left")]

@@ -124,20 +124,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_stands_in_the_middle() {
+    fn median_is_middle_value() {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&[]).is_nan());
     }
 
     #[test]
-    fn the_variation_is_a_share_of_the_mean() {
+    fn variation_is_share_of_mean() {
         assert_eq!(variation(&[5.0, 5.0, 5.0]), 0.0);
         assert!((variation(&[1.0, 3.0]) - 2f64.sqrt() / 2.0).abs() < 1e-12);
     }
 
     #[test]
-    fn every_number_stands_in_the_table_with_its_round() {
+    fn figures_table_lists_number_with_its_round() {
         let mut table = Table::new(0.5);
         for number in [7.0, 8.5] {
             table.add("a hop, 8 B", "us", "Parvum", number);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_says_how_much_better() {
+    fn ratio_shows_how_much_better() {
         let row =
             |more| Row { theirs: vec![4.0, 6.0], ours: vec![10.0], ..Row::new("it", "us", "PVM", 1.0, more) };
         assert_eq!(row(true).ratio(), 2.0);

@@ -96,22 +96,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_one_line_that_names_its_test() {
+    fn skip_reason_is_one_line_that_names_its_test() {
         let line = line(&test(), "no\n  luck");
         assert_eq!(
             line,
-            "skipped: parvum_tests::skip::tests::a_reason_is_one_line_that_names_its_test: no luck"
+            "skipped: parvum_tests::skip::tests::skip_reason_is_one_line_that_names_its_test: no luck"
         );
     }
 
     #[test]
-    fn only_cargos_number_is_taken_off_a_name() {
+    fn program_name_loses_only_cargo_hash() {
         assert_eq!(without_hash("pvm-0123456789abcdef"), "pvm");
         assert_eq!(without_hash("drop-in"), "drop-in");
     }
 
     #[test]
-    fn what_is_demanded_may_not_be_lacking() {
+    fn demanded_kind_may_not_be_lacking() {
         assert!(is_demanded(Lack::Peers, "root peers"));
         assert!(!is_demanded(Lack::Tools, "root peers"));
         assert!(!is_demanded(Lack::Root, ""));

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_for_a_line_or_for_a_program() {
+    fn known_reason_applies_to_line_or_program() {
         let known =
             Known::read("# why\nrma/a 2 arg=1 -- first\nrma/b -- second\n", Interface::Mpich).unwrap();
         assert_eq!(known.reason(&test("a 2 arg=1")), Some("first"));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_for_one_interface() {
+    fn known_line_may_apply_to_one_interface() {
         let text = "abi:rma/a -- first\nmpich:rma/b -- second\n";
         let standard = Known::read(text, Interface::Standard).unwrap();
         assert_eq!(standard.reason(&test("a 2")), Some("first"));
@@ -83,12 +83,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_a_reason_is_refused() {
+    fn known_line_without_reason_is_refused() {
         assert!(Known::read("rma/a\n", Interface::Mpich).is_err());
     }
 
     #[test]
-    fn the_list_itself_can_be_read() {
+    fn known_list_of_mpich_parses() {
         for interface in [Interface::Mpich, Interface::Standard] {
             Known::read(include_str!("mpich.txt"), interface).unwrap();
         }

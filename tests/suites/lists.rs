@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_as_the_suite_reads_it() {
+    fn test_list_line_parses_as_in_suite() {
         let text = "# words\nrma\n\nprogram 4 arg=-a=1 arg=b env=NAME=x=y timeLimit=30 mem=6.5 mpiexecarg=-v xfail=why\nlast 2 resultTest=TestErrFatal\nalone\n";
         let listed = parse("pt2pt", text, &|name| name == "rma").unwrap();
         assert_eq!(listed.folders, ["pt2pt/rma"]);
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_in_a_folder_below_runs_there() {
+    fn test_in_subfolder_runs_there() {
         let listed = parse("coll", "inner/program 3\n", &|_| false).unwrap();
         assert_eq!(listed.tests[0].folder, "coll/inner");
         assert_eq!(listed.tests[0].program, "program");
     }
 
     #[test]
-    fn a_line_that_says_nonsense_is_refused() {
+    fn test_list_line_with_invalid_value_is_refused() {
         for line in ["a four", "a 2 mem=much", "a 2 env=NAME", "a 2 resultTest=Other"] {
             assert!(parse("", line, &|_| false).is_err(), "{line}");
         }

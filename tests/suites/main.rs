@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_has_its_subfolders() {
+    fn folder_option_includes_subfolders() {
         let wishes = asked(&["mpich", "--folder", "threads"]).unwrap();
         let test = |folder: &str| lists::parse(folder, "a 2\n", &|_| false).unwrap().tests.remove(0);
         assert!(wishes.wants(&test("threads")));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_words_are_refused() {
+    fn unknown_arguments_are_refused() {
         assert!(asked(&["mpich", "--abii"]).is_err());
         assert!(asked(&["openmpi"]).is_err());
         assert!(asked(&["mpich", "--limit", "soon"]).is_err());

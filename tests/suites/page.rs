@@ -128,7 +128,7 @@ mod tests {
     use crate::lists;
 
     #[test]
-    fn folders_below_count_for_the_folder_above() {
+    fn subfolders_count_for_their_parent() {
         let mut page = Page::default();
         let test = |folder: &str| lists::parse(folder, "a\n", &|_| false).unwrap().tests.remove(0);
         page.add(&test("threads/rma"), Verdict::Both);

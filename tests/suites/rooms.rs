@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_of_runs_that_are_gone_are_left_over() {
+    fn leftover_rooms_are_those_of_ended_runs_only() {
         let among = std::env::temp_dir().join(format!("parvum-rooms-{}", std::process::id()));
         for name in ["parvum-suites-1", "parvum-suites-2", "parvum-suites-x", "parvum-lab-1"] {
             fs::create_dir_all(among.join(name)).expect("made");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_another_program_has_is_no_run() {
+    fn process_id_of_other_program_is_no_run() {
         // Tests run in a program of another name.
         assert!(!is_running(std::process::id()));
     }

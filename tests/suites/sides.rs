@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_passes_as_the_suite_says() {
+    fn suite_test_is_judged_by_its_output_rule() {
         assert_eq!(judged(Judge::NoErrors, " No Errors\n", ended(0)), Outcome::Passed);
         assert_eq!(
             judged(Judge::NoErrors, "[WARNING] yaksa: 1 leaked\n No Errors\n", ended(0)),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_stay_apart() {
+    fn long_names_give_different_file_names() {
         let (one, other) = ("a".repeat(200), format!("{}b", "a".repeat(199)));
         assert_ne!(file_name(&one), file_name(&other));
         assert!(file_name(&one).len() < 120);

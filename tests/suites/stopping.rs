@@ -56,7 +56,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn a_signal_ends_the_test_that_runs_and_not_this_program() {
+    fn signal_ends_running_test_and_not_the_runner() {
         heed().expect("handled");
         assert!(refuse().is_ok());
         let mut child = Command::new("sleep").arg("1000").process_group(0).spawn().expect("sleep runs");

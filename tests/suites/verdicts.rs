@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_run_knows_the_verdicts_of_an_earlier_one() {
+    fn later_run_reads_verdicts_of_earlier_one() {
         let file = std::env::temp_dir().join(format!("parvum-verdicts-{}", std::process::id()));
         let outcomes = [Outcome::Passed, Outcome::Overdue, Outcome::Failed("it says: x\ty".to_owned())];
         let mut first = Verdicts::open(file.clone(), true).expect("opened");

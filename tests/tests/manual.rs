@@ -69,7 +69,7 @@ fn declared() -> Vec<String> {
 }
 
 #[test]
-fn every_function_has_a_page_that_shows_how_it_is_called() {
+fn pvm_functions_have_man_page_with_synopsis() {
     let names = declared();
     assert!(names.len() > 220, "{names:?}");
     for name in names {
@@ -82,7 +82,7 @@ fn every_function_has_a_page_that_shows_how_it_is_called() {
 }
 
 #[test]
-fn every_call_of_nx_has_a_page_that_shows_it() {
+fn nx_calls_have_man_page_with_synopsis() {
     let header = read(include_of("nx").join("nx.h"));
     let both = header.lines().filter_map(|line| line.strip_prefix("NX_BOTH(")?.split(", ").nth(1));
     let mut names: Vec<&str> = both.collect();
@@ -96,7 +96,7 @@ fn every_call_of_nx_has_a_page_that_shows_it() {
 }
 
 #[test]
-fn every_call_of_treadmarks_has_a_page_that_shows_it() {
+fn treadmarks_calls_have_man_page_with_synopsis() {
     let header = read(include_of("treadmarks").join("Tmk.h"));
     let declared = header.lines().filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next());
     let names: Vec<&str> = declared.filter(|name| name.starts_with("Tmk_")).collect();
@@ -109,7 +109,7 @@ fn every_call_of_treadmarks_has_a_page_that_shows_it() {
 }
 
 #[test]
-fn every_call_of_containers_has_a_page_that_shows_it() {
+fn containers_calls_have_man_page_with_synopsis() {
     let header = read(include_of("containers").join("containers.h"));
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
     let names: std::collections::BTreeSet<&str> =
@@ -124,7 +124,7 @@ fn every_call_of_containers_has_a_page_that_shows_it() {
 }
 
 #[test]
-fn every_fortran_call_has_a_page() {
+fn fortran_calls_have_man_page() {
     let listed = Command::new("nm").arg("--defined-only").arg(stage().lib.join("libfpvm3.a")).output();
     let listed = String::from_utf8(listed.expect("nm (binutils) comes with the compiler").stdout);
     let listed = listed.expect("plain names");
@@ -139,7 +139,7 @@ fn every_fortran_call_has_a_page() {
 }
 
 #[test]
-fn pages_name_pages_that_are_there() {
+fn man_pages_refer_to_existing_pages() {
     let all = pages();
     for (name, section) in &all {
         for line in page(name, *section).lines().filter_map(|line| line.strip_prefix(".BR ")) {
@@ -153,7 +153,7 @@ fn pages_name_pages_that_are_there() {
 }
 
 #[test]
-fn groff_has_no_complaints() {
+fn man_pages_pass_groff_without_warnings() {
     if Command::new("groff").arg("--version").output().is_err() {
         return skip(Lack::Tools, "no groff is installed");
     }
@@ -204,7 +204,7 @@ fn declared_by_mpi() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_function_of_mpi_has_a_page_made_from_its_description() {
+fn mpi_functions_have_generated_man_page() {
     let folder = stage().programs.join(format!("mpi-manual-{}", std::process::id()));
     let pages = made_pages(&folder);
     let names = declared_by_mpi();
@@ -238,7 +238,7 @@ fn every_function_of_mpi_has_a_page_made_from_its_description() {
 }
 
 #[test]
-fn man_has_no_complaints_about_the_pages_of_mpi() {
+fn mpi_man_pages_pass_man_without_warnings() {
     if Command::new("groff").arg("--version").output().is_err() {
         return skip(Lack::Tools, "no groff is installed");
     }

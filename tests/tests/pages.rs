@@ -52,13 +52,13 @@ fn paths(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn paths_lists_code_that_looks_like_a_path() {
+fn paths_finds_code_that_looks_like_a_path() {
     let text = "Read `crates/a.rs` and `sh tools/b.sh`; not `./x test`, `a::b`, crates/c or `{a,b}/d`.";
     assert_eq!(paths(text), ["crates/a.rs", "tools/b.sh"]);
 }
 
 #[test]
-fn pages_of_the_architecture_name_files_that_exist() {
+fn architecture_pages_name_existing_files() {
     let mut pages = architecture();
     pages.push(root().join("CONTRIBUTING.md"));
     let mut missing = Vec::new();
@@ -74,7 +74,7 @@ fn pages_of_the_architecture_name_files_that_exist() {
 }
 
 #[test]
-fn links_between_pages_lead_to_files() {
+fn page_links_lead_to_files() {
     let mut pages = pages_below("docs");
     assert!(pages.len() > 50, "{pages:?}");
     pages.extend(pages_of("."));
@@ -93,13 +93,13 @@ fn links_between_pages_lead_to_files() {
 }
 
 #[test]
-fn pages_of_the_architecture_are_short() {
+fn architecture_pages_are_short() {
     let long: Vec<_> = architecture().into_iter().filter(|page| text(page).lines().count() > LINES).collect();
     assert!(long.is_empty(), "longer than {LINES} lines: {long:?}");
 }
 
 #[test]
-fn map_of_the_architecture_leads_to_every_page() {
+fn architecture_map_links_every_page() {
     let map = text(&root().join("docs/project/architecture.md"));
     for page in pages_of("docs/project/design") {
         let name = page.file_name().and_then(|name| name.to_str()).expect("a name");

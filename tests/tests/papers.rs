@@ -57,7 +57,7 @@ fn rows(page: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn the_crates_use_what_the_architecture_says() {
+fn crate_dependencies_match_architecture_page() {
     let page = page("project/architecture.md");
     let table = rows(&page).into_iter().filter(|(name, _)| name.starts_with("parvum"));
     let drawn: BTreeMap<String, Names> = table
@@ -74,7 +74,7 @@ fn the_crates_use_what_the_architecture_says() {
 }
 
 #[test]
-fn the_engine_brings_in_no_system_runtime_or_clock() {
+fn engine_depends_on_no_system_runtime_or_clock() {
     let tree = cargo(&["tree", "--package", "parvum-engine", "--edges", "normal", "--prefix", "none"]);
     let tree = String::from_utf8(tree).expect("names");
     let names: Names = tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
@@ -85,14 +85,14 @@ fn the_engine_brings_in_no_system_runtime_or_clock() {
 }
 
 #[test]
-fn every_dependency_has_its_reason() {
+fn dependencies_all_have_a_reason() {
     let reasons: Names = rows(&page("project/dependencies.md")).into_iter().map(|(name, _)| name).collect();
     let used: Names = manifests().into_values().flat_map(|(_, others)| others).collect();
     assert_eq!(reasons, used, "left: docs/project/dependencies.md, right: the manifests");
 }
 
 #[test]
-fn every_error_code_is_explained() {
+fn error_codes_are_all_explained() {
     let mut files = Vec::new();
     for folder in ["crates", "transports", "interfaces", "command", "lab/src", "python/src"] {
         sources(&root().join(folder), &mut files);
@@ -132,7 +132,7 @@ fn python_sources() -> Vec<PathBuf> {
 const RIDDLES: [&str; 3] = ["makes no sense", "make no sense", "see the cause"];
 
 #[test]
-fn no_message_sends_its_reader_elsewhere_or_calls_an_input_senseless() {
+fn messages_avoid_vague_references_and_blame() {
     let mut files = python_sources();
     for folder in ["crates", "transports", "interfaces", "command", "lab/src", "python/src"] {
         sources(&root().join(folder), &mut files);
@@ -155,7 +155,7 @@ fn no_message_sends_its_reader_elsewhere_or_calls_an_input_senseless() {
 }
 
 #[test]
-fn the_first_program_greets() {
+fn first_example_runs() {
     let stage = stage::stage();
     let program = stage.programs.join("first-greetings");
     let source = root().join("examples/greetings.c");
@@ -198,7 +198,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_option_is_on_its_page() {
+fn options_are_all_on_their_page() {
     let mut files = Vec::new();
     // The lab only sets variables, for the systems it compares.
     for folder in ["crates", "transports", "interfaces", "command"] {
@@ -219,7 +219,7 @@ fn every_option_is_on_its_page() {
 
 /// Every function of `pvm3.h` has its place on the page of functions.
 #[test]
-fn every_function_is_on_its_page() {
+fn pvm_functions_are_all_on_their_page() {
     let header = std::fs::read_to_string(root().join("interfaces/pvm/include/pvm3.h")).expect("pvm3.h");
     let page = page("reference/pvm/functions.md");
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -240,7 +240,7 @@ fn options(sheet: &str) -> Names {
 /// `parvum run` beside the launchers of both MPIs: what they list has its row in docs/reference/mpi/mpiexec.md. Open MPI 5 has no sheet
 /// to ask for; its 4.1, from Debian, has.
 #[test]
-fn every_option_of_the_other_launchers_is_on_its_page() {
+fn launcher_options_are_all_on_from_mpi_page() {
     let page = page("reference/mpi/mpiexec.md");
     let start = |heading: &str| page.find(heading).unwrap_or_else(|| panic!("{heading} is a heading"));
     let (mpich, openmpi) = (start("## MPICH's mpiexec"), start("## Open MPI's mpirun"));
@@ -299,7 +299,7 @@ fn texts(folders: &[&str]) -> Vec<(String, String)> {
 
 /// A transport is registered in the list of the runtime and named nowhere else: so one more costs few files.
 #[test]
-fn only_the_list_of_transports_names_a_transport() {
+fn transports_are_named_only_in_their_list() {
     let crates = std::fs::read_dir(root().join("transports")).expect("transports").flatten();
     let crates = crates.map(|folder| format!("parvum_{}", folder.file_name().to_string_lossy()));
     // What transports with sockets share is the contract, not a transport.
@@ -320,7 +320,7 @@ fn only_the_list_of_transports_names_a_transport() {
 
 /// Interfaces say themselves what their waits are called: so one more needs no edit below, nor in another interface.
 #[test]
-fn no_interface_has_its_words_elsewhere() {
+fn interface_words_are_only_in_their_interface() {
     let all = texts(&["crates/ground", "crates/engine", "crates/machine", "interfaces", "python"]);
     let folder = |name: &str| name.split('/').take(2).collect::<Vec<_>>().join("/");
     let lists = all.iter().filter(|(name, _)| name.starts_with("interfaces") && name.ends_with("/words.rs"));

@@ -37,82 +37,82 @@ fn tests_of(file: &str, needs: &[&str]) {
 }
 
 #[test]
-fn messages() {
+fn message_tests_pass() {
     tests_of("messages/test_messages.py", &[]);
 }
 
 #[test]
-fn machine() {
+fn machine_tests_pass() {
     tests_of("messages/test_machine.py", &[]);
 }
 
 #[test]
-fn threads() {
+fn thread_tests_pass() {
     tests_of("session/test_threads.py", &[]);
 }
 
 #[test]
-fn threads_beside_threads_that_wait() {
+fn waiting_thread_tests_pass() {
     tests_of("session/test_beside.py", &["pytest"]);
 }
 
 #[test]
-fn schedule_of_a_pool() {
+fn schedule_tests_pass() {
     tests_of("work/test_schedule.py", &["pytest"]);
 }
 
 #[test]
-fn calls() {
+fn call_tests_pass() {
     tests_of("messages/test_calls.py", &["pytest"]);
 }
 
 #[test]
-fn executor() {
+fn executor_tests_pass() {
     tests_of("work/test_executor.py", &["pytest"]);
 }
 
 #[test]
-fn large_arguments() {
+fn store_tests_pass() {
     tests_of("work/test_store.py", &["pytest", "numpy"]);
 }
 
 #[test]
-fn deaths_of_workers() {
+fn death_tests_pass() {
     tests_of("work/test_deaths.py", &["pytest"]);
 }
 
 #[test]
-fn map() {
+fn map_tests_pass() {
     tests_of("work/test_map.py", &["pytest"]);
 }
 
 #[test]
-fn joblib() {
+fn joblib_tests_pass() {
     tests_of("work/test_joblib.py", &["pytest", "joblib"]);
 }
 
 #[test]
-fn dask() {
+fn dask_tests_pass() {
     tests_of("work/test_dask.py", &["pytest", "dask"]);
 }
 
 #[test]
-fn actors() {
+fn actor_tests_pass() {
     tests_of("work/test_actors.py", &["pytest"]);
 }
 
 #[test]
-fn queues_and_locks_by_name() {
+fn place_tests_pass() {
     tests_of("work/test_places.py", &["pytest"]);
 }
 
 #[test]
-fn machine_for_a_block() {
+fn session_tests_pass() {
     tests_of("session/test_session.py", &["pytest"]);
 }
 
 #[test]
-fn notebooks() {
+fn notebook_tests_pass() {
     // Which `./x test` does not install.
     if let Some(lacking) =
         ["jupyter_client", "ipykernel", "cloudpickle"].into_iter().find(|module| !has(module))
@@ -123,83 +123,83 @@ fn notebooks() {
 }
 
 #[test]
-fn example_programs() {
+fn example_program_tests_pass() {
     tests_of("session/test_example_programs.py", &["pytest"]);
 }
 
 #[test]
-fn tutorials() {
+fn tutorial_tests_pass() {
     tests_of("session/test_tutorials.py", &["pytest"]);
 }
 
 #[test]
-fn groups() {
+fn group_tests_pass() {
     tests_of("messages/test_groups.py", &["numpy"]);
 }
 
 #[test]
-fn pvm() {
+fn pvm_tests_pass() {
     tests_of("messages/test_pvm.py", &[]);
 }
 
 #[test]
-fn shared() {
+fn shared_tests_pass() {
     tests_of("messages/test_shared.py", &["numpy"]);
 }
 
 #[test]
-fn arrays() {
+fn array_tests_pass() {
     tests_of("messages/test_arrays.py", &["numpy"]);
 }
 
 #[test]
-fn signals() {
+fn signal_tests_pass() {
     tests_of("session/test_signals.py", &[]);
 }
 
 #[test]
-fn calls_that_are_stopped() {
+fn stopping_tests_pass() {
     tests_of("work/test_stopping.py", &["pytest"]);
 }
 
 #[test]
-fn signals_between_given_and_had() {
+fn interrupt_tests_pass() {
     tests_of("session/test_interrupts.py", &["pytest"]);
 }
 
 #[test]
-fn what_goes_by_reference() {
+fn reference_tests_pass() {
     tests_of("messages/test_by_reference.py", &["pytest", "numpy"]);
 }
 
 #[test]
-fn output_of_calls() {
+fn output_tests_pass() {
     tests_of("work/test_output.py", &["pytest"]);
 }
 
 #[test]
-fn types() {
+fn typing_tests_pass() {
     tests_of("session/test_typing.py", &["pytest"]);
 }
 
 #[test]
-fn scripts_of_an_environment() {
+fn script_tests_pass() {
     tests_of("session/test_scripts.py", &["pytest"]);
 }
 
 #[test]
-fn bad_input() {
+fn bad_input_tests_pass() {
     tests_of("messages/test_bad_input.py", &[]);
 }
 
 #[test]
-fn examples_in_the_documentation() {
+fn documentation_examples_pass() {
     tests_of("session/test_examples.py", &["numpy"]);
 }
 
 /// Every file of tests has its place above.
 #[test]
-fn every_file_is_run() {
+fn python_test_files_are_all_run() {
     let own = include_str!("python.rs");
     let tests = stage::project().join("python/tests");
     let folders = std::fs::read_dir(&tests).expect("python/tests").flatten().map(|entry| entry.path());

@@ -51,34 +51,34 @@ fn script(name: &str) -> String {
 }
 
 #[test]
-fn a_machine_of_three_hosts_for_a_block() {
+fn machine_of_three_hosts_lives_for_a_block() {
     let Some(bed) = hosts(3, &[]) else { return };
     check(&bed, &["python3", &script("machine.py")], 1);
     assert_clean(&bed);
 }
 
 #[test]
-fn large_arguments_go_to_each_host_once() {
+fn large_arguments_are_sent_to_each_host_once() {
     let Some(bed) = hosts(3, &["numpy"]) else { return };
     check(&bed, &["python3", &script("arguments.py")], 1);
     assert_clean(&bed);
 }
 
 #[test]
-fn a_host_that_dies_in_a_map_costs_no_result() {
+fn host_death_in_map_loses_no_result() {
     let Some(bed) = hosts(3, &[]) else { return };
     check(&bed, &["python3", &script("dying.py")], 1);
 }
 
 #[test]
-fn hosts_come_and_go_while_a_map_runs() {
+fn hosts_join_and_leave_while_a_map_runs() {
     let Some(bed) = hosts(3, &[]) else { return };
     check(&bed, &["python3", &script("growing.py")], 1);
     assert_clean(&bed);
 }
 
 #[test]
-fn an_array_shared_by_tasks_of_two_hosts() {
+fn array_is_shared_by_tasks_of_two_hosts() {
     let Some(bed) = hosts(2, &["numpy"]) else { return };
     bed.join_all();
     check(&bed, &["parvum", "run", "-n", "4", "python3", &script("shared.py")], 4);
@@ -86,7 +86,7 @@ fn an_array_shared_by_tasks_of_two_hosts() {
 }
 
 #[test]
-fn groups_on_three_hosts() {
+fn python_groups_work_on_three_hosts() {
     let Some(bed) = hosts(3, &["numpy"]) else { return };
     bed.join_all();
     check(&bed, &["parvum", "run", "-n", "6", "python3", &script("groups.py")], 6);
@@ -96,7 +96,7 @@ fn groups_on_three_hosts() {
 }
 
 #[test]
-fn a_host_with_another_python_or_numpy_is_refused() {
+fn host_with_another_python_or_numpy_is_refused() {
     let Some(bed) = hosts(3, &["numpy"]) else { return };
     check(&bed, &["python3", &script("unlike.py")], 1);
     assert_clean(&bed);
@@ -104,7 +104,7 @@ fn a_host_with_another_python_or_numpy_is_refused() {
 
 /// The page of the documentation, run as its reader runs it: what three hosts find is what one process finds.
 #[test]
-fn scikit_learn_over_three_hosts() {
+fn scikit_learn_search_over_three_hosts_equals_local_one() {
     let Some(bed) = hosts(3, &["numpy", "joblib", "cloudpickle"]) else { return };
     if !run(&bed, &["python3", "-c", "import sklearn"]).status.success() {
         return skip(Lack::Host, "this python3 has no sklearn (scikit-learn)");
@@ -114,7 +114,7 @@ fn scikit_learn_over_three_hosts() {
 }
 
 #[test]
-fn a_large_argument_outlives_who_holds_it() {
+fn large_argument_outlives_its_holder() {
     let Some(bed) = hosts(2, &["numpy"]) else { return };
     check(&bed, &["python3", &script("holding.py")], 1);
     assert_clean(&bed);

@@ -8,7 +8,7 @@ use parvum_tests::{Lack, skip};
 use std::time::Duration;
 
 #[test]
-fn a_short_chaos_does_no_damage() {
+fn short_chaos_finds_no_damage() {
     if parvum_tests::is_left_out() {
         return;
     }

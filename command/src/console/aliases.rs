@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_stands_for_its_words_and_those_that_follow() {
+    fn alias_expands_to_its_words_plus_arguments() {
         let aliases = aliases(&[("e", "echo"), ("e2", "e x"), ("q", "echo 'a b' c")]);
         assert_eq!(aliases.expand(words("e hi")), Ok(words("echo hi")));
         assert_eq!(aliases.expand(words("e2 y")), Ok(words("echo x y")));
@@ -70,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn one_may_begin_with_its_own_name_but_not_go_round() {
+    fn alias_expansion_detects_loops_but_allows_own_name() {
         let aliases = aliases(&[("ps", "ps -al"), ("a", "b"), ("b", "a")]);
         assert_eq!(aliases.expand(words("ps")), Ok(words("ps -al")));
         assert_eq!(aliases.expand(words("a")), Err(AliasLoop));
     }
 
     #[test]
-    fn a_meaning_is_replaced_and_forgotten() {
+    fn alias_is_redefined_and_removed() {
         let mut aliases = aliases(&[("a", "echo")]);
         aliases.define(b"a", words("id"));
         assert_eq!(aliases.expand(words("a")), Ok(words("id")));

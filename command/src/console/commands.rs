@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_stands_once_in_order_and_says_what_it_is_for() {
+    fn commands_are_sorted_and_each_has_a_summary() {
         let all: Vec<_> = names().collect();
         let mut sorted = all.clone();
         sorted.sort_unstable();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_word_gets_the_nearest_command() {
+    fn misspelled_command_suggests_nearest_name() {
         for (word, meant) in [
             ("spwan", "spawn"),
             ("con", "conf"),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_again_is_short_and_harmless() {
+    fn printable_shortens_text_and_replaces_control_bytes() {
         assert_eq!(printable("a\u{1b}[2Jb"), "a?[2Jb");
         assert_eq!(printable(&"x".repeat(1000)).len(), 203);
     }

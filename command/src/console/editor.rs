@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn completion_offers_what_may_stand_there() {
+    fn completion_offers_only_words_valid_at_position() {
         assert_eq!(offered("", "sp"), ["spawn", "spin"]);
         assert_eq!(offered("kill ", "t4"), ["t40001", "t40002"]);
         assert_eq!(offered("sig 9 ", ""), ["t40001", "t40002"]);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_out_as_they_went_in() {
+    fn input_returns_lines_unchanged() {
         let mut input = Plain::default();
         assert_eq!(input.next(), Read::More);
         input.feed(b"one\n\ntw");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory_and_costs_only_itself() {
+    fn input_discards_endless_line_without_growing() {
         let mut input = Plain::default();
         for _ in 0..1000 {
             input.feed(&[b'x'; 4096]);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_names_its_job_and_task() {
+    fn job_output_names_job_and_task() {
         let mut jobs = Jobs::default();
         let number = jobs.number();
         jobs.begin(number, &[A, B], Sink::Console);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_task_spawns_belongs_to_its_job() {
+    fn spawned_task_joins_job_of_its_parent() {
         let mut jobs = Jobs::default();
         let number = jobs.number();
         jobs.begin(number, &[A], Sink::Console);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_bounded() {
+    fn job_output_bounds_endless_line() {
         let mut jobs = Jobs::default();
         let number = jobs.number();
         jobs.begin(number, &[A], Sink::Console);

@@ -108,7 +108,7 @@ mod tests {
 
     /// Each as the console of PVM 3.4.6 was seen to do it.
     #[test]
-    fn words_are_parted_as_pvm_parts_them() {
+    fn line_splits_into_words_as_in_pvm() {
         assert_eq!(words("  spawn\t-2  -> hello \n"), ["spawn", "-2", "->", "hello"]);
         assert_eq!(words(r#"echo a   b  "c  d" 'x  y'"#), ["echo", "a", "b", "c  d", "x  y"]);
         assert_eq!(words(r#"echo a"b c"d e"#), ["echo", "ab cd", "e"]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_begins_where_a_word_would() {
+    fn comment_starts_only_at_a_word_start() {
         assert!(words("# all of it").is_empty());
         assert!(words("   # all of it").is_empty());
         assert_eq!(words("echo a #b c"), ["echo", "a"]);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_is_refused() {
+    fn unmatched_quote_or_backslash_is_refused() {
         for (line, sign) in
             [("echo \"x", '"'), ("echo it's", '\''), ("echo a\\", '\\'), (r#"echo "a\"b""#, '"')]
         {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_are_words_or_refused() {
+    fn parser_accepts_or_refuses_any_bytes() {
         // A fixed sequence that looks like chance: each run is the same.
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         for length in 0..2000 {

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_is_set_to_what_it_may_be_or_stays() {
+    fn option_keeps_its_value_after_invalid_set() {
         let mut options = TaskOptions::default();
         assert_eq!(options.get("PvmRoute"), Some(1));
         assert_eq!(options.set("PvmRoute", "3"), Ok(1));

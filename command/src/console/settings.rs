@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_exported_goes_to_tasks() {
+    fn exported_variables_reach_tasks() {
         let mut environment = Environment::default();
         environment.set(b"A", b"1".to_vec());
         environment.set(b"B", b"2".to_vec());
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_keeps_its_place() {
+    fn variable_keeps_its_position_when_set_again() {
         let mut environment = Environment::default();
         environment.set(b"A", b"1".to_vec());
         environment.set(b"B", b"2".to_vec());

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_before_the_program() {
+    fn spawn_options_precede_the_program() {
         assert_eq!(wish("prog -2 ->"), Ok(plain(0)));
         assert_eq!(wish("-2 -> prog"), Ok(SpawnOptions { count: 2, show: Some(Show::Here), ..plain(2) }));
         assert_eq!(wish("-1 -3 prog").map(|wish| wish.count), Ok(3), "the last one counts");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_a_host_or_a_kind_and_may_have_a_folder() {
+    fn spawn_parses_host_or_arch_and_folder() {
         let text = |bytes| String::from_utf8(bytes).expect("text");
         let place = |line| wish(line).map(|wish| (wish.place, wish.cwd.map(text)));
         let some = |text: &str| Some(text.to_owned());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_files_are_bytes() {
+    fn spawn_accepts_folders_and_files_that_are_bytes() {
         let words = Words::parse(b"->out\xff -:/d\xff prog").expect("well formed");
         let wish = SpawnOptions::parse(&words).expect("good");
         assert_eq!(wish.show, Some(Show::NewFile(OsStr::from_bytes(b"out\xff").into())));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_spawn_options_are_refused() {
         for line in ["->", "-2", "-> -2", "-?"] {
             assert_eq!(wish(line), Err(WishError::NoProgram), "{line}");
         }

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_options_of_ps_are_one_word() {
+    fn ps_options_parse_from_one_word() {
         let wish = |text| PsOptions::parse(text);
         assert_eq!(wish("-axl"), PsOptions { long: true, all: true, ..Default::default() });
         assert_eq!(wish("-ht40000"), PsOptions { dtid: Some(Tid(0x40000)), ..Default::default() });
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn tids_are_those_of_tasks() {
+    fn tid_parser_accepts_task_ids_only() {
         assert_eq!(tid("t40001"), Some(Tid(0x40001)));
         assert_eq!(tid("40001"), Some(Tid(0x40001)));
         for wrong in ["40000", "0", "-1", "tt40001", "x", "", "99999999999"] {

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_set_and_cleared_by_name() {
+    fn trace_events_are_set_and_cleared_by_name() {
         let mut trace = Trace::default();
         assert!(trace.change(&names("bufinfo pvm_config"), true).is_empty());
         assert_eq!(trace.change(&names("bufinfos send -x"), false), ["bufinfos", "-x"]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_laid_out_as_pvm_has_it() {
+    fn trace_table_has_layout_of_pvm() {
         let table = Trace::default().table();
         assert_eq!(table.len(), 26);
         assert_eq!(table[0], "   addhosts           gettid             pkfloat            setopt         ");

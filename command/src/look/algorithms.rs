@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn collectives_have_mpis_names_and_their_own() {
+    fn collectives_show_mpi_and_own_names() {
         for (said, meant) in [
             ("MPI_Bcast", Operation::Broadcast),
             ("MPI_Ibcast", Operation::Broadcast),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_have_units() {
+    fn bytes_print_with_units() {
         assert_eq!((bytes("64K"), bytes("8"), bytes("2MiB")), (Ok(64 << 10), Ok(8), Ok(2 << 20)));
         assert!(bytes("64X").is_err() && bytes("K").is_err() && bytes("99999999999G").is_err());
     }

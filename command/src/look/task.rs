@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn routes_are_named_as_the_task_names_them() {
+    fn routes_print_with_names_from_the_task() {
         let pair = |peer: i32, route: u8, reason: u8| {
             let mut reasons = [0; 8];
             reasons[1] = reason;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counters_are_where_the_page_has_them() {
+    fn counters_have_the_index_that_status_block_uses() {
         for (place, name) in [
             (Counter::Sent as usize, "messages sent"),
             (Counter::CopiedOut as usize, "bytes copied out of a transport"),

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_one_job_and_options_have_one_hyphen_or_two() {
+    fn mpiexec_parts_form_one_job_with_either_hyphen_style() {
         let two = [(1, "a -n 3".to_owned()), (2, "b".to_owned())];
         assert_eq!(parts("-l -n 1 a -n 3 : -np 2 b"), two);
         assert_eq!(parts("--prepend-rank --n 1 a -n 3 : --np=2 b"), two);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_by_name_with_a_hint() {
+    fn mpiexec_refuses_unknown_option_with_hint() {
         let why = |line: &str| asked(line).err().expect("it is refused");
         assert!(why("--mca btl self a").contains("--mca") && why("--mca btl self a").contains("PARVUM_"));
         assert!(why("-frobnicate a").contains("-frobnicate"));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_has_variables_of_its_own() {
+    fn mpiexec_part_has_its_own_variables() {
         let job =
             asked("-genv A 1 -genvnone -env B 2 a : -env A 3 b").expect("it makes sense").mpi.expect("MPI's");
         let of = |at: usize, name: &str| {

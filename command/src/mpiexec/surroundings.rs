@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launcher_of_mpi_goes_first_and_run_behind_what_is_named() {
+    fn library_path_puts_launcher_first_or_last() {
         for (before, first, last) in [
             (None, "/p/lib", "/p/lib"),
             (Some(""), "/p/lib", "/p/lib"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_said_which_mpi_mpi4py_loads_is_heeded() {
+    fn mpi4py_library_set_by_user_is_kept() {
         let mut all = vec![(MPI4PY.into(), "/other/libmpi.so".into())];
         put_last(&mut all, "/p/lib".as_ref()).expect("no colon");
         assert_eq!(told(&all, MPI4PY), "/other/libmpi.so");

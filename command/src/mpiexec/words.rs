@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_the_words_of_a_shell() {
+    fn line_splits_into_words_like_a_shell() {
         assert_eq!(
             split("-n 1 'a b' c\\ d \"e'f\" ''"),
             Some(["-n", "1", "a b", "c d", "e'f", ""].map(String::from).to_vec())

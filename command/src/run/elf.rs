@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_says_what_it_needs() {
+    fn needed_returns_libraries_of_elf_file_only() {
         let own = std::env::current_exe().expect("this test is a program");
         let needed = needed(&own).expect("it is an ELF file");
         assert!(needed.iter().any(|name| name.starts_with("libc.so")), "{needed:?}");

@@ -158,13 +158,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_are_listed_as_the_system_does() {
+    fn cpu_list_parses_as_in_the_kernel() {
         assert_eq!(processors("0,2,4-6"), Ok(Processors(vec![0, 2, 4, 5, 6])));
         assert!(processors("").is_err() && processors("3-1").is_err() && processors("core").is_err());
     }
 
     #[test]
-    fn hostfiles_are_read_as_mpi_has_them() {
+    fn hostfile_parses_as_in_mpi() {
         let text = "# two hosts\nalpha slots=2\n\nbeta:3 # fast\ngamma\n";
         let named = |name: &str, slots| (name.to_owned(), slots);
         assert_eq!(
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_filled_or_hosts_take_turns() {
+    fn placement_fills_slots_or_cycles_over_hosts() {
         let [one, two] = [1, 2].map(|host| Tid::new(host, 0).expect("in range"));
         let hosts = [(one, 2), (two, 1)];
         assert_eq!(by_slot(&hosts, 5), [one, one, two, one, one]);

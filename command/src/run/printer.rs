@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_named_after_tasks() {
+    fn output_file_names_contain_rank_task_and_host() {
         let mut printer = Printer::new(false, false, Some("out/%r-%t-%h.%s".into()));
         printer.know(Tid(0x40001), Who { rank: Some(3), host: "alpha".into() });
         let name = |printer: &Printer, tid, stream| {

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_read_as_pvm_has_them() {
+    fn pvmd_flags_parse_as_in_pvm() {
         let found = parse(&["-d0xff", "-nhere", "hosts"]).expect("they are good");
         assert_eq!((found.mask.as_deref(), found.name.as_deref()), (Some("0xff"), Some("here")));
         assert_eq!(found.hostfile, Some("hosts".into()));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_flags_are_refused() {
         for words in [&["-z"][..], &["-n"], &["-d"], &["-dmuch"], &["-s"], &["-S"], &["a", "b"], &["-"]] {
             assert!(parse(words).is_err(), "{words:?}");
         }

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_goes_before_the_file() {
+    fn command_line_overrides_configuration_file() {
         let of = |file, line| match run(file, line).map(|cli| cli.command) {
             Ok(crate::Command::Top(args)) => args.shown_interval(),
             Ok(_) => panic!("another command"),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_its_line() {
+    fn configuration_refuses_invalid_line_with_its_number() {
         for (file, word) in [
             ("\nnonsense", "line 2"),
             ("run.labels = yes", "no command"),

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_put_a_directory_first() {
+    fn environment_line_puts_directory_first() {
         let line = |shell, name, old: Option<&str>| line(shell, name, "/p", old.map(str::to_owned));
         assert_eq!(line(Shell::Sh, "PATH", None), r#"export PATH=/p"${PATH:+:$PATH}""#);
         assert_eq!(line(Shell::Sh, "MANPATH", None), r#"export MANPATH=/p:"${MANPATH:-}""#);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_paths_are_quoted() {
+    fn environment_quotes_odd_paths() {
         assert_eq!(quote(Shell::Sh, "/it's here/$x"), r"'/it'\''s here/$x'");
         assert_eq!(quote(Shell::Csh, "/wow!"), r"'/wow'\!''");
         assert_eq!(quote(Shell::Fish, "/it's"), r"'/it\'s'");

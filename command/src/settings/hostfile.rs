@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_format_is_read() {
+    fn hostfile_parses_whole_format() {
         let text = "# a comment\n   # another\n\nfonebone\n*\tlo=guest so=pw\nsigi.cs dx=/x/pvmd ep=a:b/$PVM_ARCH\n\
                     & igor lo=me so=ms ip=10.0.0.9\n&other\n* sp=500\n$fred wd=/w bx=/b id=two\n";
         let file = parse(text).expect("it is well formed");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_has_its_line() {
+    fn hostfile_reports_line_of_each_error() {
         let text =
             "good\nbad sp=fast\nworse nonsense\n* xx=1\n&\n-dx\ngood\nso so=maybe\nempty ep=\nhost,other";
         let faults = parse(text).expect_err("all but one line are wrong");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn this_host_gets_its_own_line_or_the_last_defaults() {
+    fn hostfile_gives_this_host_its_line_or_defaults() {
         let file = parse("* sp=300\nlocalhost sp=700 ep=/a:/b wd=/w\nelsewhere sp=1").expect("well formed");
         let own = file.of_this_host(None, &variable).expect("all can be");
         assert_eq!(own.speed, Some(700));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_none_is_refused() {
+    fn hostfile_read_refuses_missing_file_and_folder() {
         let faults = Hostfile::read(Path::new("/nonexistent/hosts")).expect_err("it is not there");
         assert!(faults[0].starts_with("/nonexistent/hosts: cannot be read"), "{faults:?}");
         assert!(Hostfile::read(Path::new("/")).is_err());

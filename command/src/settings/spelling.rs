@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_mpi_spells_with_one_hyphen_is_understood() {
+    fn mpi_options_with_one_hyphen_are_accepted() {
         assert_eq!(
             spelled("parvum run -np 4 -wdir /tmp prog -np 3"),
             "parvum run --np 4 --wdir /tmp prog -np 3"

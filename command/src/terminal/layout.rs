@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_between_words() {
+    fn wrapped_lines_break_between_words() {
         let text = "  t40011 dead waits in pvm receive for a message from t40010, tag 8";
         let lines = wrapped(text, 40, 6);
         assert_eq!(lines, ["  t40011 dead waits in pvm receive for a", "      message from t40010, tag 8"]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_fits_or_is_for_a_pipe_is_as_it_is() {
+    fn table_that_fits_or_goes_to_pipe_is_unchanged() {
         let all = rows(&[&["TID", "STATE"], &["t40001", "waiting 2.3 s in pvm receive: anyone, tag 99"]]);
         let plain = ["TID     STATE", "t40001  waiting 2.3 s in pvm receive: anyone, tag 99"];
         assert_eq!(table(&all, None), plain);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_columns_words_are_broken_under_it() {
+    fn table_wraps_words_of_last_column() {
         let all = rows(&[
             &["TID", "STATE"],
             &["t40001", "waiting 2.3 s in pvm receive: anyone, tag 99"],
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn or_below_the_others() {
+    fn table_moves_last_column_below_the_others() {
         let (long, meaning) = ("x".repeat(50), "the UDP port for the daemons of other hosts");
         let all =
             rows(&[&["WHAT", "VALUE", "MEANING"], &["port", &long, meaning], &["tasks", "0", "in use"]]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_columns_come_in_parts() {
+    fn table_splits_when_columns_exceed_width() {
         let cell = |at: usize| format!("C{at:07}");
         let all: Vec<Vec<String>> = (0..3).map(|_| (0..16).map(cell).collect()).collect();
         let lines = table(&all, Some(80));

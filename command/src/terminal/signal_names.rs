@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signals_are_read_by_name_and_by_number() {
+    fn signals_parse_by_name_and_number() {
         for text in ["KILL", "SIGKILL", "kill", "sigkill", "9"] {
             assert_eq!(parse(text), Ok(9), "{text}");
         }

@@ -205,7 +205,7 @@ pub mod tests {
     }
 
     #[test]
-    fn rates_come_from_two_pictures() {
+    fn rates_come_from_two_snapshots() {
         let second = 1_000_000_000;
         let before = picture(&[(0x40001, 100), (0x40002, 0)], second);
         let now = picture(&[(0x40001, 300), (0x40002, 4000), (0x40003, 9)], 3 * second);
@@ -221,7 +221,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_task_with_an_old_id_is_a_new_one() {
+    fn top_treats_reused_task_id_as_new_task() {
         let before = picture(&[(0x40001, 100)], 5);
         let mut now = picture(&[(0x40001, 300)], 9);
         now.tasks[0].pid = 77;

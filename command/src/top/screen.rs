@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_tasks_are_on_the_screen() {
+    fn screen_shows_hosts_and_tasks() {
         let screen = drawn(160, 20);
         for text in ["1 task on 1 host,", "alpha", "1.50", "t40001", "ring", "5000", "q quit"] {
             assert!(screen.contains(text), "{text}: {screen}");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn eighty_columns_have_what_matters() {
+    fn screen_of_eighty_columns_shows_main_columns() {
         let screen = drawn(80, 20);
         for text in
             ["TASK", "NAME", "OUT/S", "IN/S", "QUEUED", "CPU %", "WAIT %", "MEMORY", "STATE", "running"]
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn whom_a_task_waits_for_is_on_a_narrow_screen_too() {
+    fn narrow_screen_shows_peer_that_task_waits_for() {
         use parvum_wire::control::Waits;
         let mut now = picture(&[(0x40001, 0)], 9);
         now.tasks[0].waits = Some(Waits {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_terminal_shows_what_it_can() {
+    fn small_terminal_draws_what_fits() {
         assert!(drawn(40, 8).contains("t40001"));
         drawn(3, 2);
     }

@@ -147,7 +147,7 @@ mod tests {
     use parvum_wire::calls::{Sort, Word};
 
     #[test]
-    fn who_talks_to_whom_is_counted() {
+    fn pairs_count_messages_bytes_and_unreceived() {
         let found: Vec<_> = pairs(&example()).into_iter().map(|((a, b), pair)| (a.0, b.0, pair)).collect();
         let pair = |messages, bytes, unreceived| Pair { messages, bytes, unreceived };
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn histograms_count_by_powers_of_two() {
+    fn histogram_counts_by_powers_of_two() {
         assert_eq!(by_powers([0, 1, 2, 3, 9].into_iter()), [(0, 1), (1, 1), (2, 2), (4, 0), (8, 1)]);
         assert_eq!(by_powers([u64::MAX].into_iter()), [(1 << 63, 1)]);
         assert_eq!(by_powers([].into_iter()), []);
@@ -171,14 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_wait_comes_first() {
+    fn longest_waits_are_sorted_by_length() {
         let story = example();
         let found: Vec<_> = longest_waits(&story).iter().map(|(task, w)| (*task, w.to - w.from)).collect();
         assert_eq!(found, [(0, 31), (1, 26), (1, 20)]);
     }
 
     #[test]
-    fn a_deadlock_is_said_only_when_nobody_could_help() {
+    fn deadlock_is_reported_only_when_no_task_can_help() {
         let mut story = example();
         // The first task ended well and the third still lives: they might have sent.
         assert_eq!(deadlock(&story), None);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_known_by_the_calls_that_wait_for_them() {
+    fn containers_are_found_by_waits_for_them() {
         let mut story = example();
         assert!(containers(&story).is_empty());
         let mark = "container-of-peer".to_owned();

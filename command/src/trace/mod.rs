@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_of_ours_is_not_written_twice() {
+    fn output_name_drops_known_suffix_only() {
         for (given, name) in
             [("a.json", "a"), ("b.html", "b"), ("c", "c"), ("d.trace", "d.trace"), ("e/f.x.json", "e/f.x")]
         {

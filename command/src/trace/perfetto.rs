@@ -127,7 +127,7 @@ mod tests {
     use super::super::story::tests::example;
 
     #[test]
-    fn every_message_has_two_ends_and_an_arrow_where_both_are_known() {
+    fn perfetto_message_has_two_ends_and_arrow() {
         let mut bytes = Vec::new();
         super::write(&example(), &mut bytes).expect("memory");
         let text = String::from_utf8(bytes).expect("text");

@@ -105,7 +105,7 @@ mod tests {
     use super::super::story::tests::example;
 
     #[test]
-    fn the_page_has_the_data_inside_and_nothing_from_elsewhere() {
+    fn page_embeds_data_and_loads_nothing() {
         let mut bytes = Vec::new();
         super::write(&example(), &mut bytes).expect("memory");
         let text = String::from_utf8(bytes).expect("text");
@@ -118,7 +118,7 @@ mod tests {
         assert!(!text.contains("http://") && !text.contains("https://") && !text.contains(" src="));
     }
     #[test]
-    fn the_page_says_what_it_adds_up_to_and_suits_a_dark_room() {
+    fn page_shows_totals_and_dark_style() {
         let mut bytes = Vec::new();
         super::write(&example(), &mut bytes).expect("memory");
         let text = String::from_utf8(bytes).expect("text");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_labels_of_the_axis_are_the_same_however_deep_the_zoom() {
+    fn axis_labels_differ_at_every_zoom() {
         let script = format!(
             "{}\nconst all = [];\nfor (const [from, to] of [[0, 3e9], [-1e7, 1.01e9], [1234567890, 1234567990], [999999000, 1000001000], [0, 20]])\n\
              all.push(ticks(from, to, 9));\nconsole.log(JSON.stringify(all));",

@@ -90,7 +90,7 @@ mod tests {
 
     /// Two tasks: the one computes, sends and waits; what the other gets of a third is left out.
     #[test]
-    fn waiting_is_left_out_and_computing_is_kept() {
+    fn replay_keeps_computation_and_omits_waiting() {
         let sent = |peer, order| Happening::Sent { peer, route: 1, tag: 7, order, length: 100 };
         let received = |peer, order| Happening::Received { peer, tag: 7, order, length: 100 };
         let waits = Happening::Waits { kind: 1, word: 0, peer: -1, tag: 7 };
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_was_too_small_is_refused() {
+    fn replay_refuses_recording_with_lost_records() {
         let hosts = vec![host("alpha", 1, 0, vec![task(0x40001, "a", 0, 3, &[])])];
         let refused = of(&Parts { hosts, missing: Vec::new() }).expect_err("records are missing");
         assert!(refused.contains("--memory") && refused.contains("t40001"), "{refused}");

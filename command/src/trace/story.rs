@@ -350,7 +350,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn both_ends_of_a_message_meet_over_hosts() {
+    fn message_ends_match_across_hosts() {
         let story = example();
         let ends = |message: &Message| (message.sent.map(|p| p.at), message.received.map(|p| p.at));
         let told: Vec<_> = story.messages.iter().map(|m| (m.from.0, m.to.0, ends(m))).collect();
@@ -368,7 +368,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_wait_ends_with_its_task_and_what_was_dropped_is_known() {
+    fn story_cuts_wait_at_task_end_and_counts_drops() {
         let story = example();
         let waits = |at: usize| -> Vec<_> {
             story.tasks[at].waits.iter().map(|wait| (wait.from, wait.to, wait.is_cut)).collect()
@@ -385,7 +385,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_wait_has_the_word_of_its_interface_if_there_is_one() {
+    fn wait_shows_word_of_its_interface() {
         let at = |at, word| (at, Happening::Waits { kind: 4, word, peer: -1, tag: 0 });
         let over = |at| (at, Happening::GoesOn);
         let what = [at(10, 0), over(11), at(20, 1), over(21), at(30, 2), over(31), at(40, 3), over(41)];

@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_texts_stay_inside_their_quotes() {
+    fn hostile_text_stays_inside_its_quotes() {
         let hostile = "</script><b>\"\\\n\u{2028}\u{0}'&é";
         let quoted = Quoted(hostile).to_string();
         assert_eq!(quoted, "\"\\u003c/script\\u003e\\u003cb\\u003e\\\"\\\\\\u000a\\u2028\\u0000'\\u0026é\"");
     }
 
     #[test]
-    fn times_are_exact() {
+    fn times_print_exactly() {
         assert_eq!(Micros(1_234_567).to_string(), "1234.567");
         assert_eq!(Micros(5).to_string(), "0.005");
         assert_eq!(Micros(-1).to_string(), "-0.001");

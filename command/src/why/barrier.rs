@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_missing_are_named() {
+    fn barrier_report_names_missing_tasks() {
         let ends = |text: String, with: &str| assert!(text.ends_with(with), "{text}");
         ends(told(-1, 4, "g", "g"), "group g: 2 of 4 have come, missing: t40003, t40004");
         ends(told(3, 4, "g", "g"), "2 of 3 have come, missing: 1 of t40003, t40004");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn barrier_report_handles_unknown_group_or_count() {
         let long = "x".repeat(GROUP_BYTES);
         assert!(told(-1, 3, &long, &(long.clone() + "tail")).contains("2 of 3"));
         assert!(told(-1, 3, "g", "g2").ends_with("2 have come, and the group is no more"));

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_told_by_the_name_of_its_container() {
+    fn wait_shows_name_of_its_container() {
         let names = Names(BTreeMap::from([
             ((ME, 3, CONTEXT), "inbox".to_owned()),
             ((Tid(0x40002), 5, CONTEXT), "server".to_owned()),

@@ -327,7 +327,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn circles_are_found_and_who_waits_behind_them() {
+    fn deadlock_is_found_with_tasks_waiting_behind_it() {
         assert_eq!(told(vec![waiting(1, 2), waiting(2, 1)]), [Finding::Circle(vec![tid(1), tid(2)])]);
         let three = vec![waiting(3, 1), waiting(1, 2), waiting(2, 3), waiting(4, 3), row(5, None)];
         let circle = Finding::Circle(vec![tid(1), tid(2), tid(3)]);
@@ -335,7 +335,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_task_that_runs_does_not_hang() {
+    fn waiter_for_running_task_is_not_stuck() {
         assert_eq!(told(vec![waiting(1, 2), row(2, None)]), []);
         assert_eq!(told(vec![row(1, Some((RECEIVE, -1, 7))), row(2, None)]), [], "it may send");
         let mut patient = waiting(2, 1);
@@ -351,7 +351,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_dead_are_not_waited_for_in_vain_without_a_word() {
+    fn waiter_for_dead_task_is_reported() {
         assert_eq!(
             told(vec![waiting(1, 9), waiting(2, 1)]),
             [Finding::Dead(tid(1), tid(9)), Finding::Behind(tid(2), tid(1)),]
@@ -359,14 +359,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn all_wait_for_anyone() {
+    fn tasks_that_all_receive_from_any_sender_are_reported() {
         let any = |local| row(local, Some((RECEIVE, -1, 7)));
         assert_eq!(told(vec![any(1), any(2)]), [Finding::Nobody(vec![tid(1), tid(2)])]);
         assert_eq!(told(vec![any(1)]), [Finding::Nobody(vec![tid(1)])], "it is alone");
     }
 
     #[test]
-    fn only_who_cannot_be_helped_from_outside_hangs_for_certain() {
+    fn deadlock_is_certain_only_without_outside_senders() {
         let any = |local, interface: &str| {
             let mut row = row(local, Some((RECEIVE, -1, 7)));
             let waits = row.waits.as_mut().expect("it waits");
@@ -396,7 +396,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_was_sent_to_who_lets_nobody_in_is_told_of_both() {
+    fn unanswered_connection_is_reported_for_sender_and_receiver() {
         let (mut sender, receiver) = (waiting(1, 2), waiting(2, 1));
         let mut sent = pair(2, Counter::Sent as usize, 3);
         sent.reasons[1] = Taken::Unanswered as u8;
@@ -413,7 +413,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_message_on_its_way_is_no_deadlock() {
+    fn message_in_flight_prevents_deadlock_report() {
         let (mut a, mut b) = (waiting(1, 2), waiting(2, 1));
         let sight = |row: &mut TaskRow, pair| {
             **row.sight.as_mut().expect("deep") = Sight { pairs: vec![pair], ..Sight::default() }
@@ -426,7 +426,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_sender_without_credit_sends_no_more() {
+    fn sender_without_credit_is_part_of_deadlock() {
         let (mut sender, receiver) = (row(1, Some((2, tid(2).0, 8))), waiting(2, 1));
         **sender.sight.as_mut().expect("deep") =
             Sight { pairs: vec![pair(2, Counter::Sent as usize, 9)], ..Sight::default() };
@@ -434,7 +434,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn who_moved_between_two_pictures_does_not_stand_still() {
+    fn task_that_moved_between_snapshots_is_not_stuck() {
         let first = Picture::of(vec![waiting(1, 2), waiting(2, 1)]);
         let mut moved = waiting(2, 1);
         moved.waits.as_mut().expect("it waits").since = 99;

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn two_functions_in_one_place_never_meet() {
+    fn collective_mismatch_is_reported_with_ranks() {
         let barrier = |number| rank(number, "MPI_Barrier", 4, -1, NO_BYTES);
         let rows = vec![barrier(0), barrier(1), barrier(2), rank(3, "MPI_Bcast", 4, 0, 400)];
         let said = "on MPI_COMM_WORLD rank 3 is in MPI_Bcast (root 0, 400 bytes), ranks 0-2 are in MPI_Barrier: these can never \
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_never_meets_a_blocking_one() {
+    fn nonblocking_collective_never_matches_blocking_one() {
         let begun = |number| {
             let mut row = rank(number, "MPI_Wait", -1, -1, NO_BYTES);
             row.waits.as_mut().expect("it waits").operation = None;
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_only_behind_is_not_at_odds() {
+    fn rank_that_is_behind_is_not_a_mismatch() {
         assert!(
             told(vec![rank(0, "MPI_Barrier", 5, -1, NO_BYTES), rank(1, "MPI_Bcast", 4, 0, 8)]).is_empty()
         );
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_and_lengths_must_be_the_same() {
+    fn mismatched_roots_or_lengths_are_reported() {
         let said = told(vec![rank(0, "MPI_Reduce", 0, 0, 8), rank(1, "MPI_Reduce", 0, 1, 8)]);
         assert!(said[0].contains("rank 0 has root 0, rank 1 has root 1: the root must be"), "{said:?}");
         let said = told(vec![rank(0, "MPI_Allreduce", 0, -1, 8), rank(1, "MPI_Allreduce", 0, -1, 16)]);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn collective_is_shown_with_its_algorithm() {
+    fn collective_prints_with_its_algorithm() {
         let said = |turn, bytes| {
             let rows: Vec<TaskRow> = (0..4).map(|number| rank(number, "MPI_Bcast", turn, 0, bytes)).collect();
             doing(&Picture::of(rows.clone()), rows[1].waits.as_ref().expect("it waits")).expect("MPI")
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn sends_to_each_other_are_told_apart() {
+    fn mutual_sends_print_remedy() {
         let mut rows = [rank(0, "MPI_Ssend", -1, -1, 8), rank(1, "MPI_Ssend", -1, -1, 8)];
         for row in &mut rows {
             let waits = row.waits.as_mut().expect("it waits");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_communicator_has_a_name_or_a_number() {
+    fn communicator_prints_name_or_number() {
         assert_eq!(communicator(WORLD + 1, ""), "MPI_COMM_WORLD");
         assert_eq!(communicator(MADE | 6 << 1 | 1, ""), "communicator 6");
         assert_eq!(communicator(MADE | 6 << 1, "rows"), "rows");

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn two_locks_in_two_orders_are_a_circle() {
+    fn locks_taken_in_two_orders_are_a_deadlock() {
         let rows = vec![
             rank(0, Some((LOCK, 2)), &[1]),
             rank(1, Some((LOCK, 1)), &[2]),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn holder_and_queue_are_named() {
+    fn lock_report_names_holder_and_queue() {
         let mut rows =
             vec![rank(0, None, &[7]), rank(1, Some((LOCK, 7)), &[3, 4, 5]), rank(2, Some((LOCK, 7)), &[])];
         rows[2].waits.as_mut().expect("it waits").for_ms = 9000;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_missing_at_a_barrier_is_named() {
+    fn barrier_report_names_missing_ranks() {
         let mut rows = vec![
             rank(0, Some((BARRIER, 5)), &[1]),
             rank(1, Some((BARRIER, 5)), &[]),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_have_locks_of_their_own() {
+    fn locks_of_two_runs_are_separate() {
         let mut rows = vec![rank(0, Some((LOCK, 2)), &[1]), rank(1, Some((LOCK, 1)), &[2])];
         rows[1].counters[MEMORY_WAY] ^= 1 << 32;
         assert_eq!(told(rows.clone()), []);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_with_a_lock_is_told() {
+    fn exit_with_held_lock_is_reported() {
         const EXIT: &str = "exit";
         let rows = vec![rank(0, Some((EXIT, -1)), &[3]), rank(1, Some((LOCK, 3)), &[])];
         assert_eq!(told(rows.clone()), [Finding::Circle(vec![tid(1), tid(2)])]);

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_matches_say_what_is_wrong() {
+    fn near_match_report_names_the_difference() {
         let waits = Waits {
             kind: 1,
             interface: "pvm".into(),

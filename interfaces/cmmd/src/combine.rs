@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn combiners_that_make_no_sense_are_refused() {
+    fn invalid_combiners_are_refused() {
         for number in [0, 7, 15, 36, 52, 64, -1, i32::MAX] {
             assert_eq!(combiner(number), Err(Fault::BadArgument), "{number}");
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_combiner_has_a_value_that_changes_nothing() {
+    fn combiner_identity_leaves_value_unchanged() {
         for number in 1..=6 {
             let combiner = Combiner::of::<i32>(number).expect("a combiner of cmmd.h");
             let mut value = (-5).bytes();

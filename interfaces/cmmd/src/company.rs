@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_tasks_belong_together() {
+    fn node_numbers_and_tasks_map_to_each_other() {
         let company = Company { own: 1, nodes: vec![0x40001, 0x40002, 0x40003], host: Some(0x40009) };
         assert_eq!(
             (0..5).map(|node| company.task(node)).collect::<Vec<_>>(),

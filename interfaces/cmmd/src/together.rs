@@ -214,7 +214,7 @@ mod tests {
     use crate::combine::Number;
 
     #[test]
-    fn every_node_is_below_exactly_one() {
+    fn node_has_exactly_one_parent_in_tree() {
         for size in 1..40 {
             let root = size / 3;
             let mut below: Vec<usize> =
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_go_both_ways_and_in_segments() {
+    fn scans_run_in_both_directions_and_in_segments() {
         let told = [(1, false), (2, false), (4, true), (8, false), (16, true)];
         use Segments::*;
         assert_eq!(scan_of(&told, None, false, false), [1, 3, 7, 15, 31]);

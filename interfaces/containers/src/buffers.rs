@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pool_has_what_it_was_given_and_grows_if_it_may() {
+    fn buffer_pool_returns_free_buffers_and_may_grow() {
         let mut fixed = NetworkBufferFreeList::new(100, 2, false);
         let (one, two) = (fixed.get(true).expect("free"), fixed.get(true).expect("free"));
         assert_ne!(one.number(), two.number());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn no_buffer_is_lost_or_given_twice() {
+    fn buffer_is_never_lost_or_handed_out_twice() {
         let mut pool = NetworkBufferFreeList::new(16, 8, true);
         let (mut held, mut random) = (Vec::new(), 7u64);
         for _ in 0..100_000 {

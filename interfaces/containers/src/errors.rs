@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_error_has_its_number_and_a_remedy() {
+    fn error_has_its_number_and_remedy() {
         let all = [
             Error::BadArgument,
             Error::NoMachine("E-LOST: x".into()),

@@ -123,12 +123,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_handler_the_first_expiry_is_the_last() {
+    fn first_expiry_gives_up_without_handler() {
         assert_eq!(ClientState::default().expire(), Decision::GiveUp);
     }
 
     #[test]
-    fn the_handler_decides_and_may_set_another() {
+    fn handler_decides_on_expiry_and_may_replace_itself() {
         let mut state = ClientState::new(Protocol::Reliable);
         let second = |state: &mut ClientState| match state.expiries_in_a_row() {
             1..=3 => Decision::Again,

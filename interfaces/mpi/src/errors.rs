@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_has_its_class_and_tells_what_was_wrong() {
+    fn error_code_has_class_and_message() {
         let code = Error::new(class::TAG, "the tag is -7").into_code();
         assert_eq!(class_of(code), Some(class::TAG));
         assert_eq!(text_of(code).as_deref(), Some(&b"MPI_ERR_TAG: the tag is -7"[..]));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_adds_its_own() {
+    fn program_adds_error_class_code_and_string() {
         let class = add(None).expect("a class");
         let code = add(Some(class)).expect("a code");
         assert_eq!((class_of(code), text_of(code).as_deref()), (Some(class), Some(&b""[..])));

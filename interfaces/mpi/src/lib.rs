@@ -30,7 +30,7 @@ mod tests {
 
     /// The lint of `clippy.toml` does not know the method of CStr.
     #[test]
-    fn no_text_of_a_program_is_replaced() {
+    fn program_text_is_never_converted_lossily() {
         fn look(folder: &Path, found: &mut Vec<String>) {
             for entry in std::fs::read_dir(folder).expect("the sources are here").flatten() {
                 let path = entry.path();

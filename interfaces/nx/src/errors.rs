@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_has_its_error_and_its_text() {
+    fn nx_error_number_has_error_and_text() {
         for number in 1001..=1017 {
             let error = NxError::from_number(number).expect("a number of nx.h");
             assert_eq!(error as i32, number);

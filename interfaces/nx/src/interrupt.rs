@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_inside_a_handler_is_told_that_the_program_was_inside_already() {
+    fn call_in_handler_sees_that_program_was_inside() {
         IS_PROGRAM.set(true);
         assert!(!enters(), "the program's own call");
         assert!(enters(), "that of a handler that runs in the program's call");

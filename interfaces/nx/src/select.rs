@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_ordinary_forced_or_refused() {
+    fn message_types_are_ordinary_forced_or_refused() {
         assert_eq!(outgoing(0), Ok((0, Buffering::AtReceiver)));
         assert_eq!(outgoing(999_999_999), Ok((999_999_999, Buffering::AtReceiver)));
         assert_eq!(outgoing(0x4000_0000), Ok((0x4000_0000, Buffering::OrDiscard)));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_name_one_type_all_or_a_set() {
+    fn selectors_match_one_type_all_or_a_set() {
         let any = wanted(-1, None).expect("all");
         assert_eq!((any.tags, any.tag, any.other), (TagKind::Within, 0, 999_999_999));
         let one = wanted(0x4000_0001, Some(0x40001)).expect("a force type");

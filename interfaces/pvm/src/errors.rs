@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_has_a_text_and_so_has_every_other_number() {
+    fn error_text_exists_for_every_number() {
         assert_eq!(text(PvmError::NoTask as i32), "No such task");
         assert_eq!(text(0), "Error 0");
         assert_eq!(text(-9), "Error 9");

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_out_of_range_or_with_a_wrong_value_is_refused_and_nothing_changes() {
+    fn invalid_option_or_value_is_refused_without_change() {
         let mut options = Options::default();
         assert_eq!(options.set(ROUTE, ROUTE_DIRECT), Ok(ALLOW_DIRECT));
         assert_eq!(options.set(ROUTE, 4), Err(PvmError::BadParam));

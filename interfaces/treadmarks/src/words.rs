@@ -54,7 +54,7 @@ mod tests {
     use parvum_consistency::Counts;
 
     #[test]
-    fn every_count_has_a_name() {
+    fn counters_and_waits_all_have_names() {
         let counts = numbers(&Counts::default()).len();
         assert_eq!((counts, WORDS.text().matches("\ncount ").count()), (counts, counts));
         assert_eq!(WORDS.text().matches("\nway ").count(), 8);

@@ -152,7 +152,7 @@ mod tests {
     const NET: Work = Work::Network { weights: 8800, epoch: 2.0, epochs: 4 };
 
     #[test]
-    fn alone_nobody_sends_anything() {
+    fn single_node_sends_no_messages() {
         for Subject { name, work } in [
             Subject { name: "net", work: NET },
             Subject { name: "sort", work: Work::Sort { numbers: 10_000 } },
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gather_in_shared_memory_costs_the_square_of_the_nodes_by_the_protocol_of_1994() {
+    fn gather_cost_grows_with_square_of_nodes_in_classic() {
         let bytes = |way: Way, nodes: usize| run(NET, way, nodes).bytes as f64;
         let grows = |way: Way| bytes(way, 16) / bytes(way, 4);
         assert!(grows(Way::Classic) > 10.0, "{}", grows(Way::Classic));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_the_net_are_the_weights_and_the_changes_of_all_but_one() {
+    fn network_messages_carry_weights_and_changes_of_other_nodes() {
         for way in [Way::Mpi, Way::Pvm] {
             let outcome = run(NET, way, 8);
             assert_eq!((outcome.messages, outcome.bytes), (4 * 14, 4 * 14 * 70_400), "{}", way.name());
@@ -186,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn sorted_parts_are_sent_once_for_each_level() {
+    fn sort_sends_parts_once_per_level() {
         // Dealt, seven eighths; then half of the numbers three times.
         let outcome = run(Work::Sort { numbers: 8000 }, Way::Mpi, 8);
         assert_eq!((outcome.messages, outcome.bytes), (7 + 7, 4 * (7000 + 3 * 4000)));
     }
 
     #[test]
-    fn every_row_is_computed_once_and_comes_to_the_first_node() {
+    fn mandelbrot_rows_are_computed_once_and_gathered() {
         let points = 64;
         for way in [Way::Mpi, Way::Pvm] {
             for nodes in [2, 3, 8] {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_are_the_same_each_time_and_in_their_order() {
+    fn curves_are_repeatable_and_in_order() {
         let subject = [Subject { name: "net", work: Work::Network { weights: 400, epoch: 0.1, epochs: 2 } }];
         let curves = all(&subject, &[1, 4], 3);
         assert_eq!(curves, all(&subject, &[1, 4], 1));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_megabyte_takes_what_its_frames_take() {
+    fn megabyte_takes_time_of_its_frames() {
         let mut links = Links::new(PAPER, 3);
         let came = links.carry(0.0, 0, 1, 1_000_000);
         // 680 frames of at most 1538 bytes at 12.5 MB/s.
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_message_takes_the_latency_and_two_frames() {
+    fn short_message_takes_latency_and_two_frames() {
         let mut links = Links::new(PAPER, 2);
         let came = links.carry(1.0, 0, 1, 8) - 1.0;
         assert!((came - (40e-6 + 2.0 * 74.0 / 12.5e6)).abs() < 1e-9, "{came}");

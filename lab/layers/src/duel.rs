@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bout_gives_as_many_samples_as_asked_and_leaves_nothing_under_way() {
+    fn bout_returns_requested_samples_and_leaves_no_message() {
         let ((to_b, at_b), (to_a, at_a)) = (channel(), channel());
         let mut layer = layer("none", "channel", 2, Channel(to_b, at_a, 0), Channel(to_a, at_b, 0));
         for samples in [1, 5] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_is_not_there_is_named() {
+    fn missing_core_is_named() {
         assert!(pin(1 << 20).expect_err("no core").contains("1048576"));
     }
 }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_of_a_bout_goes_through_both_engines() {
+    fn bout_sends_messages_through_both_engines() {
         let [left, right] = crate::sockets::pair(false).expect("a connection");
         let (left, right) = posted(parvum_tcp::TRANSPORT.route, Box::new(left), Box::new(right));
         let counts = Arc::new(Mutex::new(Vec::new()));

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn two_different_cores_are_asked_for() {
+    fn layers_require_two_different_cores() {
         let refused = |cpus| measure(&options(&["--cpus", cpus])).expect_err("refused");
         assert!(refused("0").contains("two cores"));
         assert!(refused("1,1").contains("a core each"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_names_its_layer_and_route() {
+    fn line_names_its_layer_and_route() {
         let layers = [Layer { route: "shm", name: "cell", trips: 4, bout: Box::new(|_, _| Ok(vec![])) }];
         let mut out = Vec::new();
         write(&mut out, &layers, &[vec![80, 90]]).expect("written");

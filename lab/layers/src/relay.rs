@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_relay_ends_with_either_side() {
+    fn relay_ends_with_either_side() {
         let (near, left) = UnixStream::pair().expect("a pair");
         let (far, right) = UnixStream::pair().expect("a pair");
         let relay = std::thread::spawn(move || pass_on(&near, &far));

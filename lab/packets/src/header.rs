@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_survives_and_nonsense_does_not() {
+    fn header_survives_and_invalid_one_is_refused() {
         let header = Header {
             kind: Kind::Full,
             conversation: 1,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_cut_where_they_should_be() {
+    fn packet_messages_split_into_expected_fragments() {
         for (length, at_1400, at_4096) in [
             (0, 1, 1),
             (1, 1, 1),

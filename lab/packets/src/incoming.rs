@@ -78,7 +78,7 @@ mod tests {
 
     /// Found by the fuzz target `packets`: room for all of them would be more than any machine has.
     #[test]
-    fn parts_that_are_only_announced_take_no_memory() {
+    fn announced_fragments_take_no_memory() {
         let length = u32::MAX;
         let (conversation, sequence, container, call, fragment) = (1, 0, 1, 0, 0);
         let kind = Kind::Reliable;

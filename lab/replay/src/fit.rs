@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_is_found_again() {
+    fn fit_recovers_route() {
         let route_of = Route {
             latency: 50_000.0,
             send: Overhead { message: 2000.0, byte: 0.25 },
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cost_is_negative_and_one_length_is_none() {
+    fn fit_has_no_negative_cost_and_needs_two_lengths() {
         let rising = [(8.0, 1.0), (1000.0, 2000.0), (10_000.0, 30_000.0)];
         let (start, slope) = line(rising.into_iter()).expect("a line");
         assert!(start >= 0.0 && slope > 0.0);

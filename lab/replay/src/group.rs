@@ -133,7 +133,7 @@ mod tests {
     use crate::machine::{FRAME, Overhead, Route};
 
     #[test]
-    fn every_operation_comes_to_its_end() {
+    fn collective_operations_complete_at_all_sizes() {
         let end = Overhead { message: 1000.0, byte: 0.1 };
         let way = Route { latency: 10_000.0, send: end, receive: end, gap: 1000.0, byte: 1.0, frame: 0.0 };
         for operation in Operation::ALL {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn short_data_goes_the_way_that_is_quicker() {
+    fn short_data_uses_the_faster_algorithm() {
         let end = |ns| Overhead { message: ns, byte: 0.0 };
         let machine = |latency, ns| {
             Machine::of(8, Route { latency, send: end(ns), receive: end(ns), ..Route::default() })
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_of_many_takes_as_many_rounds_as_it_must() {
+    fn barrier_takes_logarithmic_rounds() {
         let way = Route { latency: 1000.0, ..Route::default() };
         let time = |tasks: usize| {
             let machine = Machine::of(tasks, way);
@@ -181,7 +181,7 @@ mod tests {
     /// What eight tasks took over an emulated FDDI, by these costs of a message between two of them (us of `parvum compare --suite loggp`,
     /// medians of three launches, 2026-11-27).
     #[test]
-    fn what_was_measured_on_a_shared_medium_is_predicted() {
+    fn shared_medium_prediction_matches_measurement() {
         let end = |message, byte| Overhead { message, byte };
         let (send, receive) = (end(9310.0, 0.84), end(7590.0, 1.34));
         let way = Route { latency: 558_000.0, send, receive, gap: 13_300.0, byte: 112.0, frame: 0.0 };

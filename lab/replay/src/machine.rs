@@ -103,14 +103,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_dealt_out_in_blocks() {
+    fn tasks_are_placed_in_blocks() {
         let machine = Machine::of(3, Route::default());
         let hosts: Vec<usize> = (0..7).map(|task| machine.host(task, 7)).collect();
         assert_eq!(hosts, [0, 0, 0, 1, 1, 1, 2]);
     }
 
     #[test]
-    fn a_message_costs_its_ends_and_its_way() {
+    fn message_costs_its_ends_and_route() {
         let end = Overhead { message: 100.0, byte: 0.5 };
         let route = Route { latency: 1000.0, send: end, receive: end, gap: 50.0, byte: 2.0, frame: 0.0 };
         assert_eq!(route.alone(10), 105.0 + 1000.0 + 20.0 + 105.0);

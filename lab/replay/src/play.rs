@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_takes_what_its_route_takes_alone() {
+    fn message_takes_its_route_time_alone() {
         let trace = Trace { tasks: vec![vec![send(1, 0, 500)], vec![receive(0, 0, 500)]] };
         assert_eq!(play(&trace, &machine(2)).time, WAY.alone(500));
         let played = play(&trace, &machine(2));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_to_one_come_one_after_the_other() {
+    fn messages_to_one_host_are_serialized() {
         let mut tasks: Vec<Vec<Action>> = (0..4).map(|_| vec![send(4, 0, 1000)]).collect();
         tasks.push((0..4).map(|from| receive(from, 0, 1000)).collect());
         let trace = Trace { tasks };
@@ -367,7 +367,7 @@ mod tests {
 
     /// Who sends first to many is not in the way of who comes later to one of them.
     #[test]
-    fn a_link_into_a_host_is_for_whoever_comes() {
+    fn link_into_host_serves_first_arrival() {
         let trace = Trace {
             tasks: vec![
                 vec![send(2, 0, 1000), send(3, 0, 1000)],
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_take_turns_with_the_medium() {
+    fn hosts_alternate_on_shared_medium() {
         // The first host has three to send when the second one comes with one, which goes between them.
         let trace = Trace {
             tasks: vec![
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_share_processors_in_turns() {
+    fn tasks_share_processors_in_time_slices() {
         let trace = Trace { tasks: vec![vec![Action::Compute(10e6)], vec![Action::Compute(4e6)], vec![]] };
         let played = play(&trace, &machine(1));
         assert_eq!(played.time, 14e6);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_comes_is_told() {
+    fn task_stuck_in_receive_is_reported() {
         let trace = Trace { tasks: vec![vec![receive(1, 0, 8)], vec![receive(0, 0, 8), send(0, 0, 8)]] };
         let played = play(&trace, &machine(2));
         assert_eq!(played.stuck, [0, 1]);

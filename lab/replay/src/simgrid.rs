@@ -63,7 +63,7 @@ mod tests {
     use crate::machine::Route;
 
     #[test]
-    fn a_platform_has_all_hosts() {
+    fn simgrid_platform_lists_all_hosts() {
         let between = Route { latency: 1000.0, byte: 80.0, ..Route::default() };
         let mut machine = Machine { processors: 2, ..Machine::of(3, between) };
         let text = platform(&machine);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn its_answer_is_read() {
+    fn simgrid_answer_is_parsed() {
         assert_eq!(
             told("x\n[h0:0:(1) 0.087913] [smpi_replay/INFO] Simulation time 0.087913\n"),
             Some(0.087913)

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn trace_reads_back_as_written() {
         let mut text = Vec::new();
         example().write(&["of a test".into()], &mut text).expect("memory");
         let text = String::from_utf8(text).expect("text");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused_with_its_line() {
+    fn trace_refuses_invalid_line_with_its_number() {
         for (text, line, word) in [
             ("0 init\n0 dance", 2, "\"dance\" is none of"),
             ("0 init\n0 send 1 0", 2, "missing"),

@@ -37,7 +37,7 @@ fn rows(ours: f64, pvm: f64) -> Vec<Row> {
 }
 
 #[test]
-fn a_change_is_named_with_its_factor_and_the_rest_is_counted() {
+fn report_names_change_with_factor_and_counts_rest() {
     let found = runs(run("1", "a", rows(1.0, 20.0)), run("2", "a", rows(0.5, 20.0)));
     assert_eq!((found.changes.len(), found.tested, found.untested), (1, 26, 1));
     assert!((found.changes[0].better - 2.0).abs() < 1e-9 && found.same_machine);
@@ -53,7 +53,7 @@ fn a_change_is_named_with_its_factor_and_the_rest_is_counted() {
 }
 
 #[test]
-fn what_moved_no_more_than_what_is_the_same_is_not_named() {
+fn report_ignores_change_that_baselines_share() {
     // The whole machine is slower by half; so is Parvum.
     let found = runs(run("1", "a", rows(1.0, 20.0)), run("2", "a", rows(1.5, 30.0)));
     assert!(found.changes.is_empty(), "{}", found.text());
@@ -75,7 +75,7 @@ fn what_moved_no_more_than_what_is_the_same_is_not_named() {
 }
 
 #[test]
-fn the_page_draws_each_change_and_the_largest_alone_where_they_are_many() {
+fn page_draws_changes_and_only_largest_if_many() {
     let page = runs(run("1", "a", rows(1.0, 20.0)), run("2", "a", rows(0.5, 20.0))).page();
     assert!(page.contains("<h1>Of 26 values 1 are better and 0 worse</h1>"), "{page}");
     assert_eq!(page.matches("<circle").count(), 1);
@@ -103,7 +103,7 @@ fn the_page_draws_each_change_and_the_largest_alone_where_they_are_many() {
 }
 
 #[test]
-fn two_machines_are_told_apart_by_what_differs() {
+fn machines_are_distinguished_by_their_differences() {
     let found = runs(run("1", "an abacus", rows(1.0, 20.0)), run("1", "a slide rule", rows(1.0, 30.0)));
     assert!(!found.same_machine && found.drift.is_none());
     assert_eq!(found.changes.len(), 25, "what floors and peers do is of interest there");
@@ -115,7 +115,7 @@ fn two_machines_are_told_apart_by_what_differs() {
 }
 
 #[test]
-fn noise_among_many_values_is_not_named() {
+fn noise_among_many_values_is_not_reported() {
     let noisy = |seed: u64| {
         let mut random = parvum_seed::Random::new(seed);
         let value = |random: &mut parvum_seed::Random| 1.0 + random.below(1000) as f64 / 1000.0;
@@ -130,7 +130,7 @@ fn noise_among_many_values_is_not_named() {
 }
 
 #[test]
-fn a_run_of_its_own_never_changed() {
+fn run_compared_with_itself_shows_no_change() {
     let found = runs(run("1", "a", rows(1.0, 20.0)), run("1", "a", rows(1.0, 20.0)));
     assert!(found.changes.is_empty() && found.differences.is_empty(), "{}", found.text());
 }
@@ -160,7 +160,7 @@ fn written(name: &str, suite: &str) -> PathBuf {
 }
 
 #[test]
-fn folders_that_cannot_be_compared_are_refused_by_their_cause() {
+fn folders_that_cannot_be_compared_are_refused_with_cause() {
     let (main, speed) = (written("main", "main"), written("speed", "speed"));
     let found = folders(&main, &main).expect("they can");
     assert_eq!(found.untested, 2);

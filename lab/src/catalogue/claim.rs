@@ -289,7 +289,7 @@ mod tests {
     const ONE: &str = "blast|PVM 3.4.6|direct|raw|2|8..1024|throughput";
 
     #[test]
-    fn a_ratio_over_sizes_is_their_geometric_mean() {
+    fn claim_over_sizes_uses_geometric_mean() {
         let judged = |from, to| {
             let claim = claim(from, to, &[FOUR], &[ONE]);
             let judged = judge(&claim, &rows());
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_across_a_bound_is_unclear_and_missing_rows_are_no_data() {
+    fn claim_across_bound_is_unclear() {
         let mut rows = rows();
         for row in &mut rows {
             row.launches.iter_mut().zip([0.5, 1.0, 1.0, 1.0, 1.0, 2.0]).for_each(|(one, by)| *one *= by);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slope_compares_two_sizes() {
+    fn slope_claim_compares_two_sizes() {
         let at = |size| format!("blast|PVM 3.4.6|direct|raw|2|{size}|throughput");
         let claim = claim(Some(1.0), None, &[&at(4096)], &[&at(8)]);
         let judged = judge(&claim, &rows());
@@ -327,7 +327,7 @@ mod tests {
 
     /// What is asked of shared memory on one host is asked of TCP between hosts, once.
     #[test]
-    fn over_hosts_shared_memory_is_tcp() {
+    fn shared_memory_claim_uses_tcp_over_hosts() {
         let ours = |route| format!("ring|Parvum|{route}|raw|2|8|half round trip");
         let mut claim = claim(Some(1.0), None, &[&ours("shm")], &[]);
         claim.today[0].by = "Parvum, shared memory".into();
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn one_launch_tells_counts_and_no_times() {
+    fn single_launch_confirms_counts_but_not_times() {
         for (metric, verdict) in [("throughput", Verdict::Unclear), ("messages", Verdict::Holds)] {
             let rows = [row(&PVM, "blast", metric, 8, &[5.0])];
             let claim = claim(Some(1.0), None, &[&format!("blast|PVM 3.4.6|direct|raw|2|8|{metric}")], &[]);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_name_no_rows_are_refused() {
+    fn claim_names_without_rows_are_refused() {
         for bad in ["", "a|b|c", "a|b|c|d|two|8|m", "a|b|c|d|2|x..8|m", "a|b|c|d|2|8|m|1|2"] {
             assert!(Claimed::try_from(bad.to_owned()).is_err(), "{bad}");
         }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slows_a_whole_launch_does_not_blur_the_ratio_of_two_of_its_sizes() {
+    fn ratio_of_sizes_is_independent_of_slow_launches() {
         let slow = [1.0, 2.0, 4.0, 1.0, 3.0, 1.5];
         let longer = slow.map(|time| 10.0 * time);
         let rows = [row(&PVM, "ring", "hop", 8, &slow), row(&PVM, "ring", "hop", 4096, &longer)];
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_that_sizes_do_not_share_is_averaged() {
+    fn noise_of_independent_sizes_is_averaged() {
         // One size of each launch was slow, another each time.
         let rows: Vec<Row> = (0..6u64)
             .map(|size| {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_of_two_systems_are_independent() {
+    fn launches_of_two_systems_count_as_independent() {
         let (mut theirs, mut ours) =
             (row(&PVM, "ring", "hop", 8, &[8.0; 6]), row(&OURS, "ring", "hop", 8, &[2.0; 6]));
         let spread = |row: &mut Row, by: f64| {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_nothing_is_a_value_too() {
+    fn zero_share_counts_as_value() {
         let rows = [row(&PVM, "ring", "copies", 8, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.01])];
         let today = Today {
             by: String::new(),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fitted_row_has_its_own_interval() {
+    fn fitted_row_keeps_its_own_interval() {
         let mut fitted = row(&PVM, "ring", "r_max", 8, &[3.0; 6]);
         (fitted.low, fitted.high) = (2.0, 4.0);
         (fitted.launches, fitted.launch_numbers) = (Vec::new(), Vec::new());

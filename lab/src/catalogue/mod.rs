@@ -221,7 +221,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_table_and_figure_of_the_five_papers_is_there_once() {
+    fn catalogue_lists_each_table_and_figure_once() {
         let found: Vec<(&str, String)> =
             PAPERS.iter().map(|paper| (paper.number.as_str(), paper.contents())).collect();
         let wanted = [
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_run_again_or_says_why_not() {
+    fn exhibit_is_repeated_or_explains_why_not() {
         for (paper, exhibit) in PAPERS.iter().flat_map(|p| p.exhibits.iter().map(move |e| (p, e))) {
             let name = format!("{}, {}", paper.number, exhibit.name());
             assert!(exhibit.again.is_some() != exhibit.why_not.is_some(), "{name}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_today_comes_from_a_job_that_is_run_for_it() {
+    fn value_of_claim_comes_from_planned_job() {
         for (paper, exhibit) in PAPERS.iter().flat_map(|p| p.exhibits.iter().map(move |e| (p, e))) {
             let Some(again) = &exhibit.again else { continue };
             let suite = suites::find(&again.suite).expect("a suite of ours");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_refused_by_what_does() {
+    fn unknown_paper_or_exhibit_is_refused_with_known_ones() {
         let why = |paper, some: &[(Kind, u32)]| find(paper, some).expect_err("refused").to_string();
         let refused = why("007", &[]);
         assert!(refused.contains("\"007\"") && refused.contains("003 (Saphir)"), "{refused}");
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_the_transform_have_the_lengths_of_table_3() {
+    fn transform_messages_have_lengths_of_table_3() {
         for (row, tasks) in printed("000", 3).iter().zip([2.0, 4.0, 8.0]) {
             let lengths = suites::main::PAPER_POINTS.map(|points| 8.0 * points as f64 / tasks);
             assert_eq!(numbers(row)[1..], lengths);

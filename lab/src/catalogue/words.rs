@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_in_docs_is_made_from_the_files() {
+    fn papers_page_is_generated_from_catalogue() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/project/papers.md");
         let found = std::fs::read_to_string(page).expect("docs/project/papers.md");
         let made = markdown();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_every_exhibit_and_fits_a_terminal() {
+    fn list_has_every_exhibit_and_fits_terminal() {
         let list = list();
         for exhibit in PAPERS.iter().flat_map(|paper| &paper.exhibits) {
             assert!(list.contains(&format!("     {}: ", exhibit.name())), "{}", exhibit.name());
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exhibit_without_data_says_so() {
+    fn exhibit_without_data_reports_no_data() {
         let (paper, exhibits) = super::super::find("000", &[]).expect("it exists");
         let text = results(paper, exhibits[5], &[], false);
         assert!(text.starts_with("Paper 000, table 6: ") && text.contains("PVM 3.4.6: no data"), "{text}");

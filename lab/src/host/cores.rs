@@ -57,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_parsed() {
+    fn cpu_lists_are_parsed() {
         assert_eq!(parse_list("0-2,8\n"), [0, 1, 2, 8]);
         assert_eq!(parse_list(""), Vec::<u32>::new());
         assert_eq!(parse_list("x-,3"), [3]);
     }
 
     #[test]
-    fn there_is_a_core() {
+    fn physical_returns_at_least_one_core() {
         assert!(!physical(4).is_empty() && physical(4).len() <= 4);
     }
 }

@@ -249,20 +249,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates() {
+    fn dates_are_computed_from_days() {
         assert_eq!(civil(0), (1970, 1, 1));
         assert_eq!(civil(19_782), (2024, 2, 29));
         assert_eq!(civil(20_778), (2026, 11, 21));
     }
 
     #[test]
-    fn kernel_choices() {
+    fn kernel_choice_is_parsed_from_brackets() {
         assert_eq!(chosen("always [madvise] never"), "madvise");
         assert_eq!(chosen(""), "not reported");
     }
 
     #[test]
-    fn every_factor_says_something() {
+    fn factors_all_have_a_value() {
         assert!(Factors::record().rows().iter().all(|(_, value)| !value.is_empty()));
     }
 }

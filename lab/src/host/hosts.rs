@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_says_how_many_hosts() {
+    fn route_name_gives_host_count() {
         assert_eq!([of_route("4-hosts"), of_route("shm"), of_route("")], [Some(4), None, None]);
         assert_eq!(
             [of_route("daemon-2-hosts"), of_route("daemon"), of_route("-hosts")],

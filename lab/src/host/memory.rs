@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_takes_is_seen_and_one_that_is_none_is_not() {
+    fn memory_of_living_process_is_measured() {
         let pid = std::process::id();
         let Some(before) = begin(pid) else { return assert!(field(pid, "VmRSS:").is_some()) };
         // An optimizer sees that nobody reads it, and takes none.

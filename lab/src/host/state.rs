@@ -147,17 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn a_line_takes_some_time_where_there_are_two_cores() {
+    fn cache_line_hop_takes_time_between_two_cores() {
         assert_eq!(hop(&[0]), None);
         match crate::host::cores::physical(2)[..] {
             // Beside others it may find no moment for both.
             [first, second] => assert!(hop(&[first, second]).is_none_or(|ns| (1.0..100_000.0).contains(&ns))),
-            _ => eprintln!("skipped: a_line_takes_some_time_where_there_are_two_cores: one core"),
+            _ => eprintln!("skipped: cache_line_hop_takes_time_between_two_cores: one core"),
         }
     }
 
     #[test]
-    fn what_is_much_slower_than_the_best_is_slow() {
+    fn launch_much_slower_than_best_is_marked_slow() {
         let mut launches = vec![
             launch(0, Some(60.0), None),
             launch(1, Some(130.0), None),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_quick_for_a_moment_makes_no_others_slow() {
+    fn momentarily_fast_launch_marks_no_others_slow() {
         let mut launches: Vec<LaunchRecord> = (0..20).map(|at| launch(at, Some(130.0), None)).collect();
         launches[7].line_ns = Some(17.0);
         assert_eq!((slow(&launches), warning(&launches)), (vec![], None));

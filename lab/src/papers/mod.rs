@@ -259,7 +259,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_exhibit_that_can_be_run_again_is_part_of_it() {
+    fn plan_includes_every_repeatable_exhibit() {
         for extent in [Extent::Quick, Extent::Full] {
             let planned = planned(extent, "");
             for exhibit in PAPERS.iter().flat_map(|paper| &paper.exhibits) {
@@ -275,13 +275,13 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_run_leaves_some_of_twenty_minutes_to_what_is_not_launches() {
+    fn quick_shares_sum_to_18_minutes() {
         let quick: u64 = SHARES.iter().map(|(_, seconds)| seconds[0]).sum();
         assert_eq!(quick, 18 * 60);
     }
 
     #[test]
-    fn what_one_suite_leaves_the_others_get() {
+    fn unused_time_of_suite_goes_to_others() {
         let planned = planned(Extent::Quick, "");
         let (mut left, mut total) = (1080, 0);
         for at in 0..planned.len() {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn systems_choose_suites_and_unknown_ones_are_refused() {
+    fn systems_select_suites_and_unknown_ones_are_refused() {
         let names = |list| planned(Extent::Quick, list).iter().map(|plan| plan.suite).collect::<Vec<_>>();
         assert_eq!(names("sockets"), ["sockets"]);
         let both = planned(Extent::Quick, "sockets, tmk");
@@ -310,7 +310,7 @@ mod tests {
 
     /// How a run that goes on tells jobs apart.
     #[test]
-    fn no_two_jobs_of_a_suite_bear_one_name() {
+    fn job_names_are_unique_within_suite() {
         for suite in suites::ALL {
             for extent in [Extent::Quick, Extent::Full] {
                 let mut seen = HashSet::new();

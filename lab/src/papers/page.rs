@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_line_for_each_exhibit_and_says_what_is_missing() {
+    fn papers_page_has_line_per_exhibit_and_names_missing() {
         let settings = Settings::new(&CompareOptions::default(), 7, 60, &Own::default());
         let page = page(&settings, &outcomes());
         for (paper, exhibit) in all() {
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_has_a_line_for_each_exhibit_that_is_run_again() {
+    fn papers_text_has_line_per_repeatable_exhibit() {
         let text = text(&outcomes());
         let again = all().filter(|(_, exhibit)| exhibit.again.is_some()).count();
         assert_eq!(text.lines().count(), again + 2, "{text}");
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_said_in_words() {
+    fn counts_print_in_words() {
         let count = Count { holds: 3, no: 1, no_data: 2, ..Count::default() };
         assert_eq!(count.words(), "3 still hold, 1 no longer, 2 without data");
         assert_eq!(Count::default().words(), "values stand side by side");

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_tables_that_reports_quote_are_there() {
+    fn printed_tables_quoted_by_reports_exist() {
         assert_eq!((FFT_TIMES.len(), SPLITS.len(), SPEED_UPS.len()), (6, 6, 6));
         assert_eq!((NULL_ACTIVITIES.len(), COMPILERS.len(), LINKS.len(), BUFFERED.len()), (6, 2, 12, 11));
         assert!(FFT_TIMES.iter().all(|times| times.two.iter().chain(&times.four).all(|ms| *ms > 0.0)));

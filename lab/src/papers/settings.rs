@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_stays_and_what_differs_is_named() {
+    fn settings_keep_defaults_and_name_differences() {
         let settings = settings();
         let same =
             CompareOptions { quick: true, seed: Some(7), systems: "sockets".into(), ..Default::default() };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn another_machine_and_other_versions_are_refused() {
+    fn settings_refuse_other_machine_or_versions() {
         let mut settings = settings();
         settings.machine[0].1 = "an abacus".into();
         settings.machine.push(("LAM".into(), "7".into()));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_settings_or_with_damaged_ones_is_refused() {
+    fn settings_refuse_missing_or_damaged_folder() {
         let folder = std::env::temp_dir().join(format!("parvum-lab-settings-{}", std::process::id()));
         let why = || Settings::read(&folder).expect_err("refused").to_string();
         assert!(why().contains("there is no such folder"), "{}", why());

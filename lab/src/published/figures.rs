@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_gives_the_median_of_each_thing_and_system() {
+    fn figures_file_gives_median_per_thing_and_system() {
         let file = std::env::temp_dir().join(format!("parvum-lab-figures-{}.csv", std::process::id()));
         let text = "what,unit,system,round,value\n\"load before the first\",,the machine,0,0.25\n\
                     \"a hop, 8 B\",us,Parvum,0,3\n\"a hop, 8 B\",us,TCP,0,5\n\"a hop, 8 B\",us,Parvum,1,9\n\"a hop, 8 B\",us,Parvum,2,4\n";
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_published_without_its_time() {
+    fn published_file_name_drops_its_time() {
         let named = |file: &str| name_of(Path::new(file));
         assert_eq!(named("results/hosts-encryption-1795622614.csv"), Some("hosts-encryption.csv".into()));
         assert_eq!(named("hosts-speed.csv"), Some("hosts-speed.csv".into()));

@@ -127,7 +127,7 @@ mod tests {
 
     /// What this host has no value of, a network has; the page says so in both places.
     #[test]
-    fn a_run_over_a_network_is_kept_and_the_page_says_what_it_found() {
+    fn network_run_is_published_on_its_page() {
         let (root, run) = place("networks");
         let pvm = System::new(Family::Pvm, "direct", Encoding::Xdr);
         let at = |program, tasks, value: f64| {
@@ -175,7 +175,7 @@ mod tests {
 
     /// The exchange is asked of one host alone: over a network its values stand for themselves.
     #[test]
-    fn what_no_claim_is_judged_by_is_a_table() {
+    fn value_without_claim_is_shown_in_table() {
         let (root, run) = place("values");
         let of = |family, route, size, us: f64| {
             let mut row =
@@ -203,7 +203,7 @@ mod tests {
 
     /// Iterations of four tasks: the papers' claims ask for one task's as well, and have no value without it. Counts have one.
     #[test]
-    fn what_a_claim_has_no_value_of_is_a_table_beside_what_it_has() {
+    fn table_shows_values_that_claims_lack() {
         let (root, run) = place("beside");
         let of = |family, route, program, metric, size, value: f64| {
             let mut row = row(&System::new(family, route, Encoding::Raw), program, metric, size, &[value; 3]);

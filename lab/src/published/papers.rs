@@ -127,7 +127,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_page_says_what_the_published_run_found() {
+    fn papers_page_matches_published_run() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let Some((page, made)) = made(&root).expect("readable") else {
             println!("skipped: no run of all papers is published yet (it takes a quiet machine and an hour)");
@@ -140,7 +140,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_run_is_published_with_what_its_claims_ask_for_alone() {
+    fn published_run_contains_only_values_of_claims() {
         let root = std::env::temp_dir().join(format!("parvum-lab-papers-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         let (run, own) = (root.join("run"), root.join("run/main"));

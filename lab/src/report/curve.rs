@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_draw_is_no_chart() {
+    fn curve_without_points_is_no_chart() {
         let axes = Axes {
             title: "t",
             x: |x| x.to_string(),
@@ -292,7 +292,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn labels_never_touch(mut places in prop::collection::vec(TOP..HEIGHT - BOTTOM, 1..14)) {
+        fn curve_labels_never_touch(mut places in prop::collection::vec(TOP..HEIGHT - BOTTOM, 1..14)) {
             places.sort_by(f64::total_cmp);
             spread(&mut places, |p| p);
             for pair in places.windows(2) {

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_paper_printed_stands_beside_today() {
+    fn exhibit_shows_printed_values_beside_measured() {
         let html = drawn("000", Kind::Table, 6, &times());
         assert!(html.contains("PVM on SPARCstation II") && html.contains("Parvum shm"), "{html}");
         assert!(html.contains("Grey, dashed: what the paper printed"));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_stands_for_a_curve_that_the_paper_describes_by_it() {
+    fn exhibit_draws_curve_from_formula_of_paper() {
         let system = System::new(Family::Pvm, "direct", Encoding::Raw);
         let rows = [1024, 65536].map(|size| row(&system, "ring", "bandwidth", size, &[0.5; 6]));
         let html = drawn("004", Kind::Figure, 3, &rows);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn every_exhibit_that_has_curves_names_rows_and_tables_that_there_are() {
+    fn exhibit_curves_name_existing_rows_and_tables() {
         for paper in PAPERS.iter() {
             for exhibit in &paper.exhibits {
                 let Some(curves) = &exhibit.curves else { continue };

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_ratios_are_equal_distances() {
+    fn scale_shows_equal_ratios_as_equal_distances() {
         let system = System::new(Family::Parvum, "shm", Encoding::Raw);
         let rows = [1.0, 100.0, 10_000.0].map(|v| row(&system, "ring", "half round trip", 8, &[v; 6]));
         let scale = Scale::of(rows.iter()).expect("values");

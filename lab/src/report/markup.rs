@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_without_a_value_is_left_out() {
+    fn column_without_value_is_omitted() {
         let words = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
         let rows = [words(&["a", "-", "1", "-"]), words(&["b", "&ndash;", "-", ""])];
         let shown = table_of_measured(&["", "2 tasks", "4 tasks", "8 tasks"], &rows);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_read_well() {
+    fn sizes_print_in_readable_units() {
         assert_eq!(
             (bytes(8.0), bytes(4096.0), bytes(4_194_304.0)),
             ("8 B".into(), "4 KiB".into(), "4 MiB".into())

@@ -270,7 +270,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_small_session_makes_a_whole_page() {
+    fn page_is_complete_for_small_session() {
         let rows = summarise(&sample());
         let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
         for part in [
@@ -295,13 +295,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_empty_session_still_makes_a_page() {
+    fn page_exists_for_empty_session() {
         assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
         assert!(!page(&SUITE, &[], &[], &manifest()).contains("targets"), "only who asks gets targets");
     }
 
     #[test]
-    fn the_first_line_says_where_it_was_measured() {
+    fn page_heading_names_where_it_was_measured() {
         let mut manifest = manifest();
         let heading = |manifest: &Manifest| {
             let page = page(&SUITE, &[], &[], manifest);

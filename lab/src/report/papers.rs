@@ -85,7 +85,7 @@ mod tests {
     use crate::systems::system::{Encoding, Family, System};
 
     #[test]
-    fn a_claim_is_shown_where_there_is_a_value_and_only_there() {
+    fn claim_is_shown_only_if_it_has_value() {
         let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);
         let ours = System::new(Family::Parvum, "shm", Encoding::Raw);
         let rows = [

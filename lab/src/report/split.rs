@@ -144,14 +144,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_round() {
+    fn axis_steps_are_round() {
         assert_eq!(nice_step(60.0), 20.0);
         assert_eq!(nice_step(4.1), 2.0);
         assert_eq!(nice_step(3900.0), 1000.0);
     }
 
     #[test]
-    fn one_outlier_does_not_flatten_the_rest() {
+    fn outlier_does_not_flatten_other_bars() {
         assert_eq!(cut_at(&[10.0, 12.0, 400.0]), 1.4 * 12.0);
         assert_eq!(cut_at(&[10.0, 12.0, 30.0]), 30.0);
         assert_eq!((cut_at(&[7.0]), cut_at(&[])), (7.0, 0.0));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_name_their_tasks() {
+    fn bars_contain_task_names() {
         let task = Task { wait: 1.0, communication: 2.0, computation: 3.0 };
         let svg = bars("t", &[Group { label: "MPICH".into(), tasks: vec![task.clone(), task] }], 800.0);
         assert!(svg.contains("task 1: computation 3.00 \u{b5}s"));

@@ -278,7 +278,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_arrangement_places_each_task() {
+    fn arrangement_places_each_task() {
         let file = |arrangement: Arrangement, machines: &[&str]| {
             arrangement.file(&machines.iter().map(|machine| (*machine).to_owned()).collect::<Vec<_>>())
         };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_plan() {
+    fn plan_is_the_same_for_same_seed() {
         let costs = vec![Some(Duration::from_millis(300)); 20];
         let plan = |seed| {
             let mut random = Random::new(seed);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn rivals_interleave() {
+    fn peers_are_interleaved_in_rounds() {
         let costs = vec![Some(Duration::from_millis(1)); 4];
         let order = more_rounds(&costs, &[5; 4], &[1; 4], Duration::from_secs(1), &mut Random::new(1));
         assert_eq!(order.len(), 16);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_job_is_not_repeated() {
+    fn failed_job_is_not_repeated() {
         let costs = [None, Some(Duration::from_millis(1))];
         assert_eq!(
             more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(1), &mut Random::new(1)),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_takes_a_large_share_is_not_repeated() {
+    fn job_with_large_share_of_time_is_not_repeated() {
         let mut costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds))).to_vec();
         let again = |costs: &[Option<Duration>], job| {
             let (wanted, done) = (vec![3; costs.len()], vec![1; costs.len()]);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_names_the_files_it_needs() {
+    fn job_names_files_it_needs() {
         let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let mut job = Job { measure: Measure::program("rate", "rate"), system: Some(system(Family::Mpich)) };
         assert_eq!(job.files(), [("rate", Some(Family::Mpich))]);
@@ -361,7 +361,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_budget_is_kept(costs in prop::collection::vec(1u64..5000, 1..30), left in 0u64..60_000, seed: u64) {
+        fn rounds_keep_the_time_budget(costs in prop::collection::vec(1u64..5000, 1..30), left in 0u64..60_000, seed: u64) {
             let costs: Vec<Option<Duration>> = costs.into_iter().map(|ms| Some(Duration::from_millis(ms))).collect();
             let left = Duration::from_millis(left);
             let order = more_rounds(&costs, &vec![10; costs.len()], &vec![1; costs.len()], left, &mut Random::new(seed));

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_whole_is_kept_and_the_rest_is_written_over() {
+    fn resumed_run_keeps_whole_launches_and_overwrites_rest() {
         let path = folder("kept");
         let (mut begun, nothing) = Folder::go_on(&path).expect("a folder");
         assert!(nothing.launches.is_empty() && nothing.lines.is_empty());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_before_the_end_is_refused_by_its_line() {
+    fn damage_before_the_end_is_refused_with_its_line() {
         let path = folder("damaged");
         let (mut begun, _) = Folder::go_on(&path).expect("a folder");
         begun.keep(&launch(0), &[line(0)]).expect("kept");

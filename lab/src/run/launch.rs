@@ -185,18 +185,18 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_end_is_no_failure_and_the_environment_arrives() {
+    fn launch_succeeds_and_passes_environment() {
         assert_eq!(shell("test \"$PARVUM_TEST\" = seen", 20).failure, None);
     }
 
     #[test]
-    fn a_failure_carries_its_last_words() {
+    fn failed_launch_reports_its_last_output() {
         let failure = shell("echo first; echo 'ring: verification failed' >&2; exit 3", 20).failure.unwrap();
         assert!(failure.contains("verification failed") && failure.contains('3'), "{failure}");
     }
 
     #[test]
-    fn the_deadline_ends_the_whole_group() {
+    fn deadline_kills_whole_process_group() {
         // The child ignores what ends its leader, and says who it is.
         let file = std::env::temp_dir().join(format!("parvum-lab-child-{}", std::process::id()));
         let script = format!("(trap '' TERM; exec sleep 300) & echo $! >{}; wait", file.display());
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_program_is_named() {
+    fn missing_program_is_named() {
         let launch = Launch {
             program: "/nonexistent/ring".into(),
             arguments: vec![],

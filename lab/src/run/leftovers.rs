@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_new_segments_of_rivals_are_removed() {
+    fn leftover_segments_of_peers_are_removed_only_if_new() {
         let folder = std::env::temp_dir().join(format!("parvum-lab-leftovers-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let touch = |name: &str| std::fs::write(folder.join(name), b"").expect("a file");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_has_mapped_is_seen() {
+    fn mapped_file_is_detected() {
         let own = std::env::current_exe().expect("this program");
         assert!(is_mapped(&own));
         assert!(!is_mapped(Path::new("/dev/shm/mpich_shm_of_nobody")));

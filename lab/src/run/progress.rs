@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_only_shrinks() {
+    fn remaining_time_only_shrinks() {
         let mut left = Left(Duration::from_secs(60));
         let said: Vec<u64> = [50, 55, 20, 30].map(|s| left.at_most(Duration::from_secs(s)).as_secs()).into();
         assert_eq!(said, [50, 50, 20, 20]);

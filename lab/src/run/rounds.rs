@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_needs_two_cores_of_this_host_is_left_out_on_one() {
+    fn job_for_two_cores_is_skipped_on_one() {
         assert!(!has_cores(Cores::Two, 1, false));
         assert!(has_cores(Cores::Two, 1, true), "hosts that are named have their own");
         assert!(has_cores(Cores::Two, 2, false) && has_cores(Cores::One, 1, false));

@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn over_hosts_a_program_of_parvums_chooses_its_route_and_sends_less() {
+    fn parvum_job_over_hosts_omits_route_and_message_count() {
         let mut runner = runner();
         let job = (suites::find("pvmtime").unwrap().jobs)(Extent::Quick)
             .into_iter()
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn between_hosts_pvm_goes_direct_unless_its_route_says_otherwise() {
+    fn pvm_job_over_hosts_uses_direct_route_unless_named() {
         for (route, told) in
             [("2-hosts", "direct"), ("daemon-2-hosts", "dont"), ("direct", "direct"), ("daemon", "dont")]
         {
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launcher_starts_all_tasks_unless_they_start_each_other() {
+    fn launcher_starts_all_tasks_unless_they_spawn() {
         let mut runner = runner();
         for job in suites::ALL.iter().flat_map(|suite| (suite.jobs)(Extent::Full)) {
             let Some(Family::OpenMpi | Family::Mpich4) = job.system.map(|system| system.family) else {
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_runs_under_the_program_that_refuses() {
+    fn job_without_cma_runs_under_refusing_program() {
         let refused = Measure { refused: true, ..Measure::program("ring", "ring") };
         let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let mut lines = of_each(&refused, [system(Family::Mpich), system(Family::Engine)])
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn another_build_comes_before_the_shipped_one() {
+    fn library_path_puts_other_build_first() {
         let mut environment = vec![("LD_LIBRARY_PATH".to_owned(), OsString::from("/shipped"))];
         put_first(&mut environment, Path::new("/other"));
         assert_eq!(environment, [("LD_LIBRARY_PATH".to_owned(), OsString::from("/other:/shipped"))]);
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_is_not_there_is_not_measured() {
+    fn job_of_missing_build_is_not_served() {
         let measure = Measure { build: Some("bogus"), ..Measure::program("ring", "ring") };
         let job = Job { measure, system: None };
         assert!(!runner().serves(&job));
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_started_as_its_users_start_one() {
+    fn job_is_started_with_its_users_command() {
         let job = Measure { how: How::Job(Some("job")), ..Measure::program("job", "job") };
         let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let line = |family| {

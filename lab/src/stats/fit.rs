@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ideal_link_is_recovered() {
+    fn fit_recovers_ideal_link() {
         let line = line(&ideal(500.0, 4.0)).unwrap();
         assert!((line.t_zero - 500.0).abs() < 1e-6 && (line.rate - 4.0).abs() < 1e-9 && line.worst < 1e-9);
         let link = link(&ideal(500.0, 4.0)).unwrap();
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn too_little_data_gives_nothing() {
+    fn fit_returns_none_for_too_few_points() {
         assert_eq!(link(&[]), None);
         assert_eq!(link(&[Point { bytes: 0.0, ns: 5.0 }, Point { bytes: 8.0, ns: 5.0 }]), None);
         assert_eq!(line(&ideal(1.0, 1.0)[..2]), None);
     }
 
     #[test]
-    fn a_kink_shows_in_the_residual() {
+    fn residual_shows_a_kink() {
         let mut points = ideal(500.0, 4.0);
         points[4].ns *= 2.0;
         assert!(line(&points).unwrap().worst > 0.2);

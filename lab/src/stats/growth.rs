@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ideal_growth_is_recovered() {
+    fn growth_fit_recovers_ideal_curve() {
         let points: Vec<_> = sizes().map(|n| (n, 3.0 + 0.5 * n.log2() + 0.01 * n)).collect();
         let found = growth(&points).unwrap();
         assert!((found.constant - 3.0).abs() < 1e-6 && (found.doubling - 0.5).abs() < 1e-6, "{found:?}");
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn a_square_shows_in_the_exponent_and_fits_badly() {
+    fn growth_of_square_shows_exponent_and_poor_fit() {
         let found = growth(&sizes().map(|n| (n, n * n)).collect::<Vec<_>>()).unwrap();
         assert!((found.exponent - 2.0).abs() < 1e-9 && found.r2 < 0.9, "{found:?}");
     }
 
     #[test]
-    fn too_little_gives_nothing() {
+    fn growth_fit_returns_none_for_too_few_points() {
         assert_eq!(growth(&[(2.0, 1.0), (4.0, 2.0), (8.0, 3.0), (16.0, 0.0)]), None);
     }
 }

@@ -342,14 +342,14 @@ mod tests {
     const RING: &str = r#"{"program":"ring","face":"pvm","encoding":"raw","route":"direct","tasks":2,"size":8,"hops":8,"cold_ns":24000,"dropped":33,"verified":true,"samples_ns":[80,160]}"#;
 
     #[test]
-    fn a_ring_line_is_read() {
+    fn ring_line_parses() {
         let line = parse_line(RING).unwrap();
         assert_eq!(line.size, 8);
         assert_eq!(line.each().collect::<Vec<_>>(), [10.0, 20.0]);
     }
 
     #[test]
-    fn bad_lines_are_refused_with_a_reason() {
+    fn invalid_lines_are_refused_with_reason() {
         let cases = [
             ("", "EOF"),
             (&RING[..40], "EOF"),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_names_its_line() {
+    fn damaged_file_error_names_its_line() {
         let path = std::env::temp_dir().join(format!("parvum-lab-samples-{}", std::process::id()));
         std::fs::write(&path, format!("{RING}\n{{\n")).unwrap();
         let message = read(&path).unwrap_err().to_string();
@@ -391,12 +391,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in ".{0,200}") {
+        fn parser_accepts_or_refuses_any_text(text in ".{0,200}") {
             let _ = parse_line(&text);
         }
 
         #[test]
-        fn lines_survive_a_round_trip(samples in prop::collection::vec(any::<u64>(), 1..20), size in any::<u64>()) {
+        fn sample_lines_survive_round_trip(samples in prop::collection::vec(any::<u64>(), 1..20), size in any::<u64>()) {
             let line = Line { program: "ring".into(), tasks: 2, size, samples_ns: samples, ..Line::default() };
             prop_assert_eq!(parse_line(&serde_json::to_string(&line).unwrap()).unwrap(), line);
         }

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn interval_ranks_are_the_published_ones() {
+    fn interval_ranks_equal_published_ones() {
         // The sign-test table: 6 -> the extremes, 10 -> 2nd and 9th, 20 -> 6th and 15th, 30 -> 10th and 21st.
         assert_eq!(interval_rank(5), None);
         assert_eq!(interval_rank(6), Some(0));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_test_matches_tables() {
+    fn rank_test_matches_published_tables() {
         // Complete separation of 5 and 5: p = 2 / C(10,5).
         let p = rank_test(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0, 7.0, 8.0, 9.0, 10.0]);
         assert!((p - 2.0 / 252.0).abs() < 1e-12, "{p}");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts() {
+    fn comparison_gives_expected_verdict() {
         let low = [1.0, 1.1, 1.2, 1.3, 1.4];
         let high = [2.0, 2.1, 2.2, 2.3, 2.4];
         assert_eq!(compare(&low, &high), Verdict::Smaller);

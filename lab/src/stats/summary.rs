@@ -525,7 +525,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn one_median_per_launch() {
+    fn summary_uses_one_median_per_launch() {
         let lines: Vec<Recorded> = (0..10).map(|launch| recorded(launch, 8, 400 + launch as u64)).collect();
         let rows = summarise(&lines);
         let system = ring_systems(Extent::Quick)[0];
@@ -537,7 +537,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn sockets_have_a_rate_by_message_and_by_buffer() {
+    fn sockets_have_rates_by_message_and_by_buffer() {
         let system =
             System::new(crate::systems::system::Family::Sockets, "", crate::systems::system::Encoding::None);
         let line = |size, ns| Line {
@@ -562,7 +562,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn masters_throughputs_are_averaged() {
+    fn throughputs_of_masters_are_averaged() {
         let line = |samples_ns| Line {
             program: "pvmtime".into(),
             tasks: 8,
@@ -581,7 +581,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_curve_gives_link_numbers() {
+    fn summary_of_curve_gives_link_numbers() {
         let lines: Vec<Recorded> = (0..6)
             .flat_map(|l| [(0, 500), (1000, 750), (1_000_000, 250_500)].map(|(n, t)| recorded(l, n, t)))
             .collect();

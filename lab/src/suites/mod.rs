@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selection_takes_families_and_ids_and_refuses_others() {
+    fn selection_accepts_families_and_ids_and_refuses_others() {
         let keep = main::SUITE.select("mpich, pvm346-direct-raw").unwrap();
         let kept: Vec<String> = (main::SUITE.systems)().iter().filter(|s| keep(s)).map(System::id).collect();
         assert_eq!(kept, ["pvm346-direct-raw", "mpich"]);
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_known_only_to_its_suites() {
+    fn suite_selects_only_its_own_systems() {
         assert!(main::SUITE.select("ucx").is_err());
         let keep = speed::SUITE.select("engine,ucx").unwrap();
         assert_eq!((speed::SUITE.systems)().iter().filter(|s| keep(s)).count(), 2);
     }
 
     #[test]
-    fn an_unknown_suite_is_refused_with_those_there_are() {
+    fn unknown_suite_is_refused_with_known_names() {
         let refused = find("slow").err().unwrap().to_string();
         assert!(
             refused.contains("\"slow\"") && refused.contains("choose, main, speed, mpi, buffering"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_suite_plans_can_be_chosen() {
+    fn planned_systems_of_suite_can_be_selected() {
         for suite in ALL {
             let systems = (suite.systems)();
             for job in (suite.jobs)(Extent::Full) {

@@ -150,7 +150,7 @@ Final:                20000     0.401     0.425     0.430      17.95      17.74 
     const LATENCY: Test = Test { name: "tag_lat", size: 8, count: 20_000, program: "ring" };
 
     #[test]
-    fn the_last_line_of_numbers_counts() {
+    fn perftest_figures_come_from_last_number_line() {
         let found = figures(PRINTED).unwrap();
         assert_eq!(found, Figures { typical_us: 0.401, rate: 2_325_581.0 });
         assert_eq!(line(&LATENCY, &found).each().collect::<Vec<_>>(), [401.0]);
@@ -159,7 +159,7 @@ Final:                20000     0.401     0.425     0.430      17.95      17.74 
     }
 
     #[test]
-    fn a_rate_is_kept_to_many_digits() {
+    fn perftest_rate_keeps_many_digits() {
         let test = Test { name: "tag_bw", program: "rate", ..LATENCY };
         let found = figures(PRINTED).unwrap();
         let ns = line(&test, &found).each().next().unwrap();
@@ -167,7 +167,7 @@ Final:                20000     0.401     0.425     0.430      17.95      17.74 
     }
 
     #[test]
-    fn words_without_figures_are_refused() {
+    fn perftest_output_without_figures_is_refused() {
         for text in
             ["", "UCX  ERROR missing test name\n", "Final: 20000 0.4 0.4\n", &PRINTED.replace("2325581", "0")]
         {
@@ -176,7 +176,7 @@ Final:                20000     0.401     0.425     0.430      17.95      17.74 
     }
 
     #[test]
-    fn a_listener_is_told_from_a_connection() {
+    fn listener_is_distinguished_from_connection() {
         let line = "   0: 00000000:36B0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0 0 1";
         assert!(is_listener(line, ":36B0"));
         assert!(!is_listener(line, ":36B1"));
@@ -184,7 +184,7 @@ Final:                20000     0.401     0.425     0.430      17.95      17.74 
     }
 
     #[test]
-    fn a_program_that_is_no_server_is_reported() {
+    fn program_that_never_listens_is_reported() {
         let program = Launch {
             program: "/bin/true".into(),
             arguments: vec![],

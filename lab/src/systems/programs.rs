@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newest_file_may_lie_in_a_folder_below() {
+    fn newest_file_is_found_in_subfolders() {
         let folder = std::env::temp_dir().join(format!("parvum-newest-{}", std::process::id()));
         let below = folder.join("ring/deeper");
         std::fs::create_dir_all(&below).expect("a folder");

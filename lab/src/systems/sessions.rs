@@ -529,7 +529,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_task_says_is_found_in_the_daemons_log() {
+    fn last_words_of_task_are_found_in_daemon_log() {
         let log = "[t80040000] 11/27 07:27:39 ready Fri Nov 27 07:27:39 2026\n\
                    [t80040000] 11/27 07:27:39 [t80001] group.pvm346: verification failed: task 1 has 67, not 3\n";
         assert_eq!(
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn pvms_rsh_runs_the_command_there() {
+    fn remote_shell_of_pvm_runs_command_on_host() {
         let folder = std::env::temp_dir().join(format!("parvum-lab-rsh-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let script = folder.join("rsh");
@@ -558,7 +558,7 @@ mod tests {
 
     /// As many slots on each host as fill all of them, whoever is told; this one first.
     #[test]
-    fn launchers_are_told_of_hosts_in_blocks() {
+    fn launchers_get_hosts_in_blocks() {
         let told_sharing = |over: &[&str], family, tasks, shared| {
             let kit = Kit { family, version: String::new(), starter: PathBuf::new(), libraries: None };
             let session = Session {
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_does_not_find_parvums_libraries() {
+    fn library_path_of_peer_omits_parvum() {
         let folder = std::env::temp_dir().join(format!("parvum-lab-path-{}", std::process::id()));
         let (ours, other) = (folder.join("ours"), folder.join("other"));
         std::fs::create_dir_all(&ours).expect("a folder");

@@ -297,7 +297,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn ids_are_unique_and_plain() {
+    fn system_ids_are_unique_and_plain() {
         let systems = ring_systems(Extent::Full);
         let ids: HashSet<String> = systems.iter().map(System::id).collect();
         assert_eq!(ids.len(), systems.len());

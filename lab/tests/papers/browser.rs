@@ -79,10 +79,10 @@ fn look(browser: &Path, page: &Path, folder: &Path, width: u32) -> Look {
 }
 
 #[test]
-fn every_plot_is_drawn_and_nothing_complains() {
+fn plots_are_all_drawn_in_browser_without_errors() {
     let Some(browser) = browser() else {
         eprintln!(
-            "skipped: every_plot_is_drawn_and_nothing_complains: no browser (apt-get install chromium)"
+            "skipped: plots_are_all_drawn_in_browser_without_errors: no browser (apt-get install chromium)"
         );
         return;
     };

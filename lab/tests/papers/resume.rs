@@ -17,7 +17,7 @@ fn lines(file: &Path) -> usize {
 }
 
 #[test]
-fn what_is_interrupted_goes_on_and_no_launch_is_lost_or_run_twice() {
+fn interrupted_run_resumes_without_lost_or_repeated_launch() {
     let place = Place::new("papers-resumed");
     place.stop_after(3);
     let folder = interrupted(run(&place.options()));
@@ -69,7 +69,7 @@ fn what_is_interrupted_goes_on_and_no_launch_is_lost_or_run_twice() {
 }
 
 #[test]
-fn a_folder_that_holds_no_such_run_is_refused() {
+fn resume_refuses_folder_without_run() {
     let place = Place::new("papers-refused");
     for (folder, said) in [("nowhere", "there is no such folder"), ("apps", "there is no papers.json in it")]
     {

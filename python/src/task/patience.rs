@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_that_was_ended_is_looked_after_as_at_first() {
+    fn looks_start_short_again_after_ended_wait() {
         let mut looks = Looks::new();
         let mut waits = || {
             let slice = looks.next();

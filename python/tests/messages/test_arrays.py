@@ -24,7 +24,7 @@ class Arrays(unittest.TestCase):
         np.testing.assert_array_equal(came, array)
         return came
 
-    def test_all_types_and_orders(self) -> None:
+    def test_arrays_of_all_types_and_orders_return_equal(self) -> None:
         for kind in KINDS.split(","):
             flat = np.arange(24).astype(kind)
             for array in (flat, flat.reshape(2, 3, 4), np.asfortranarray(flat.reshape(4, 6)), flat[:0], flat[:1].reshape(())):
@@ -34,7 +34,7 @@ class Arrays(unittest.TestCase):
         self.back(np.zeros(3, [("a", "i4"), ("b", "f8", 2)]))
         self.back(np.ma.masked_array([1, 2], [True, False]))
 
-    def test_strides(self) -> None:
+    def test_strided_arrays_return_equal(self) -> None:
         a = np.arange(10000.0).reshape(100, 100)
         for part in (a[::2], a[:, ::2], a[::-1], a[::-1, ::-1], a.T, a.T[3:50], a[10:20, 5:50], np.broadcast_to(a[0], (5, 100))):
             self.back(part)
@@ -42,7 +42,7 @@ class Arrays(unittest.TestCase):
         self.back(b[:, ::2])
         self.back(b.transpose(2, 0, 1))
 
-    def test_what_comes_can_be_changed(self) -> None:
+    def test_received_arrays_are_writable(self) -> None:
         for size in (3, 1 << 12, 1 << 20):
             came = self.back(np.arange(size))
             came[0] = 7
@@ -53,7 +53,7 @@ class Arrays(unittest.TestCase):
             np.testing.assert_array_equal(came_data[name], array)
             came_data[name][0] = 1
 
-    def test_large_ones_between_processes(self) -> None:
+    def test_large_arrays_pass_between_processes(self) -> None:
         (echo,) = support.spawn(
             """
             import numpy as np
@@ -85,7 +85,7 @@ class Arrays(unittest.TestCase):
             np.testing.assert_array_equal(self.vm.recv(echo, 1, timeout=60), both)
         self.vm.send(None, echo, 0)
 
-    def test_into_memory_of_any_strides(self) -> None:
+    def test_recv_into_fills_memory_of_any_strides(self) -> None:
         a = np.arange(100 * 100.0).reshape(100, 100)
         room = np.zeros((100, 200))
         self.vm.send(a, self.vm.id, 1)
@@ -97,7 +97,7 @@ class Arrays(unittest.TestCase):
         self.vm.recv_into(raw, tag=1, timeout=60)
         self.assertEqual(raw, a.tobytes())
 
-    def test_what_does_not_fit_comes_with_the_exception(self) -> None:
+    def test_mismatched_array_arrives_in_exception(self) -> None:
         a = np.arange(100.0)
         for room, kind in (
             (np.empty(100, "f4"), errors.WrongShape),
@@ -121,7 +121,7 @@ class Arrays(unittest.TestCase):
             self.vm.recv_into(fixed, tag=1, timeout=60)
         self.vm.recv(tag=1, timeout=60)
 
-    def test_views_and_what_speaks_dlpack(self) -> None:
+    def test_views_and_dlpack_objects_are_sent(self) -> None:
         class Tensor:
             """As other packages have them."""
 
@@ -139,7 +139,7 @@ class Arrays(unittest.TestCase):
             self.vm.send(obj, self.vm.id, 1)
             np.testing.assert_array_equal(self.vm.recv(tag=1, timeout=60), a)
 
-    def test_without_numpy_it_is_a_view(self) -> None:
+    def test_array_arrives_as_view_without_numpy(self) -> None:
         (task,) = support.spawn(
             """
             sys.modules['numpy'] = None

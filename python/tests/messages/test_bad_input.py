@@ -20,7 +20,7 @@ class InOneProcess(unittest.TestCase):
     def setUp(self) -> None:
         self.vm = support.vm()
 
-    def test_memory_stays_while_it_is_sent(self) -> None:
+    def test_sent_memory_stays_alive_and_locked(self) -> None:
         data = bytearray(8 << 20)
         data[:4] = b"head"
         request = self.vm.isend(data, self.vm.id, 1)
@@ -32,7 +32,7 @@ class InOneProcess(unittest.TestCase):
         self.assertEqual(self.vm.recv(tag=1, timeout=60)[:4], b"head")
         self.assertTrue(request.wait(60))
 
-    def test_requests_that_nobody_waits_for(self) -> None:
+    def test_abandoned_requests_do_no_harm(self) -> None:
         for n in range(100):
             self.vm.irecv(tag=50)
             self.vm.isend(bytearray(300_000), self.vm.id, 51)
@@ -40,7 +40,7 @@ class InOneProcess(unittest.TestCase):
         self.vm.send("still there", self.vm.id, 50)
         self.assertEqual(self.vm.recv(tag=50, timeout=60), "still there")
 
-    def test_threads(self) -> None:
+    def test_threads_send_and_receive_concurrently(self) -> None:
         sums = [0] * 8
 
         def both(n: int) -> None:
@@ -55,7 +55,7 @@ class InOneProcess(unittest.TestCase):
             thread.join()
         self.assertEqual(sums, [sum(range(200))] * 8)
 
-    def test_a_fork_is_no_task_until_it_enrols(self) -> None:
+    def test_forked_child_is_no_task_until_it_joins(self) -> None:
         done = support.run(
             """
             import os, parvum
@@ -75,7 +75,7 @@ class InOneProcess(unittest.TestCase):
         )
         self.assertEqual((done.stdout, done.returncode), ("0 True\nalone\n", 0), done.stderr)
 
-    def test_before_enrolling(self) -> None:
+    def test_calls_before_enrol_fail(self) -> None:
         done = support.run(
             """
             import parvum
@@ -87,7 +87,7 @@ class InOneProcess(unittest.TestCase):
 
 
 class Ends(unittest.TestCase):
-    def test_an_end_with_requests_open(self) -> None:
+    def test_process_exits_cleanly_with_open_requests(self) -> None:
         done = support.run(
             """
             import parvum, threading
@@ -101,7 +101,7 @@ class Ends(unittest.TestCase):
         )
         self.assertEqual((done.stdout, done.returncode), ("ends\n", 0), done.stderr)
 
-    def test_a_signal_ends_any_wait(self) -> None:
+    def test_signal_ends_any_wait(self) -> None:
         for wait in (
             "vm.recv(tag=1)", "vm.irecv(tag=1).result()", "vm.probe(tag=1, timeout=None)",
             "parvum.wait_any([vm.irecv(tag=1)])", "vm.next_event()", "vm.mailbox.get('x', wait=True)",
@@ -121,7 +121,7 @@ class Ends(unittest.TestCase):
             )
             self.assertEqual(done.stdout, "interrupted\nalive\n", f"{wait}: {done.stderr}")
 
-    def test_a_handler_of_signals_may_use_the_machine(self) -> None:
+    def test_signal_handler_may_use_the_machine(self) -> None:
         done = support.run(
             """
             import parvum, signal
@@ -135,7 +135,7 @@ class Ends(unittest.TestCase):
         )
         self.assertEqual(done.stdout, "from the handler\n", done.stderr)
 
-    def test_a_machine_that_goes_away(self) -> None:
+    def test_calls_fail_when_daemon_goes_away(self) -> None:
         place = os.environ["PARVUM_DIR"] + "-lost"
         self.addCleanup(shutil.rmtree, place, True)
         os.mkdir(place, 0o700)
@@ -154,7 +154,7 @@ class Ends(unittest.TestCase):
         )
         self.assertEqual(done.stdout, "E-LOST\n" * 3, done.stderr)
 
-    def test_another_python_is_refused_with_both_versions(self) -> None:
+    def test_other_python_version_is_refused_with_both_versions(self) -> None:
         vm = support.vm()
         mine = sys.version_info[:2]
         found = [*glob.glob("/usr/bin/python3.*"), *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))]

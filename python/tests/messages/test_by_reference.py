@@ -52,7 +52,7 @@ def mapped(tmp_path: Path) -> Any:
     return array
 
 
-def test_a_mapped_array_goes_by_its_file(pool: parvum.Executor, mapped: Any) -> None:
+def test_mapped_array_is_sent_by_its_file(pool: parvum.Executor, mapped: Any) -> None:
     kind, total, file, _ = pool.submit(look, mapped).result()
     assert (kind, total, file) == ("memmap", float(mapped.sum()), str(mapped.filename))
     pool.submit(write, mapped[3], 5, -1.0).result()
@@ -67,7 +67,7 @@ def test_a_mapped_array_goes_by_its_file(pool: parvum.Executor, mapped: Any) -> 
 @pytest.mark.parametrize(
     "part", [(slice(10, 20),), (slice(None), slice(5, 900, 7)), (slice(None, None, -1),), (7, slice(3, 9)), (slice(5, 5),)]
 )
-def test_a_part_of_a_mapped_array_is_that_part(pool: parvum.Executor, mapped: Any, part: Any) -> None:
+def test_part_of_mapped_array_arrives_as_that_part(pool: parvum.Executor, mapped: Any, part: Any) -> None:
     here = mapped[part]
     there = pool.submit(numpy.array, here).result()
     assert there.shape == here.shape and (there == numpy.array(here)).all()
@@ -75,7 +75,7 @@ def test_a_part_of_a_mapped_array_is_that_part(pool: parvum.Executor, mapped: An
     assert (turned == numpy.array(here.T)).all()
 
 
-def test_mapped_arrays_keep_what_may_be_written(pool: parvum.Executor, mapped: Any, tmp_path: Path) -> None:
+def test_mapped_arrays_keep_their_access_mode(pool: parvum.Executor, mapped: Any, tmp_path: Path) -> None:
     readable = numpy.memmap(mapped.filename, "f8", "r", offset=8000, shape=(10,))
     assert pool.submit(look, readable).result()[1] == readable.tolist()
     with pytest.raises(ValueError, match="read-only"):
@@ -89,7 +89,7 @@ def test_mapped_arrays_keep_what_may_be_written(pool: parvum.Executor, mapped: A
     assert pool.submit(look, mapped).result()[1] == float(mapped.sum())
 
 
-def test_a_file_that_is_another_one_there_is_refused(pool: parvum.Executor, mapped: Any) -> None:
+def test_replaced_file_of_mapped_array_is_refused(pool: parvum.Executor, mapped: Any) -> None:
     from parvum.pool.calls import pack_call, unpack
 
     packed = pack_call(look, (mapped,), {})
@@ -101,7 +101,7 @@ def test_a_file_that_is_another_one_there_is_refused(pool: parvum.Executor, mapp
         unpack(packed.data)
 
 
-def test_mapped_arrays_go_so_in_messages_too_and_other_pickles_are_as_ever(mapped: Any) -> None:
+def test_mapped_arrays_are_sent_by_file_in_messages_only(mapped: Any) -> None:
     vm = parvum.enrol()
     vm.send({"a": mapped}, vm.id, 1)
     there = vm.recv(tag=1, timeout=60)["a"]
@@ -113,7 +113,7 @@ def test_mapped_arrays_go_so_in_messages_too_and_other_pickles_are_as_ever(mappe
 # --- Arrays of other classes ---
 
 
-def test_classes_of_arrays_stay_what_they_are(pool: parvum.Executor) -> None:
+def test_array_subclasses_keep_their_class(pool: parvum.Executor) -> None:
     vm = parvum.enrol()
     masked = numpy.ma.masked_array(numpy.arange(100_000.0), numpy.arange(100_000) % 2)
     matrix = numpy.asmatrix(numpy.eye(300))
@@ -150,7 +150,7 @@ else:
 """
 
 
-def test_a_shared_array_that_is_sent_is_the_same_memory(tmp_path: Path) -> None:
+def test_sent_shared_array_is_the_same_memory(tmp_path: Path) -> None:
     script = tmp_path / "shared.py"
     script.write_text(SHARED)
     done = subprocess.run(
@@ -162,11 +162,11 @@ def test_a_shared_array_that_is_sent_is_the_same_memory(tmp_path: Path) -> None:
 # --- Functions with a cache ---
 
 
-def test_a_cached_function_of_a_module_goes_by_name(pool: parvum.Executor) -> None:
+def test_cached_function_of_module_is_sent_by_name(pool: parvum.Executor) -> None:
     assert pool.submit(tasks.cached, 3).result() == 9
 
 
-def test_a_cached_function_of_a_script_keeps_one_cache_in_each_worker() -> None:
+def test_cached_function_of_script_keeps_one_cache_per_worker() -> None:
     pytest.importorskip("cloudpickle")
     script = f"""
         import functools, sys
@@ -189,7 +189,7 @@ def test_a_cached_function_of_a_script_keeps_one_cache_in_each_worker() -> None:
 # --- By name ---
 
 
-def test_queues_locks_and_handles_are_the_same_everywhere(pool: parvum.Executor) -> None:
+def test_queues_locks_and_handles_refer_to_same_object_everywhere(pool: parvum.Executor) -> None:
     from actors import Counter
 
     queue, lock, counter = parvum.Queue("sent"), parvum.Lock("sent"), Counter.start(4)
@@ -215,7 +215,7 @@ def cannot_be_sent() -> list[tuple[Any, str]]:
     ]
 
 
-def test_what_cannot_be_sent_is_named_with_what_to_do(pool: parvum.Executor) -> None:
+def test_unpicklable_argument_is_named_with_remedy(pool: parvum.Executor) -> None:
     for thing, says in cannot_be_sent():
         error = pool.submit(tasks.identity, {"here": [thing]}).exception()
         assert isinstance(error, parvum.Unpicklable) and error.path == "args[0]['here'][0]", error
@@ -233,7 +233,7 @@ def test_what_cannot_be_sent_is_named_with_what_to_do(pool: parvum.Executor) -> 
             thing.close()
 
 
-def test_a_pool_in_its_own_call_says_what_it_is(pool: parvum.Executor) -> None:
+def test_pool_in_its_own_call_is_refused_by_name(pool: parvum.Executor) -> None:
     pytest.importorskip("cloudpickle")
 
     def uses() -> object:

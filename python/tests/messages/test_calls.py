@@ -47,7 +47,7 @@ class BadText(Exception):
         raise RuntimeError("no text")
 
 
-def test_a_call_is_what_it_was_when_it_was_made() -> None:
+def test_call_keeps_arguments_as_when_packed() -> None:
     things = [1, 2]
     packed = pack_call(sorted, (things,), {"reverse": True})
     things.append(3)
@@ -66,14 +66,14 @@ def test_a_call_is_what_it_was_when_it_was_made() -> None:
         ((len, ((x for x in "ab"),), {}), "args[0]"),
     ],
 )
-def test_a_refusal_says_which_part(thing: tuple[object, ...], path: str) -> None:
+def test_unpicklable_error_names_path_to_part(thing: tuple[object, ...], path: str) -> None:
     with pytest.raises(Unpicklable) as refusal:
         pack_call(*thing)  # type: ignore[arg-type]
     assert refusal.value.path.startswith(path)
     assert path in str(refusal.value)
 
 
-def test_a_refused_closure_names_its_variable() -> None:
+def test_unpicklable_closure_names_its_variable() -> None:
     pytest.importorskip("cloudpickle")
     handle = threading.Lock()
 
@@ -84,14 +84,14 @@ def test_a_refused_closure_names_its_variable() -> None:
         pack_call(uses, (), {})
 
 
-def test_functions_without_a_name_go_by_value() -> None:
+def test_lambdas_are_sent_by_value() -> None:
     pytest.importorskip("cloudpickle")
     packed = pack_call(lambda x: x + 1, (41,), {})
     function, args, _ = unpack(packed.data)
     assert function(*args) == 42
 
 
-def test_without_cloudpickle_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cloudpickle_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "cloudpickle", lambda: None)
     with pytest.raises(Unpicklable, match="pip install cloudpickle"):
         pack_call(lambda: 1, (), {})
@@ -102,7 +102,7 @@ def test_without_cloudpickle_it_is_said_what_to_install(monkeypatch: pytest.Monk
         pack_call(len, (Model(),), {})
 
 
-def test_classes_of_main_come_back_as_themselves(tmp_path: object) -> None:
+def test_classes_of_main_return_as_themselves(tmp_path: object) -> None:
     pytest.importorskip("cloudpickle")
     script = """
         import pickle, subprocess, sys
@@ -125,12 +125,12 @@ def test_classes_of_main_come_back_as_themselves(tmp_path: object) -> None:
     assert done.stdout == "right\n", done.stderr
 
 
-def test_a_text_that_says_main_needs_no_cloudpickle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_with_main_needs_no_cloudpickle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "cloudpickle", lambda: None)
     assert unpack(pack(["is __main__ here?"]).data) == ["is __main__ here?"]
 
 
-def test_large_arrays_stay_out_of_the_bytes() -> None:
+def test_large_arrays_are_packed_out_of_band() -> None:
     numpy = pytest.importorskip("numpy")
     large, small = numpy.arange(LARGE // 8), numpy.arange(4)
     packed = pack([large, small, large[::2]])
@@ -146,7 +146,7 @@ def test_large_arrays_stay_out_of_the_bytes() -> None:
     ("error", "reason"),
     [(TwoArguments(1, 2), "reading it back"), (WithLock(), "lock"), (BadText(), "")],
 )
-def test_an_exception_that_cannot_come_is_told(error: Exception, reason: str) -> None:
+def test_unpicklable_exception_is_described(error: Exception, reason: str) -> None:
     try:
         raise error
     except Exception as caught:
@@ -163,7 +163,7 @@ def test_an_exception_that_cannot_come_is_told(error: Exception, reason: str) ->
     assert "In task t1 on host a" in str(back.__cause__) and "raise error" in str(back.__cause__)
 
 
-def test_an_exception_comes_with_its_own_causes() -> None:
+def test_exception_arrives_with_its_causes() -> None:
     try:
         try:
             {}["key"]

@@ -26,7 +26,7 @@ class Groups(unittest.TestCase):
         self.others = support.spawn(MEMBER + textwrap.dedent(source), count)
         return parvum.Group([self.vm.id, *self.others])
 
-    def test_all_operations(self) -> None:
+    def test_group_collective_operations_all_work(self) -> None:
         group = self.group(
             """
             group.barrier()
@@ -68,7 +68,7 @@ class Groups(unittest.TestCase):
         for other in self.others:
             self.assertEqual(self.vm.recv(other, 1, timeout=60), "good")
 
-    def test_a_member_that_dies_is_named(self) -> None:
+    def test_dead_member_of_group_is_named(self) -> None:
         group = self.group("vm.recv() if n == 2 else None\ntry: group.allreduce(np.ones(1000))\n"
                            "except parvum.errors.TaskGone as gone: vm.send(gone.task, boss, 1)", 2)
         dead = self.others[1]
@@ -78,7 +78,7 @@ class Groups(unittest.TestCase):
         self.assertEqual(raised.exception.task, dead)
         self.assertEqual(self.vm.recv(self.others[0], 1, timeout=60), dead)
 
-    def test_what_does_not_fit_is_refused(self) -> None:
+    def test_group_refuses_buffers_of_wrong_size(self) -> None:
         vm = support.vm()
         group = parvum.Group([vm.id])
         for call in (
@@ -93,7 +93,7 @@ class Groups(unittest.TestCase):
             with self.assertRaises(errors.BadArgument):
                 make()
 
-    def test_lengths_that_differ_are_told(self) -> None:
+    def test_bcast_with_different_lengths_fails(self) -> None:
         group = self.group("try: group.bcast(np.empty(3))\nexcept parvum.errors.WrongShape: vm.send('told', boss, 1)", 1)
         group.bcast(np.empty(4))
         self.assertEqual(self.vm.recv(self.others[0], 1, timeout=60), "told")

@@ -19,7 +19,7 @@ class Tasks(unittest.TestCase):
     def setUp(self) -> None:
         self.vm = support.vm()
 
-    def test_enrolling_again_is_the_same_task(self) -> None:
+    def test_second_enrol_returns_same_task(self) -> None:
         self.assertEqual(parvum.enrol().id, self.vm.id)
         self.assertIsNone(self.vm.parent)
         self.assertRegex(repr(self.vm.id), "^t[0-9a-f]+$")
@@ -30,7 +30,7 @@ class Tasks(unittest.TestCase):
         for task in tasks:
             self.assertEqual(self.vm.recv(task, 1, timeout=60), (self.vm.id, tasks, "here", "/"))
 
-    def test_ends_are_told(self) -> None:
+    def test_task_exit_is_notified_as_event_and_message(self) -> None:
         quiet, killed = support.spawn("vm.recv()", count=2)
         self.vm.notify_exit([quiet, killed])
         self.vm.notify_exit(killed, tag=9)
@@ -47,7 +47,7 @@ class Tasks(unittest.TestCase):
         with self.assertRaises(errors.TaskGone):
             self.vm.kill(killed)
 
-    def test_output_comes_as_events(self) -> None:
+    def test_task_output_arrives_as_events(self) -> None:
         (task,) = support.spawn("print('said')", output="events")
         said = b""
         while True:
@@ -59,7 +59,7 @@ class Tasks(unittest.TestCase):
                 said += event.data
         self.assertEqual(said, b"said\n")
 
-    def test_programs_that_are_not_there(self) -> None:
+    def test_spawn_of_missing_program_fails(self) -> None:
         with self.assertRaises(errors.Refused) as raised:
             self.vm.spawn(["/no/such/program"])
         self.assertEqual(raised.exception.code, "E-NOPROGRAM")
@@ -69,7 +69,7 @@ class Tasks(unittest.TestCase):
             self.vm.spawn(["python"], host="nohost")
         self.assertEqual(raised.exception.code, "E-NOHOST")
 
-    def test_this_host_is_in_the_list(self) -> None:
+    def test_hosts_list_contains_this_host(self) -> None:
         (host,) = self.vm.hosts()
         self.assertEqual(host.id, self.vm.id.host)
         self.assertIn(self.vm.id, [task.id for task in self.vm.tasks()])
@@ -78,7 +78,7 @@ class Tasks(unittest.TestCase):
 
 
 class Mpi4py(unittest.TestCase):
-    def test_its_wheel_runs_on_parvum_by_parvum_run(self) -> None:
+    def test_mpi4py_wheel_runs_under_parvum_run(self) -> None:
         # It loads MPICH's library while it runs, and `parvum run` has it find ours.
         if importlib.util.find_spec("mpi4py") is None:
             self.skipTest("this Python has no mpi4py")
@@ -99,7 +99,7 @@ class Mailbox(unittest.TestCase):
     def setUp(self) -> None:
         self.box = support.vm().mailbox
 
-    def test_a_mapping(self) -> None:
+    def test_mailbox_behaves_as_a_mapping(self) -> None:
         self.box["a"] = {"deep": [1]}
         self.box["a"] = {"deep": [2]}
         # Other tests of one process may have left actors that have names.
@@ -114,7 +114,7 @@ class Mailbox(unittest.TestCase):
         with self.assertRaises(errors.NoEntry):
             del self.box["a"]
 
-    def test_entries_go_with_their_task_unless_they_persist(self) -> None:
+    def test_mailbox_entries_end_with_task_unless_persistent(self) -> None:
         (task,) = support.spawn("vm.mailbox['gone'] = 1; vm.mailbox.put('stays', 2, persistent=True); vm.recv()")
         self.assertEqual(self.box.get("stays", wait=True, timeout=60), 2)
         self.assertEqual(self.box.entries("gone")[0].owner, task)
@@ -123,14 +123,14 @@ class Mailbox(unittest.TestCase):
         self.assertEqual(self.box["stays"], 2)
         del self.box["stays"]
 
-    def test_one_of_several_takes(self) -> None:
+    def test_mailbox_take_removes_one_of_several_entries(self) -> None:
         for n in range(3):
             self.box.put("work", n, beside=True)
         self.assertEqual([self.box.take("work") for _ in range(3)], [0, 1, 2])
         with self.assertRaises(errors.NoEntry):
             self.box.take("work")
 
-    def test_waiting_has_an_end(self) -> None:
+    def test_mailbox_get_times_out(self) -> None:
         with self.assertRaises(errors.TimedOut):
             self.box.get("never", wait=True, timeout=0.05)
 

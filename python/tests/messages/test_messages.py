@@ -33,14 +33,14 @@ class Messages(unittest.TestCase):
     def setUp(self) -> None:
         self.vm = support.vm()
 
-    def test_objects_come_as_they_went(self) -> None:
+    def test_objects_return_equal_to_own_task(self) -> None:
         for obj in OBJECTS:
             self.vm.send(obj, self.vm.id, 1)
             came = self.vm.recv(self.vm.id, 1, timeout=10)
             self.assertEqual(came, obj)
             self.assertIs(type(came), type(obj))
 
-    def test_another_process_sends_them_back(self) -> None:
+    def test_objects_return_equal_from_other_process(self) -> None:
         (echo,) = support.spawn("while (m := vm.recv_message()).tag: vm.send(m.obj, m.source, m.tag)")
         long = [b"x" * (1 << 20), {"n": bytearray(1 << 22)}]
         for obj in OBJECTS + long:
@@ -48,32 +48,32 @@ class Messages(unittest.TestCase):
             self.assertEqual(self.vm.recv(echo, 2, timeout=60), obj)
         self.vm.send(None, echo, 0)
 
-    def test_order_and_tags(self) -> None:
+    def test_messages_keep_order_and_match_by_tag(self) -> None:
         for tag in (1, 2, 1, 2):
             self.vm.send(tag * 10, self.vm.id, tag)
         self.assertEqual(self.vm.recv(tag=2, timeout=10), 20)
         self.assertEqual([self.vm.recv(timeout=10) for _ in range(3)], [10, 10, 20])
 
-    def test_message_and_probe_tell_who_and_what(self) -> None:
+    def test_probe_and_message_return_source_tag_and_length(self) -> None:
         self.assertIsNone(self.vm.probe(tag=5))
         self.vm.send(b"12345", self.vm.id, 5)
         self.assertEqual(self.vm.probe(tag=5, timeout=10), parvum.Status(self.vm.id, 5, 5))
         self.assertEqual(self.vm.recv_message(tag=5), parvum.Message(b"12345", self.vm.id, 5))
         self.assertIsNone(self.vm.probe(tag=5, timeout=0.01))
 
-    def test_channels_keep_apart(self) -> None:
+    def test_channels_are_separate(self) -> None:
         other = self.vm.channel(3)
         other.send("three", self.vm.id, 1)
         self.assertIsNone(self.vm.probe(timeout=0.01))
         self.assertEqual(other.recv(timeout=10), "three")
 
-    def test_time_runs_out(self) -> None:
+    def test_recv_times_out(self) -> None:
         for timeout in (0, 0.02):
             with self.assertRaises(TimeoutError) as raised:
                 self.vm.recv(tag=77, timeout=timeout)
             self.assertIsInstance(raised.exception, errors.TimedOut)
 
-    def test_what_makes_no_sense_is_refused(self) -> None:
+    def test_invalid_arguments_are_refused(self) -> None:
         for call in (
             lambda: self.vm.send(1, self.vm.id, -1),
             lambda: self.vm.send(1, 5),
@@ -86,7 +86,7 @@ class Messages(unittest.TestCase):
             with self.assertRaises(errors.BadArgument):
                 call()
 
-    def test_what_cannot_be_pickled_is_named(self) -> None:
+    def test_unpicklable_object_is_named(self) -> None:
         class Holder:
             def __init__(self) -> None:
                 self.fine = 1
@@ -102,7 +102,7 @@ class Requests(unittest.TestCase):
     def setUp(self) -> None:
         self.vm = support.vm()
 
-    def test_a_receive_that_waits(self) -> None:
+    def test_irecv_waits_until_message_arrives(self) -> None:
         request = self.vm.irecv(tag=1)
         self.assertFalse(request.test())
         self.assertFalse(request.wait(0.01))
@@ -110,13 +110,13 @@ class Requests(unittest.TestCase):
         self.assertEqual(request.result(10), "now")
         self.assertEqual(request.message(), parvum.Message("now", self.vm.id, 1))
 
-    def test_sends_and_receives_in_place(self) -> None:
+    def test_isend_completes_without_copy(self) -> None:
         data = bytearray(b"y" * (4 << 20))
         send = self.vm.isend(data, self.vm.id, 1)
         self.assertEqual(self.vm.recv(tag=1, timeout=10), data)
         self.assertIsNone(send.result(10))
 
-    def test_a_receive_is_taken_back(self) -> None:
+    def test_irecv_can_be_cancelled(self) -> None:
         request = self.vm.irecv(tag=1)
         self.assertTrue(request.cancel())
         self.assertTrue(request.cancelled())
@@ -125,7 +125,7 @@ class Requests(unittest.TestCase):
         self.vm.send("for the next", self.vm.id, 1)
         self.assertEqual(self.vm.recv(tag=1, timeout=10), "for the next")
 
-    def test_any_of_several(self) -> None:
+    def test_wait_any_returns_index_of_completed_request(self) -> None:
         requests = [self.vm.irecv(tag=tag) for tag in (1, 2, 3)]
         self.vm.send("second", self.vm.id, 2)
         self.assertEqual(parvum.wait_any(requests, 10), 1)
@@ -133,7 +133,7 @@ class Requests(unittest.TestCase):
         for request in requests:
             request.cancel()
 
-    def test_as_futures(self) -> None:
+    def test_requests_work_as_futures(self) -> None:
         import concurrent.futures as futures
 
         requests = [self.vm.irecv(tag=tag) for tag in (1, 2, 3)]
@@ -144,7 +144,7 @@ class Requests(unittest.TestCase):
         done, rest = futures.wait(requests, timeout=60)
         self.assertEqual(({request.result() for request in done}, len(rest)), ({1, 2, 3}, 0))
 
-    def test_awaited_in_loops_of_several_threads(self) -> None:
+    def test_requests_are_awaited_in_loops_of_several_threads(self) -> None:
         import asyncio
         import threading
 

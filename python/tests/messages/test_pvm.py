@@ -57,7 +57,7 @@ class Talk(unittest.TestCase):
         self.vm = support.vm()
         self.pvm = self.vm.pvm
 
-    def test_with_a_task_in_c(self) -> None:
+    def test_pvm_task_in_c_exchanges_messages(self) -> None:
         program = compiled(self, PROGRAM)
         if program is None:
             self.skipTest("no C compiler, or no pvm3.h")
@@ -71,7 +71,7 @@ class Talk(unittest.TestCase):
         self.assertEqual(self.pvm.bufinfo(buffer)[1:], (2, task))
         self.assertEqual((self.pvm.upkdouble(), self.pvm.upkstr(), self.pvm.upkint()), (7.0, "KäseKäse", task))
 
-    def test_all_types(self) -> None:
+    def test_pvm_pack_supports_all_types(self) -> None:
         pvm = self.pvm
         for name, values in (
             ("short", [-1, 2]), ("ushort", [1, 65535]), ("int", [-5, 6]), ("uint", [7, 1 << 31]),
@@ -94,7 +94,7 @@ class Talk(unittest.TestCase):
         self.assertEqual((pvm.upkdcplx(), pvm.upkbyte(3)), (1 + 2j, b"abc"))
         self.assertEqual(pvm.upkint(out=room).tolist(), [0, 3, 6, 9])
 
-    def test_failures_have_pvms_numbers(self) -> None:
+    def test_pvm_failures_carry_pvm_error_numbers(self) -> None:
         self.pvm.initsend()
         with self.assertRaises(errors.PvmFailed) as raised:
             self.pvm.send(5, 1)
@@ -107,7 +107,7 @@ class Talk(unittest.TestCase):
             with self.assertRaises(TypeError):
                 self.pvm.pkint(wrong)
 
-    def test_a_wait_ends_by_the_signal_itself_and_looks_ever_more_seldom(self) -> None:
+    def test_pvm_wait_ends_on_signal_and_polls_rarely(self) -> None:
         # With a handler of PVM's the wait is another one.
         for handles in (False, True):
             with self.subTest(handles=handles):
@@ -144,7 +144,7 @@ except Told:
                 # A look each tenth of a second would be forty.
                 self.assertLess(int(woken), 25, ran.stdout)
 
-    def test_nobody_waits_for_a_task_that_is_gone_with_a_handler_or_without(self) -> None:
+    def test_pvm_receive_from_dead_task_returns(self) -> None:
         code = """
 import ctypes
 import parvum
@@ -164,7 +164,7 @@ print(numbers)
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
         self.assertEqual((ran.returncode, ran.stdout.strip()), (0, "[-31, -31]"), ran.stderr)
 
-    def test_objects_and_packed_messages_keep_apart(self) -> None:
+    def test_objects_and_packed_messages_are_separate(self) -> None:
         self.pvm.initsend()
         self.pvm.pkint(1)
         self.pvm.send(self.vm.id, 1)

@@ -41,17 +41,17 @@ def run(size: int, end: str = "") -> subprocess.CompletedProcess[str]:
 
 
 class Shared(unittest.TestCase):
-    def test_tasks_share_and_lock(self) -> None:
+    def test_shared_tasks_share_memory_and_lock(self) -> None:
         for size in (1, 3):
             done = run(size)
             total = 1000 * sum(range(1, size + 1)) + 20 * size
             lines = [f"{rank} {total}.0" for rank in range(size)]
             self.assertEqual((done.returncode, sorted(done.stdout.split("\n"))[1:]), (0, lines), done.stderr)
 
-    def test_the_code_of_the_end_is_the_programs(self) -> None:
+    def test_run_exit_code_is_that_of_program(self) -> None:
         self.assertEqual(run(2, "sys.exit(7 if shared.rank == 1 else 0)").returncode, 7)
 
-    def test_one_that_fails_ends_the_run(self) -> None:
+    def test_failing_task_ends_the_run(self) -> None:
         done = run(2, "1 / shared.rank")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("ZeroDivisionError", done.stderr)

@@ -181,7 +181,7 @@ CALLS: dict[str, Callable[[parvum.TaskId], Any]] = {
 
 
 @pytest.mark.parametrize("situation", ["silent", "stopped", "daemon", "long"])
-def test_thread_works_while_another_waits_for_a_task(situation: str, ticks: Callable[[], int]) -> None:
+def test_thread_works_while_another_waits_for_task(situation: str, ticks: Callable[[], int]) -> None:
     vm = support.vm()
     (partner,) = support.spawn(PARTNER)
     process = vm.recv(partner, 1)
@@ -205,7 +205,7 @@ def test_thread_works_while_another_waits_for_a_task(situation: str, ticks: Call
     assert bad == [], f"{situation}: call, ticks, rounds; at most {limit}"
 
 
-def test_thread_works_while_another_waits_for_a_pool_or_an_actor(ticks: Callable[[], int]) -> None:
+def test_thread_works_while_another_waits_for_pool_or_actor(ticks: Callable[[], int]) -> None:
     sleeper = Sleeper.start()
     with parvum.Executor(1) as pool:
         calls: dict[str, Callable[[], Any]] = {

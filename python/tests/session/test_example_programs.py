@@ -22,7 +22,7 @@ def run(name: str, *words: str) -> str:
     return done.stdout
 
 
-def test_grid_search() -> None:
+def test_grid_search_example_runs() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     pytest.importorskip("joblib", reason="joblib is not installed")
     out = run("grid_search.py", "--quick")
@@ -30,7 +30,7 @@ def test_grid_search() -> None:
     assert float(out.rpartition("right in ")[2].split("%")[0]) > 85
 
 
-def test_heat(tmp_path: Path) -> None:
+def test_heat_example_runs(tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
     out = run("heat.py", "--tasks", "3", "--size", "40", "--steps", "200")
     assert "3 tasks, 200 steps" in out and "the same bits as one task" in out
@@ -39,13 +39,13 @@ def test_heat(tmp_path: Path) -> None:
     assert (tmp_path / "heat.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_pi_over_workers_that_die() -> None:
+def test_pi_example_runs_while_workers_die() -> None:
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed: the example's functions are of __main__")
     out = run("pi.py", "--throws", "2000000", "--chaos")
     assert "2000000 darts" in out and "pi is 3.1" in out and "each dart was counted once" in out
 
 
-def test_mandelbrot(tmp_path: Path) -> None:
+def test_mandelbrot_example_runs(tmp_path: Path) -> None:
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed: the example's functions are of __main__")
     out = run("mandelbrot.py", "--width", "80", "--height", "50", "--picture", str(tmp_path / "m.ppm"))
     assert "50 rows" in out
@@ -54,7 +54,7 @@ def test_mandelbrot(tmp_path: Path) -> None:
     assert len(set(picture)) > 20
 
 
-def test_word_count(tmp_path: Path) -> None:
+def test_word_count_example_runs(tmp_path: Path) -> None:
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed: the example's functions are of __main__")
     for n in range(7):
         (tmp_path / f"{n}.txt").write_text("alpha beta alpha gamma\n" * (n + 1))

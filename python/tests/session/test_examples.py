@@ -16,7 +16,7 @@ DOCUMENTED_ELSEWHERE = ("parvum.actors.", "parvum.pool.")
 
 
 class Examples(unittest.TestCase):
-    def test_they_do_what_they_say(self) -> None:
+    def test_doctests_all_pass(self) -> None:
         support.vm()
         attempted = 0
         for found in pkgutil.walk_packages(parvum.__path__, "parvum."):

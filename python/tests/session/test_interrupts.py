@@ -59,7 +59,7 @@ def interrupt_in_making(call: Any) -> None:
 # --- Messages ---
 
 
-def test_a_message_whose_object_was_not_made_is_received_again() -> None:
+def test_interrupted_message_is_received_again() -> None:
     vm = parvum.enrol()
     for size in (10, 3_000_000):
         vm.send(Slow(b"x" * size), vm.id, 5)
@@ -74,7 +74,7 @@ def test_a_message_whose_object_was_not_made_is_received_again() -> None:
         assert vm.probe() is None
 
 
-def test_a_long_message_of_another_task_is_received_again() -> None:
+def test_interrupted_long_message_of_other_task_is_received_again() -> None:
     vm = parvum.enrol()
     source = "import sys; sys.path[:0] = %r; from test_interrupts import Slow; vm.send(Slow(bytes(5_000_000)), boss, 9); vm.recv()"
     (task,) = support.spawn(source % ([str(folder) for folder in Path(__file__).resolve().parents[:2]],))
@@ -83,7 +83,7 @@ def test_a_long_message_of_another_task_is_received_again() -> None:
     vm.send(None, task)
 
 
-def test_a_request_keeps_what_it_has_received() -> None:
+def test_request_keeps_received_message_after_interrupt() -> None:
     vm = parvum.enrol()
     request = vm.irecv(tag=7)
     vm.send(Slow("seven"), vm.id, 7)
@@ -95,7 +95,7 @@ def test_a_request_keeps_what_it_has_received() -> None:
     assert vm.irecv(tag=7).result(60).value == "eight"
 
 
-def test_a_message_that_comes_with_the_signal_is_received_or_left() -> None:
+def test_message_arriving_with_signal_is_received_or_left() -> None:
     """Many times, at all moments: a handler that raises loses no message."""
     vm = parvum.enrol()
 
@@ -134,7 +134,7 @@ def test_a_message_that_comes_with_the_signal_is_received_or_left() -> None:
 # --- The mailbox ---
 
 
-def test_an_entry_that_was_taken_in_vain_goes_back_as_it_was() -> None:
+def test_mailbox_entry_taken_by_interrupted_call_is_restored() -> None:
     box = parvum.enrol().mailbox
     box.put("slow", Slow("first"), beside=True, persistent=True)
     box.put("slow", "second", beside=True)
@@ -147,7 +147,7 @@ def test_an_entry_that_was_taken_in_vain_goes_back_as_it_was() -> None:
 # --- Queues and locks ---
 
 
-def test_what_was_given_in_vain_goes_back_to_its_place() -> None:
+def test_places_restore_item_of_undone_get() -> None:
     places = Places()
     for number, item in enumerate("abc"):
         places.put("q", 0, item, Ticket(1, number))
@@ -199,7 +199,7 @@ def in_another_task(source: str) -> Any:
     return lambda: parvum.enrol().recv(task, 3, 60)
 
 
-def test_an_item_stays_in_its_queue() -> None:
+def test_queue_keeps_item_after_interrupted_get() -> None:
     queue = parvum.Queue("interrupted")
     interrupted_late(queue.get, lambda: in_another_task('parvum.Queue("interrupted").put("item")')())
     assert queue.qsize() == 1
@@ -212,14 +212,14 @@ def test_an_item_stays_in_its_queue() -> None:
     assert queue.get(timeout=10).value == "slow" and queue.get(timeout=10) == "behind"
 
 
-def test_a_put_that_is_interrupted_puts_nothing() -> None:
+def test_interrupted_put_adds_nothing() -> None:
     full = parvum.Queue("full", maxsize=1)
     full.put("first")
     interrupted_late(lambda: full.put("second"), lambda: in_another_task('parvum.Queue("full").get()')())
     assert full.empty()
 
 
-def test_a_lock_is_free_after_an_interrupted_acquire() -> None:
+def test_lock_is_free_after_interrupted_acquire() -> None:
     lock = parvum.Lock("interrupted")
     (holder,) = support.spawn('parvum.Lock("interrupted").acquire(); vm.send(1, boss, 4); vm.recv(boss); parvum.Lock("interrupted").release(); vm.send(2, boss, 4)')
     vm = parvum.enrol()
@@ -235,7 +235,7 @@ def test_a_lock_is_free_after_an_interrupted_acquire() -> None:
     lock.release()
 
 
-def test_events_and_barriers_go_on_after_an_interrupt() -> None:
+def test_events_and_barriers_work_after_interrupt() -> None:
     event, barrier = parvum.Event("interrupted"), parvum.Barrier("interrupted", 2)
     interrupted_late(event.wait, lambda: in_another_task('parvum.Event("interrupted").set()')())
     assert event.is_set() and event.wait(10)
@@ -247,7 +247,7 @@ def test_events_and_barriers_go_on_after_an_interrupt() -> None:
     barrier.reset()
 
 
-def test_an_answer_that_has_come_stays_in_its_future() -> None:
+def test_future_keeps_answer_after_interrupt() -> None:
     from actors import Counter
 
     counter = Counter.start(1)

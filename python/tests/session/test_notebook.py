@@ -83,7 +83,7 @@ def text_of(outputs: list[Any]) -> str:
     return "".join(output.get("text", "") for output in outputs)
 
 
-def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None:
+def test_outputs_appear_below_their_cells(tmp_path: Path) -> None:
     first, magic, actor, pool, later, failed, early, other = run(
         tmp_path,
         "%load_ext parvum\n%parvum start 2",
@@ -110,7 +110,7 @@ def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None
     assert error["ename"] == "ZeroDivisionError" and re.search(r"In worker t\w+ on host \S+, process \d+", trace)
 
 
-def test_a_kernels_interrupt_stops_what_a_cell_has_begun(tmp_path: Path) -> None:
+def test_kernel_interrupt_stops_calls_of_cell(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     begun.mkdir()
     spin = f"import os, time\ndef spin(_=0):\n    open({str(begun)!r} + f'/{{os.getpid()}}', 'w').close()\n    end = time.monotonic() + 60\n    while time.monotonic() < end: pass"
@@ -130,7 +130,7 @@ def test_a_kernels_interrupt_stops_what_a_cell_has_begun(tmp_path: Path) -> None
         assert text_of(after) == "8 [0, 1]\n", after
 
 
-def test_the_widget_shows_itself_and_changes_in_its_place(tmp_path: Path) -> None:
+def test_widget_displays_and_updates_in_place(tmp_path: Path) -> None:
     wait = "import time\nuntil = time.monotonic() + 60\nwhile widget.picture is None or not widget.picture.tasks:\n    assert time.monotonic() < until\n    time.sleep(0.05)"
     made, _, closed = run(tmp_path, "import parvum\nwidget = parvum.enrol().widget(0.2)\nwidget", wait, "widget.close()\nprint(widget)")
     (shown,) = [output for output in made if output["output_type"] == "display_data"]
@@ -141,7 +141,7 @@ def test_the_widget_shows_itself_and_changes_in_its_place(tmp_path: Path) -> Non
     assert sys.modules.get("ipywidgets") is None
 
 
-def test_a_bar_of_tqdm_follows_a_map() -> None:
+def test_tqdm_bar_follows_map() -> None:
     tqdm = pytest.importorskip("tqdm")
     import io
 

@@ -28,18 +28,18 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_mpiexec_starts_processes(environment: Path) -> None:
+def test_mpiexec_of_environment_starts_processes(environment: Path) -> None:
     for name in ("mpiexec", "mpirun"):
         done = subprocess.run([environment / name, "-n", "2", "echo", "here"], capture_output=True, text=True, timeout=60, check=False)
         assert done.stdout == "here\n" * 2, done.stderr
 
 
-def test_the_command_is_there(environment: Path) -> None:
+def test_parvum_command_is_installed(environment: Path) -> None:
     done = subprocess.run([environment / "parvum", "--version"], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.startswith("parvum "), done.stderr
 
 
-def test_compilers_are_those_of_the_package(environment: Path, tmp_path: Path) -> None:
+def test_compiler_wrappers_are_those_of_package(environment: Path, tmp_path: Path) -> None:
     """Each has the package's program of its name; without that it says what to do."""
     own = Path(support.COMMAND).parent
     for name in ("mpicc", "mpicxx", "mpifort"):

@@ -14,7 +14,7 @@ import parvum
 pytestmark = pytest.mark.usefixtures("machine")
 
 
-def test_a_machine_ends_with_its_block(tmp_path: object) -> None:
+def test_machine_ends_with_its_with_block(tmp_path: object) -> None:
     done = support.run(
         """
         import parvum
@@ -35,13 +35,13 @@ def test_a_machine_ends_with_its_block(tmp_path: object) -> None:
     assert done.stdout.split() == ["32", "1"], done.stderr
 
 
-def test_a_machine_that_was_there_stays() -> None:
+def test_existing_machine_stays_after_with_block() -> None:
     with parvum.machine() as vm:
         assert vm.id == parvum.enrol().id
     assert parvum.enrol().hosts()
 
 
-def test_a_host_that_cannot_be_added_is_refused() -> None:
+def test_host_that_cannot_be_added_is_refused() -> None:
     with pytest.raises(parvum.ParvumError):
         with parvum.machine(hosts=["no-such-host.invalid"]):
             pass
@@ -61,7 +61,7 @@ def test_status_shows_hosts_and_pools() -> None:
         assert "<table" in picture._repr_html_() and str(picture.hosts[0][1]) in picture._repr_html_()
 
 
-def test_monitor_prints_pictures_while_a_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_monitor_prints_snapshots_during_block(capsys: pytest.CaptureFixture[str]) -> None:
     shown = ""
     with parvum.monitor(0.01):
         while shown.count("processors") < 2:
@@ -70,7 +70,7 @@ def test_monitor_prints_pictures_while_a_block_runs(capsys: pytest.CaptureFixtur
         parvum.monitor(0)
 
 
-def test_a_widget_has_hosts_tasks_and_rates(capsys: pytest.CaptureFixture[str]) -> None:
+def test_widget_shows_hosts_tasks_and_rates(capsys: pytest.CaptureFixture[str]) -> None:
     """In a notebook: test_notebook.py."""
     vm = parvum.enrol()
     (echo,) = support.spawn("while True: vm.send(vm.recv(boss, 1), boss, 2)")
@@ -97,7 +97,7 @@ def test_a_widget_has_hosts_tasks_and_rates(capsys: pytest.CaptureFixture[str]) 
     assert "&lt;now&gt;" in page and str(echo) in page
 
 
-def test_a_widget_ends_with_the_machine(tmp_path: object) -> None:
+def test_widget_ends_with_the_machine(tmp_path: object) -> None:
     done = support.run(
         """
         import parvum
@@ -112,7 +112,7 @@ def test_a_widget_ends_with_the_machine(tmp_path: object) -> None:
     assert done.returncode == 0 and "processors" in done.stdout, done.stderr
 
 
-def test_only_so_many_tasks_are_shown_and_the_others_counted() -> None:
+def test_widget_shows_limited_tasks_and_counts_others() -> None:
     from parvum._show import picture as _picture
 
     busy = [_picture.Task(f"t{n:x}", "a", "p", "runs", float(n), (0.0, 0.0), (0.0, 0.0), 0) for n in range(10)]
@@ -121,7 +121,7 @@ def test_only_so_many_tasks_are_shown_and_the_others_counted() -> None:
     assert table.more == "and 7 tasks more that do less"
 
 
-def test_the_machine_that_goes_away_fails_what_is_open(tmp_path: object) -> None:
+def test_open_calls_fail_when_machine_goes_away(tmp_path: object) -> None:
     done = support.run(
         """
         import parvum, subprocess, sys, time
@@ -156,7 +156,7 @@ def cells(machine: object) -> object:
     notebook.stop_workers()
 
 
-def test_a_cell_runs_at_all_workers(cells: object) -> None:
+def test_notebook_cell_runs_on_all_workers(cells: object) -> None:
     from parvum import notebook
 
     assert notebook.run("x = rank * 10\nx + size") == [2, 12]
@@ -171,7 +171,7 @@ def test_a_cell_runs_at_all_workers(cells: object) -> None:
         notebook.pull("nothing")
 
 
-def test_a_failing_cell_says_where_and_shows_its_line(cells: object) -> None:
+def test_failing_cell_names_worker_and_line(cells: object) -> None:
     from parvum import notebook
 
     with pytest.raises(notebook.Failed, match="1 of 2 workers") as failed:
@@ -182,7 +182,7 @@ def test_a_failing_cell_says_where_and_shows_its_line(cells: object) -> None:
         notebook.run("if")
 
 
-def test_the_magics_of_ipython(cells: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ipython_magics_work(cells: object, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("IPython")
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -201,13 +201,13 @@ def test_the_magics_of_ipython(cells: object, capsys: pytest.CaptureFixture[str]
     InteractiveShell.clear_instance()
 
 
-def test_plain_python_has_the_cells_too() -> None:
+def test_notebook_cells_run_in_plain_python() -> None:
     script = "import parvum.notebook as n; n.start(1); print(n.run('rank + size')); n.stop_workers()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == "[1]\n", done.stderr
 
 
-def test_an_error_says_what_failed_and_what_to_do() -> None:
+def test_error_text_has_code_cause_and_remedy() -> None:
     for kind in vars(parvum.errors).values():
         if isinstance(kind, type) and issubclass(kind, parvum.errors.ParvumError) and kind is not parvum.errors.PvmFailed:
             text = str(kind("the cause"))

@@ -50,7 +50,7 @@ class Signals(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def test_what_waits_for_the_daemon_is_interrupted_and_undone(self) -> None:
+    def test_interrupted_daemon_requests_leave_no_tasks(self) -> None:
         said = self.run_alone(
             """
 os.kill(daemon, signal.SIGSTOP)
@@ -72,7 +72,7 @@ vm.halt()
         )
         self.assertEqual(said, "interrupted\n" * 4 + "['once', 1]\nTrue\n")
 
-    def test_mail_that_was_to_be_taken_is_not_lost(self) -> None:
+    def test_interrupted_mailbox_take_loses_no_entry(self) -> None:
         said = self.run_alone(
             """
 vm.mailbox.put("letter", [1, 2])
@@ -87,7 +87,7 @@ vm.halt()
         )
         self.assertEqual(said, "interrupted\n[1, 2] 0\n")
 
-    def test_a_barrier_that_was_left_is_gone_on_with(self) -> None:
+    def test_interrupted_barrier_can_be_resumed(self) -> None:
         said = self.run_alone(
             """
 vm.pvm.joingroup("all")
@@ -106,7 +106,7 @@ vm.halt()
         )
         self.assertEqual(said, "interrupted\nmet\n" * 3)
 
-    def test_a_handler_that_does_not_raise_leaves_the_wait_as_it_was(self) -> None:
+    def test_handler_that_does_not_raise_leaves_wait_unchanged(self) -> None:
         said = self.run_alone(
             """
 seen = []
@@ -125,7 +125,7 @@ vm.halt()
 
 
 class Idle(unittest.TestCase):
-    def test_who_waits_sleeps(self) -> None:
+    def test_waiting_task_sleeps(self) -> None:
         (task,) = support.spawn("vm.send(os.getpid(), boss)\nvm.recv()\nvm.send('woken', boss)")
         pid: Any = support.vm().recv(task, timeout=60)
 
@@ -141,7 +141,7 @@ class Idle(unittest.TestCase):
         support.vm().send(None, task)
         self.assertEqual(support.vm().recv(task, timeout=60), "woken")
 
-    def test_who_sleeps_hears_that_the_daemon_dies(self) -> None:
+    def test_sleeping_task_notices_daemon_death(self) -> None:
         place = tempfile.mkdtemp(prefix="parvum-idle-")
         self.addCleanup(shutil.rmtree, place, True)
         done = support.run(

@@ -27,7 +27,7 @@ def at_once(work: object, threads: int = THREADS) -> None:
 
 
 class Threads(unittest.TestCase):
-    def test_each_gets_its_own_messages_whole_and_in_order(self) -> None:
+    def test_threads_get_their_messages_whole_and_in_order(self) -> None:
         vm = support.vm()
 
         def work(number: int) -> None:
@@ -38,7 +38,7 @@ class Threads(unittest.TestCase):
 
         at_once(work)
 
-    def test_requests_of_all_end(self) -> None:
+    def test_requests_of_all_threads_complete(self) -> None:
         vm = support.vm()
 
         def work(number: int) -> None:
@@ -51,7 +51,7 @@ class Threads(unittest.TestCase):
 
         at_once(work)
 
-    def test_arrays_into_memory_of_each(self) -> None:
+    def test_threads_receive_arrays_into_own_memory(self) -> None:
         try:
             import numpy
         except ImportError:
@@ -69,14 +69,14 @@ class Threads(unittest.TestCase):
 
         at_once(work)
 
-    def test_all_enrol_as_the_same_task(self) -> None:
+    def test_threads_all_enrol_as_same_task(self) -> None:
         support.vm()
         seen: list[int] = []
         at_once(lambda _: seen.append(int(parvum.enrol().id)))
         self.assertEqual(len(seen), THREADS)
         self.assertEqual(len(set(seen)), 1)
 
-    def test_one_executor_serves_all(self) -> None:
+    def test_executor_serves_all_threads(self) -> None:
         with parvum.Executor(2) as pool:
             at_once(lambda number: self.assertEqual(list(pool.map(abs, range(-number - 50, 0), chunksize=7)), list(range(number + 50, 0, -1))))
 

@@ -39,7 +39,7 @@ def test_expected_pages_have_code() -> None:
 
 
 @pytest.mark.parametrize("page", WITH_CODE)
-def test_page(page: str, tmp_path: Path) -> None:
+def test_tutorial_page_runs(page: str, tmp_path: Path) -> None:
     source = code_of(PAGES / page)
     for module in ("sklearn", "joblib", "numpy"):
         if re.search(rf"^\s*(import|from) {module}", source, re.MULTILINE):

@@ -124,19 +124,19 @@ def pyright() -> list[str]:
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
-def test_a_program_is_typed(tmp_path: Path, checker: object) -> None:
+def test_typed_program_passes_mypy(tmp_path: Path, checker: object) -> None:
     code, said = check(checker(), tmp_path, USER)  # type: ignore[operator]
     assert code == 0, said
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
-def test_a_mistake_is_found(tmp_path: Path, checker: object) -> None:
+def test_wrong_types_are_found_by_mypy(tmp_path: Path, checker: object) -> None:
     code, said = check(checker(), tmp_path, WRONG)  # type: ignore[operator]
     errors = [line for line in said.splitlines() if "error:" in line]
     assert code == 1 and len(errors) == 2 and "program.py:10" in errors[0] and "program.py:11" in errors[1], said
 
 
-def test_a_decorated_class_is_typed_in_pyright(tmp_path: Path) -> None:
+def test_decorated_class_is_typed_in_pyright(tmp_path: Path) -> None:
     """mypy ignores what a decorator makes of a class: `parvum.Actor` is for it."""
     code, said = check(pyright(), tmp_path, DECORATED)
     assert code == 0, said

@@ -29,24 +29,24 @@ def counter() -> Iterator[parvum.Handle]:
     parvum.stop(handle)
 
 
-def test_calls_are_served_in_their_order(counter: parvum.Handle) -> None:
+def test_actor_calls_run_in_order(counter: parvum.Handle) -> None:
     answers = [counter.add(1) for _ in range(200)]
     assert [answer.result() for answer in answers] == list(range(11, 211))
     assert counter.process().result() != os.getpid()
 
 
-def test_the_class_makes_ordinary_objects_too() -> None:
+def test_actor_class_makes_ordinary_objects_too() -> None:
     here = Counter(5)
     assert here.add(2) == 7 and type(here) is Counter.cls
 
 
-def test_one_way_calls_come_before_later_ones(counter: parvum.Handle) -> None:
+def test_one_way_calls_run_before_later_calls(counter: parvum.Handle) -> None:
     for _ in range(50):
         counter.add.tell(2)
     assert counter.get().result() == 110
 
 
-def test_a_failing_call_has_the_actors_traceback_and_the_actor_goes_on(counter: parvum.Handle) -> None:
+def test_failing_actor_call_has_its_traceback_and_actor_continues(counter: parvum.Handle) -> None:
     with pytest.raises(KeyError, match="asked for") as caught:
         counter.fail().result()
     assert "In actor t" in str(caught.value.__cause__)
@@ -57,23 +57,23 @@ def test_a_failing_call_has_the_actors_traceback_and_the_actor_goes_on(counter: 
     assert counter.get().result() == 10
 
 
-def test_arguments_that_cannot_be_pickled_are_named(counter: parvum.Handle) -> None:
+def test_unpicklable_arguments_of_actor_are_named(counter: parvum.Handle) -> None:
     with pytest.raises(parvum.Unpicklable, match=r"args\[0\]"):
         counter.add(threading.Lock())
 
 
-def test_large_arrays_go_and_come(counter: parvum.Handle) -> None:
+def test_actor_accepts_large_arrays(counter: parvum.Handle) -> None:
     numpy = pytest.importorskip("numpy")
     data = numpy.arange(1_000_000.0)
     assert counter.total(data).result() == data.sum()
 
 
-def test_a_constructor_that_fails_is_told_at_the_start() -> None:
+def test_failing_constructor_raises_at_start() -> None:
     with pytest.raises(ValueError, match="start is -1"):
         Counter.start(-1)
 
 
-def test_found_by_name_on_the_whole_machine() -> None:
+def test_actor_is_found_by_name_on_whole_machine() -> None:
     one = Counter.start(1, name="named")
     assert parvum.find("named") == one
     assert parvum.find("named").add(4).result() == 5
@@ -84,7 +84,7 @@ def test_found_by_name_on_the_whole_machine() -> None:
         parvum.find("named")
 
 
-def test_find_waits_for_an_actor_to_come() -> None:
+def test_find_waits_until_actor_exists() -> None:
     threading.Timer(0.05, lambda: later.append(Counter.start(3, name="later"))).start()
     later: list[parvum.Handle] = []
     assert parvum.find("later", timeout=60).get().result() == 3
@@ -95,13 +95,13 @@ def test_find_waits_for_an_actor_to_come() -> None:
     parvum.stop(later[0])
 
 
-def test_handles_can_be_sent_to_other_actors_and_workers(counter: parvum.Handle) -> None:
+def test_actor_handles_can_be_sent(counter: parvum.Handle) -> None:
     other = Counter.start(0)
     assert other.ask(counter, 7).result() == 17
     parvum.stop(other)
 
 
-def test_a_call_may_be_answered_later(counter: parvum.Handle) -> None:
+def test_actor_call_may_be_answered_later(counter: parvum.Handle) -> None:
     waiting = [counter.wait() for _ in range(3)]
     assert counter.get().result() == 10
     assert not any(answer.done() for answer in waiting)
@@ -109,7 +109,7 @@ def test_a_call_may_be_answered_later(counter: parvum.Handle) -> None:
     assert [answer.result() for answer in waiting] == ["now"] * 3
 
 
-def test_coroutines_wait_beside_each_other() -> None:
+def test_coroutines_of_actor_wait_concurrently() -> None:
     meeting = Meeting.start()
     first = meeting.first()
     assert meeting.second().result(60) == "came"
@@ -117,7 +117,7 @@ def test_coroutines_wait_beside_each_other() -> None:
     parvum.stop(meeting)
 
 
-def test_an_answer_can_be_awaited(counter: parvum.Handle) -> None:
+def test_actor_answer_can_be_awaited(counter: parvum.Handle) -> None:
     async def ask() -> list[int]:
         return list(await asyncio.gather(*(_wait(counter.add(1)) for _ in range(5))))
 
@@ -127,7 +127,7 @@ def test_an_answer_can_be_awaited(counter: parvum.Handle) -> None:
     assert sorted(asyncio.run(ask())) == [11, 12, 13, 14, 15]
 
 
-def test_a_group_is_called_together() -> None:
+def test_actor_group_is_called_together() -> None:
     group = Counter.start_group(3, 5)
     assert len(group) == 3
     assert group.add(2).result() == [7, 7, 7]
@@ -141,20 +141,20 @@ def test_a_group_is_called_together() -> None:
     parvum.stop(group)
 
 
-def test_timers_run_by_themselves_and_survive_a_failure() -> None:
+def test_actor_timers_repeat_and_survive_failure() -> None:
     clock = Clock.start(output=False)
     while clock.get().result() < 5:
         time.sleep(0.005)
     parvum.stop(clock)
 
 
-def test_an_actor_knows_who_calls(counter: parvum.Handle) -> None:
+def test_actor_knows_its_caller(counter: parvum.Handle) -> None:
     assert counter.who().result() == parvum.enrol().id
     with pytest.raises(RuntimeError, match="no actor"):
         parvum.caller()
 
 
-def test_the_calls_of_an_actor_that_dies_are_lost() -> None:
+def test_calls_of_dead_actor_are_lost() -> None:
     counter = Counter.start()
     before = counter.add(3)
     waiting = counter.wait()
@@ -168,7 +168,7 @@ def test_the_calls_of_an_actor_that_dies_are_lost() -> None:
         counter.add(1).result(60)
 
 
-def test_a_killed_actor_is_gone() -> None:
+def test_killed_actor_is_gone() -> None:
     counter = Counter.start(name="doomed")
     waiting = counter.wait()
     parvum.kill(counter)
@@ -176,7 +176,7 @@ def test_a_killed_actor_is_gone() -> None:
         waiting.result(60)
 
 
-def test_what_an_actor_prints_appears_here_labelled(counter: parvum.Handle, capsys: pytest.CaptureFixture[str]) -> None:
+def test_actor_prints_appear_here_with_label(counter: parvum.Handle, capsys: pytest.CaptureFixture[str]) -> None:
     counter.say("hello\nthere").result()
     lines: list[str] = []
     while len(lines) < 2:
@@ -186,7 +186,7 @@ def test_what_an_actor_prints_appears_here_labelled(counter: parvum.Handle, caps
 
 
 @pytest.mark.parametrize("state", ["waits", "computes", "deaf", "deafest", "count_without_the_interpreter"])
-def test_an_actor_ends_with_its_creator_whatever_it_does(tmp_path: Path, state: str) -> None:
+def test_busy_actor_ends_with_its_creator(tmp_path: Path, state: str) -> None:
     script = f"""
         import os, signal, sys
         sys.path[:0] = {sys.path!r}
@@ -206,7 +206,7 @@ def test_an_actor_ends_with_its_creator_whatever_it_does(tmp_path: Path, state: 
     support.eventually(lambda: not stopping.is_alive(process), 20)
 
 
-def test_an_actor_ends_with_its_creator_unless_detached() -> None:
+def test_actor_ends_with_its_creator_unless_detached() -> None:
     script = f"""
         import sys
         sys.path[:0] = {sys.path!r}

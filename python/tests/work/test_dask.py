@@ -32,7 +32,7 @@ def scheduler(pool: parvum.Executor) -> Iterator[None]:
         yield
 
 
-def test_a_graph_by_hand() -> None:
+def test_dask_get_computes_handmade_graph() -> None:
     import parvum.dask
 
     graph = {"a": 1, "b": (tasks.square, 3), "c": (add, "a", "b"), "d": (sum, ["a", "b", "c"])}
@@ -47,7 +47,7 @@ def test_delayed_calls_run_in_workers() -> None:
     assert total.compute() == sum(n * n for n in range(100))
 
 
-def test_arrays() -> None:
+def test_dask_arrays_are_computed() -> None:
     numpy = pytest.importorskip("numpy")
     array = pytest.importorskip("dask.array")
     data = numpy.arange(1_000_000.0).reshape(1000, 1000)
@@ -55,18 +55,18 @@ def test_arrays() -> None:
     assert numpy.allclose(found, (data.T @ numpy.ones((1000, 10))).sum(axis=0))
 
 
-def test_tasks_that_are_ready_go_to_all_workers(tmp_path: Path, pool: parvum.Executor) -> None:
+def test_ready_tasks_go_to_all_workers(tmp_path: Path, pool: parvum.Executor) -> None:
     pool.wait_for_workers(2)
     # Each ends only when another worker has one too.
     found = dask.compute(*[dask.delayed(tasks.meet_in, pure=False)(str(tmp_path), 2) for _ in range(6)])
     assert len(set(found)) == 2
 
 
-def test_an_exception_says_where_it_was_raised() -> None:
+def test_dask_exception_shows_where_it_was_raised() -> None:
     with pytest.raises(KeyError, match="wrong") as caught:
         dask.delayed(tasks.fail)(KeyError, "wrong").compute()
     assert "raise kind(*args)" in str(caught.value.__cause__)
 
 
-def test_a_task_whose_worker_dies_is_run_again(tmp_path: Path) -> None:
+def test_dask_task_of_dead_worker_runs_again(tmp_path: Path) -> None:
     assert dask.delayed(tasks.die_until)(str(tmp_path / "n"), 2).compute() == 3

@@ -25,7 +25,7 @@ def lines(path: Path) -> list[int]:
     return sorted(map(int, path.read_text().split()))
 
 
-def test_a_call_whose_worker_dies_is_lost_alone(tmp_path: Path) -> None:
+def test_worker_death_loses_only_its_running_call(tmp_path: Path) -> None:
     with parvum.Executor(1) as pool:
         before = [pool.submit(tasks.count_in, str(tmp_path / "ran"), n) for n in range(50)]
         lost = pool.submit(tasks.die)
@@ -37,7 +37,7 @@ def test_a_call_whose_worker_dies_is_lost_alone(tmp_path: Path) -> None:
     assert lines(tmp_path / "ran") == list(range(100)), "each once"
 
 
-def test_a_lost_call_says_how_its_worker_ended_and_where() -> None:
+def test_lost_call_names_worker_host_and_signal() -> None:
     host = os.uname().nodename
     with parvum.Executor(1) as pool:
         for how, says in ((signal.SIGKILL, "signal 9, SIGKILL"), (signal.SIGSEGV, "signal 11, SIGSEGV")):
@@ -47,7 +47,7 @@ def test_a_lost_call_says_how_its_worker_ended_and_where() -> None:
             pool.submit(os._exit, 3).result()
 
 
-def test_a_host_that_is_not_there_is_named_in_words() -> None:
+def test_unknown_host_error_names_known_hosts() -> None:
     with pytest.raises(parvum.errors.Refused, match=r"wanted host nohost, there is \w+"):
         parvum.Executor(1, hosts=["nohost"])
     with pytest.raises(BrokenExecutor, match=rf"on host {os.uname().nodename} to see why"):
@@ -55,7 +55,7 @@ def test_a_host_that_is_not_there_is_named_in_words() -> None:
             pool.submit(tasks.square, 1).result(120)
 
 
-def test_an_idempotent_call_is_run_again_at_most_so_often(tmp_path: Path) -> None:
+def test_idempotent_call_is_retried_up_to_limit(tmp_path: Path) -> None:
     with parvum.Executor(2, retries=2) as pool:
         assert pool.submit(tasks.die_until, str(tmp_path / "a"), 2).result() == 3
         with pytest.raises(parvum.WorkerLost, match="the last of 3"):
@@ -64,14 +64,14 @@ def test_an_idempotent_call_is_run_again_at_most_so_often(tmp_path: Path) -> Non
     assert len((tmp_path / "b").read_text()) == 3
 
 
-def test_a_function_can_be_declared_idempotent(tmp_path: Path) -> None:
+def test_function_can_be_declared_idempotent(tmp_path: Path) -> None:
     with parvum.Executor(1) as pool:
         assert pool.submit(tasks.die_until_marked, str(tmp_path / "a"), 4).result() == 5
         with pytest.raises(parvum.WorkerLost):
             pool.submit(tasks.die_until, str(tmp_path / "b"), 1).result()
 
 
-def test_workers_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
+def test_repeated_worker_deaths_lose_no_call(tmp_path: Path) -> None:
     """By hand for a minute: python/tests/kill_minute.py."""
     with parvum.Executor(2, retries=50) as pool:
         stop = threading.Event()
@@ -98,7 +98,7 @@ def test_workers_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
         assert pool.submit(tasks.square, 3).result() == 9
 
 
-def test_calls_that_may_not_run_twice_never_do(tmp_path: Path) -> None:
+def test_calls_without_retries_never_run_twice(tmp_path: Path) -> None:
     with parvum.Executor(2) as pool:
         sent = [pool.submit(tasks.count_in_slowly, str(tmp_path / "ran"), n) for n in range(300)]
         killed = 0
@@ -117,7 +117,7 @@ def test_calls_that_may_not_run_twice_never_do(tmp_path: Path) -> None:
     assert len(lost) <= killed, "one call for each worker that died, at most"
 
 
-def test_a_straggler_is_repeated_and_the_first_result_counts(tmp_path: Path) -> None:
+def test_straggler_is_repeated_and_first_result_counts(tmp_path: Path) -> None:
     with parvum.Executor(2, retries=1, repeat_stragglers=True) as pool:
         pool.wait_for_workers(2)
         for _ in range(20):
@@ -127,7 +127,7 @@ def test_a_straggler_is_repeated_and_the_first_result_counts(tmp_path: Path) -> 
         (tmp_path / "met.done").touch()
 
 
-def test_grow_and_shrink_while_calls_run(tmp_path: Path) -> None:
+def test_pool_grows_and_shrinks_while_calls_run(tmp_path: Path) -> None:
     with parvum.Executor(1) as pool:
         sent = [pool.submit(tasks.slow_square, n) for n in range(400)]
         pool.grow(2)
@@ -139,7 +139,7 @@ def test_grow_and_shrink_while_calls_run(tmp_path: Path) -> None:
         assert pool.wait_for_workers(2, 60)
 
 
-def test_a_pool_without_workers_waits_for_some() -> None:
+def test_pool_without_workers_waits_for_some() -> None:
     with parvum.Executor(1) as pool:
         assert pool.submit(tasks.square, 1).result() == 1
         assert pool.shrink(1) == 1
@@ -148,13 +148,13 @@ def test_a_pool_without_workers_waits_for_some() -> None:
         assert waiting.result(60) == 16
 
 
-def test_workers_that_never_get_ready_break_the_pool() -> None:
+def test_workers_that_never_become_ready_break_the_pool() -> None:
     with parvum.Executor(1, tasks.die) as pool:
         with pytest.raises(BrokenExecutor, match="before they were ready"):
             pool.submit(tasks.square, 1).result(120)
 
 
-def test_workers_end_with_their_pools_process(tmp_path: Path) -> None:
+def test_workers_end_with_process_of_their_pool(tmp_path: Path) -> None:
     script = f"""
         import os, sys, signal
         sys.path[:0] = {sys.path!r}
@@ -172,7 +172,7 @@ def test_workers_end_with_their_pools_process(tmp_path: Path) -> None:
         time.sleep(0.01)
 
 
-def test_a_worker_with_another_python_is_refused_with_both_versions(tmp_path: Path) -> None:
+def test_worker_with_other_python_is_refused_with_both_versions(tmp_path: Path) -> None:
     fake = tmp_path / "python"
     fake.write_text(
         f"#!{sys.executable}\nimport sys\nsys.version_info = (2, 7, 18, 'final', 0)\nexec(sys.argv[2])\n", encoding="utf-8"
@@ -183,7 +183,7 @@ def test_a_worker_with_another_python_is_refused_with_both_versions(tmp_path: Pa
             pool.submit(tasks.square, 1).result(60)
 
 
-def test_another_numpy_is_refused_with_both_versions() -> None:
+def test_worker_with_other_numpy_is_refused_with_both_versions() -> None:
     numpy = pytest.importorskip("numpy")
     with parvum.Executor(1) as pool:
         assert pool.submit(tasks.total, numpy.ones(3)).result() == 3.0
@@ -198,7 +198,7 @@ def test_another_numpy_is_refused_with_both_versions() -> None:
             pool.submit(tasks.total, numpy.ones(3)).result()
 
 
-def test_the_version_of_numpy_is_told_without_loading_it() -> None:
+def test_numpy_version_is_read_without_import() -> None:
     numpy = pytest.importorskip("numpy")
     script = "import sys; from parvum.pool import versions; print(versions.numpy_here(), 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

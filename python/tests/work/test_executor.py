@@ -38,41 +38,41 @@ def begun(path: Path, count: int) -> None:
 # --- submit ---
 
 
-def test_submit(pool: parvum.Executor) -> None:
+def test_submit_returns_result_with_any_arguments(pool: parvum.Executor) -> None:
     assert pool.submit(pow, 2, 8).result() == 256
     assert pool.submit(sorted, [1, 3, 2], reverse=True).result() == [3, 2, 1]
     assert pool.submit(dict, self=7, fn=8).result() == {"self": 7, "fn": 8}
 
 
-def test_submit_wants_a_function(pool: parvum.Executor) -> None:
+def test_submit_without_function_fails(pool: parvum.Executor) -> None:
     with pytest.raises(TypeError):
         pool.submit()  # type: ignore[call-arg]
 
 
-def test_calls_run_elsewhere_in_the_main_thread_of_a_process(pool: parvum.Executor) -> None:
+def test_calls_run_in_main_thread_of_another_process(pool: parvum.Executor) -> None:
     process, main, directory = pool.submit(tasks.where).result()
     assert process != os.getpid() and main and directory == os.getcwd()
 
 
-def test_a_waiting_worker_is_a_bare_interpreter(pool: parvum.Executor) -> None:
+def test_waiting_worker_imports_no_extra_modules(pool: parvum.Executor) -> None:
     with parvum.Executor(1) as fresh:
         loaded = fresh.submit(eval, "set(__import__('sys').modules)").result()
     assert not loaded & {"numpy", "asyncio", "multiprocessing", "cloudpickle", "concurrent.futures", "logging"}
 
 
-def test_many_short_calls_each_once(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_short_calls_run_exactly_once(pool: parvum.Executor, tmp_path: Path) -> None:
     submitted = [pool.submit(tasks.square, n) for n in range(3000)]
     assert [future.result() for future in submitted] == [n * n for n in range(3000)]
 
 
-def test_order_is_by_submission_on_one_worker(tmp_path: Path) -> None:
+def test_single_worker_runs_calls_in_submission_order(tmp_path: Path) -> None:
     with parvum.Executor(1) as one:
         for n in range(50):
             one.submit(tasks.count_in, str(tmp_path / "order"), n)
     assert (tmp_path / "order").read_text().split() == [str(n) for n in range(50)]
 
 
-def test_a_long_call_holds_up_no_other(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_long_call_delays_no_other(pool: parvum.Executor, tmp_path: Path) -> None:
     """Calls that were handed to the worker of a long one are given back and run by the other."""
     for _ in range(200):
         pool.submit(tasks.square, 1)
@@ -96,7 +96,7 @@ def test_futures_work_with_wait_and_as_completed(pool: parvum.Executor, tmp_path
     assert set(as_completed([slow, quick, failing])) == {slow, quick, failing}
 
 
-def test_callbacks_run_here(pool: parvum.Executor) -> None:
+def test_callbacks_run_in_the_submitting_process(pool: parvum.Executor) -> None:
     seen: list[tuple[int, int]] = []
     future = pool.submit(tasks.square, 3)
     future.add_done_callback(lambda done: seen.append((done.result(), os.getpid())))
@@ -106,7 +106,7 @@ def test_callbacks_run_here(pool: parvum.Executor) -> None:
     assert seen == [(9, os.getpid())]
 
 
-def test_a_callback_may_submit(pool: parvum.Executor) -> None:
+def test_callback_may_submit(pool: parvum.Executor) -> None:
     more: futures.Future[Any] = futures.Future()
 
     def on_done(done: futures.Future[int]) -> None:
@@ -116,7 +116,7 @@ def test_a_callback_may_submit(pool: parvum.Executor) -> None:
     assert more.result(60) == 81
 
 
-def test_from_many_threads(pool: parvum.Executor) -> None:
+def test_pool_accepts_calls_from_many_threads(pool: parvum.Executor) -> None:
     right: list[bool] = []
 
     def use(base: int) -> None:
@@ -131,7 +131,7 @@ def test_from_many_threads(pool: parvum.Executor) -> None:
     assert right == [True] * 8
 
 
-def test_from_asyncio_loops_in_several_threads(pool: parvum.Executor) -> None:
+def test_pool_accepts_calls_from_asyncio_loops_in_threads(pool: parvum.Executor) -> None:
     import asyncio
 
     async def gather() -> list[int]:
@@ -151,12 +151,12 @@ def test_from_asyncio_loops_in_several_threads(pool: parvum.Executor) -> None:
 
 
 @pytest.mark.parametrize("chunksize", [1, 3, 100])
-def test_map(pool: parvum.Executor, chunksize: int) -> None:
+def test_map_returns_results_in_order(pool: parvum.Executor, chunksize: int) -> None:
     assert list(pool.map(pow, range(10), range(10), chunksize=chunksize)) == list(map(pow, range(10), range(10)))
     assert list(pool.map(tasks.square, [], chunksize=chunksize)) == []
 
 
-def test_map_raises_what_a_call_raised_at_its_place(pool: parvum.Executor) -> None:
+def test_map_raises_exception_of_call_at_its_position(pool: parvum.Executor) -> None:
     results = pool.map(divmod, [1, 1, 1, 1], [2, 5, 0, 3])
     assert next(results) == (0, 1)
     assert next(results) == (0, 1)
@@ -176,12 +176,12 @@ def test_map_times_out(pool: parvum.Executor, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("chunksize", [0, -1])
-def test_map_refuses_a_chunksize(pool: parvum.Executor, chunksize: int) -> None:
+def test_map_refuses_invalid_chunksize(pool: parvum.Executor, chunksize: int) -> None:
     with pytest.raises(ValueError, match="chunksize"):
         pool.map(pow, [1], [1], chunksize=chunksize)
 
 
-def test_map_submits_no_more_than_its_buffer_ahead(pool: parvum.Executor) -> None:
+def test_map_submits_at_most_buffersize_ahead(pool: parvum.Executor) -> None:
     taken: list[int] = []
 
     def source() -> Iterator[int]:
@@ -199,7 +199,7 @@ def test_map_submits_no_more_than_its_buffer_ahead(pool: parvum.Executor) -> Non
 # --- cancel and shutdown ---
 
 
-def test_cancel(tmp_path: Path) -> None:
+def test_cancel_stops_waiting_call(tmp_path: Path) -> None:
     with parvum.Executor(1) as one:
         go = tmp_path / "go"
         running = one.submit(tasks.wait_for, str(go))
@@ -216,7 +216,7 @@ def test_cancel(tmp_path: Path) -> None:
     assert "299" not in (tmp_path / "ran").read_text().split()
 
 
-def test_shutdown_waits_for_all(tmp_path: Path) -> None:
+def test_shutdown_waits_for_all_calls(tmp_path: Path) -> None:
     executor = parvum.Executor(2)
     sent = [executor.submit(tasks.count_in, str(tmp_path / "ran"), n) for n in range(100)]
     executor.shutdown()
@@ -227,7 +227,7 @@ def test_shutdown_waits_for_all(tmp_path: Path) -> None:
     executor.shutdown()
 
 
-def test_shutdown_can_cancel(tmp_path: Path) -> None:
+def test_shutdown_can_cancel_waiting_calls(tmp_path: Path) -> None:
     executor = parvum.Executor(1)
     go = tmp_path / "go"
     executor.submit(tasks.wait_for, str(go))
@@ -241,7 +241,7 @@ def test_shutdown_can_cancel(tmp_path: Path) -> None:
     assert all(future.cancelled() or future.result() == n * n for n, future in enumerate(sent))
 
 
-def test_no_worker_is_left_after_shutdown() -> None:
+def test_workers_are_gone_after_shutdown() -> None:
     with parvum.Executor(3) as executor:
         executor.wait_for_workers(3)
         processes = {future.result()[0] for future in [executor.submit(tasks.where) for _ in range(20)]}
@@ -251,7 +251,7 @@ def test_no_worker_is_left_after_shutdown() -> None:
         time.sleep(0.002)
 
 
-def test_an_executor_that_nobody_holds_ends() -> None:
+def test_unreferenced_executor_ends() -> None:
     executor = parvum.Executor(1)
     inner = executor._pool
     future = executor.submit(tasks.square, 5)
@@ -263,7 +263,7 @@ def test_an_executor_that_nobody_holds_ends() -> None:
     assert inner.ended.wait(60)
 
 
-def test_an_interpreter_that_exits_finishes_what_was_submitted(tmp_path: Path) -> None:
+def test_exiting_interpreter_finishes_submitted_calls(tmp_path: Path) -> None:
     script = f"""
         import sys
         sys.path[:0] = {sys.path!r}
@@ -277,7 +277,7 @@ def test_an_interpreter_that_exits_finishes_what_was_submitted(tmp_path: Path) -
     assert sorted(map(int, (tmp_path / "ran").read_text().split())) == list(range(20))
 
 
-def test_a_forked_child_is_told_to_make_its_own(pool: parvum.Executor) -> None:
+def test_forked_child_must_make_its_own_pool(pool: parvum.Executor) -> None:
     pool.submit(tasks.square, 1).result()
     child = os.fork()
     if child == 0:
@@ -293,7 +293,7 @@ def test_a_forked_child_is_told_to_make_its_own(pool: parvum.Executor) -> None:
 # --- exceptions ---
 
 
-def test_an_exception_comes_with_the_workers_traceback(pool: parvum.Executor) -> None:
+def test_exception_arrives_with_worker_traceback(pool: parvum.Executor) -> None:
     with pytest.raises(ValueError, match="wrong") as caught:
         pool.submit(tasks.fail, ValueError, "wrong").result()
     cause = caught.value.__cause__
@@ -302,25 +302,25 @@ def test_an_exception_comes_with_the_workers_traceback(pool: parvum.Executor) ->
 
 
 @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
-def test_what_is_no_ordinary_exception_comes_too(pool: parvum.Executor, kind: type[BaseException]) -> None:
+def test_base_exceptions_arrive_from_worker(pool: parvum.Executor, kind: type[BaseException]) -> None:
     with pytest.raises(kind):
         pool.submit(tasks.fail, kind).result()
     assert pool.submit(tasks.square, 2).result() == 4
 
 
-def test_an_exception_that_cannot_be_read_is_told(pool: parvum.Executor) -> None:
+def test_exception_that_cannot_be_unpickled_becomes_remote_error(pool: parvum.Executor) -> None:
     with pytest.raises(parvum.RemoteError, match="TwoArguments: 1 and 2"):
         pool.submit(tasks.fail_with_two).result()
     assert pool.submit(tasks.square, 2).result() == 4
 
 
-def test_arguments_that_cannot_be_pickled_are_named(pool: parvum.Executor) -> None:
+def test_unpicklable_arguments_are_named(pool: parvum.Executor) -> None:
     future = pool.submit(tasks.square, {"lock": threading.Lock()})  # type: ignore[arg-type]
     with pytest.raises(parvum.Unpicklable, match=r"args\[0\]\['lock'\]"):
         future.result()
 
 
-def test_results_that_cannot_be_pickled_or_read_fail_alone(pool: parvum.Executor) -> None:
+def test_unpicklable_results_fail_only_their_call(pool: parvum.Executor) -> None:
     with pytest.raises(RuntimeError, match="never pickled"):
         pool.submit(tasks.give, tasks.BadToPickle).result()
     with pytest.raises(KeyError, match="cannot be read"):
@@ -330,13 +330,13 @@ def test_results_that_cannot_be_pickled_or_read_fail_alone(pool: parvum.Executor
     assert pool.submit(tasks.square, 2).result() == 4
 
 
-def test_arguments_that_cannot_be_read_fail_alone(pool: parvum.Executor) -> None:
+def test_unreadable_arguments_fail_only_their_call(pool: parvum.Executor) -> None:
     with pytest.raises(KeyError, match="cannot be read"):
         pool.submit(tasks.square, tasks.BadToRead()).result()  # type: ignore[arg-type]
     assert pool.submit(tasks.square, 2).result() == 4
 
 
-def test_no_cycle_keeps_results_alive(pool: parvum.Executor) -> None:
+def test_results_are_freed_without_reference_cycle(pool: parvum.Executor) -> None:
     future = pool.submit(tasks.fail, ValueError, "x")
     with pytest.raises(ValueError):
         future.result()
@@ -349,12 +349,12 @@ def test_no_cycle_keeps_results_alive(pool: parvum.Executor) -> None:
 # --- initializer ---
 
 
-def test_the_initializer_runs_in_each_worker_first() -> None:
+def test_initializer_runs_first_in_each_worker() -> None:
     with parvum.Executor(2, tasks.remember, (1, "two")) as executor:
         assert [executor.submit(tasks.recall).result() for _ in range(10)] == [(1, "two")] * 10
 
 
-def test_a_failing_initializer_breaks_the_pool() -> None:
+def test_failing_initializer_breaks_the_pool() -> None:
     with parvum.Executor(2, tasks.fail, (ValueError, "bad start")) as executor:
         with pytest.raises(BrokenExecutor) as caught:
             executor.submit(pow, 2, 5).result()
@@ -375,12 +375,12 @@ def test_a_failing_initializer_breaks_the_pool() -> None:
         ({"max_workers": 1, "initializer": tasks.remember, "initargs": (threading.Lock(),)}, parvum.Unpicklable),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         parvum.Executor(**arguments)
 
 
-def test_a_future_can_be_awaited(pool: parvum.Executor) -> None:
+def test_future_can_be_awaited(pool: parvum.Executor) -> None:
     import asyncio
 
     async def twice() -> int:

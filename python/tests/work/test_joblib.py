@@ -31,35 +31,35 @@ def no_worker_is_left() -> Iterator[None]:
     parvum.joblib.shutdown()
 
 
-def test_results_come_in_order() -> None:
+def test_joblib_returns_results_in_order() -> None:
     assert joblib.Parallel()(joblib.delayed(tasks.square)(n) for n in range(500)) == [n * n for n in range(500)]
 
 
-def test_results_come_as_a_generator() -> None:
+def test_joblib_returns_results_as_generator() -> None:
     if not hasattr(joblib, "parallel_config"):
         pytest.skip("joblib gives results as a generator from 1.3 on")
     found = joblib.Parallel(return_as="generator")(joblib.delayed(tasks.square)(n) for n in range(50))
     assert list(found) == [n * n for n in range(50)]
 
 
-def test_calls_run_in_workers_that_stay() -> None:
+def test_joblib_calls_run_in_persistent_workers() -> None:
     first = set(joblib.Parallel()(joblib.delayed(tasks.where)() for _ in range(20)))
     second = set(joblib.Parallel()(joblib.delayed(tasks.where)() for _ in range(20)))
     assert len(first | second) <= 2
 
 
-def test_lambdas_need_no_more_than_cloudpickle() -> None:
+def test_joblib_sends_lambdas_with_cloudpickle() -> None:
     pytest.importorskip("cloudpickle")
     assert joblib.Parallel()(joblib.delayed(lambda x: x + 1)(n) for n in range(5)) == [1, 2, 3, 4, 5]
 
 
-def test_an_exception_comes_through() -> None:
+def test_joblib_exception_reaches_the_caller() -> None:
     with pytest.raises(KeyError, match="wrong"):
         joblib.Parallel()(joblib.delayed(tasks.fail)(KeyError, "wrong") for _ in range(10))
     assert joblib.Parallel()(joblib.delayed(tasks.square)(n) for n in range(3)) == [0, 1, 4]
 
 
-def test_time_is_over(tmp_path: Path) -> None:
+def test_joblib_times_out(tmp_path: Path) -> None:
     import multiprocessing
 
     try:
@@ -71,7 +71,7 @@ def test_time_is_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inner", [1, 3, 2])
-def test_inner_threads_are_limited_as_asked_each_time(inner: int) -> None:
+def test_joblib_limits_inner_threads_per_call(inner: int) -> None:
     if not hasattr(joblib, "parallel_config"):
         pytest.skip("joblib has inner_max_num_threads in parallel_config from 1.3 on")
     with joblib.parallel_config("parvum", n_jobs=2, inner_max_num_threads=inner):
@@ -79,7 +79,7 @@ def test_inner_threads_are_limited_as_asked_each_time(inner: int) -> None:
     assert all(set(one.values()) == {str(inner)} for one in found), found
 
 
-def test_a_pool_limits_inner_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pool_limits_inner_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in tasks.limits():
         monkeypatch.delenv(name, raising=False)
     processors = sum(host.cpus for host in parvum.enrol().hosts())
@@ -93,11 +93,11 @@ def test_a_pool_limits_inner_threads_too(monkeypatch: pytest.MonkeyPatch) -> Non
         parvum.Executor(1, inner_threads=0)
 
 
-def test_a_worker_that_dies_is_no_matter(tmp_path: Path) -> None:
+def test_joblib_call_survives_worker_death(tmp_path: Path) -> None:
     assert joblib.Parallel()([joblib.delayed(tasks.die_until)(str(tmp_path / "n"), 2)]) == [3]
 
 
-def test_an_executor_can_be_given() -> None:
+def test_joblib_accepts_an_executor() -> None:
     with parvum.Executor(2) as pool:
         # One worker would be none for joblib: it runs the calls itself then.
         pool.wait_for_workers(2)
@@ -106,11 +106,11 @@ def test_an_executor_can_be_given() -> None:
         assert processes <= set(pool.pids)
 
 
-def test_calls_may_use_joblib_themselves() -> None:
+def test_joblib_calls_may_use_joblib() -> None:
     assert joblib.Parallel()(joblib.delayed(tasks.squares_by_joblib)(n) for n in (3, 4)) == [[0, 1, 4], [0, 1, 4, 9]]
 
 
-def test_a_grid_search_gives_what_it_gives_anywhere() -> None:
+def test_grid_search_result_is_that_of_other_backends() -> None:
     pytest.importorskip("sklearn")
     from sklearn.datasets import load_iris
     from sklearn.model_selection import GridSearchCV

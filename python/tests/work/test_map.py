@@ -39,23 +39,23 @@ class Bar:
 
 @pytest.mark.parametrize("chunksize", [None, 1, 7])
 @pytest.mark.parametrize("items", [0, 1, 5, 1000])
-def test_results_come_in_order(pool: parvum.Executor, chunksize: int | None, items: int) -> None:
+def test_map_returns_results_in_order(pool: parvum.Executor, chunksize: int | None, items: int) -> None:
     found = parvum.map(pow, range(items), [2] * items, executor=pool, chunksize=chunksize)
     assert list(found) == [n * n for n in range(items)]
 
 
-def test_results_come_as_they_come(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_map_returns_unordered_results_as_they_complete(pool: parvum.Executor, tmp_path: Path) -> None:
     found = parvum.map(tasks.wait_unless, [str(tmp_path / "go"), "", "", ""], executor=pool, ordered=False)
     assert [next(found) for _ in range(3)] == ["", "", ""]
     (tmp_path / "go").touch()
     assert list(found) == [str(tmp_path / "go")]
 
 
-def test_it_makes_a_pool_of_its_own() -> None:
+def test_map_makes_its_own_pool() -> None:
     assert sorted(parvum.map(tasks.square, range(20), workers=2, ordered=False)) == [n * n for n in range(20)]
 
 
-def test_endless_items_are_taken_as_they_are_needed(pool: parvum.Executor) -> None:
+def test_map_takes_endless_items_on_demand(pool: parvum.Executor) -> None:
     taken: list[int] = []
 
     def source() -> Iterator[int]:
@@ -69,7 +69,7 @@ def test_endless_items_are_taken_as_they_are_needed(pool: parvum.Executor) -> No
     assert len(taken) < 100_000
 
 
-def test_what_a_call_raises_ends_it(pool: parvum.Executor) -> None:
+def test_map_ends_at_exception_of_a_call(pool: parvum.Executor) -> None:
     found = parvum.map(divmod, [1] * 1000, [1, 1, 0] + [1] * 997, executor=pool, chunksize=1)
     assert next(found) == (1, 0)
     assert next(found) == (1, 0)
@@ -79,7 +79,7 @@ def test_what_a_call_raises_ends_it(pool: parvum.Executor) -> None:
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_time_is_over(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> None:
+def test_map_times_out(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> None:
     found = parvum.map(tasks.wait_for, [str(tmp_path / "go")], executor=pool, timeout=0.05, ordered=ordered)
     with pytest.raises(FuturesTimeout):
         next(found)
@@ -101,13 +101,13 @@ def told_when_taken(folder: Path, count: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_a_slow_source_holds_no_result_back(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> None:
+def test_slow_source_delays_no_result(pool: parvum.Executor, tmp_path: Path, ordered: bool) -> None:
     for n, result in enumerate(parvum.map(tasks.square, told_when_taken(tmp_path, 30), executor=pool, ordered=ordered)):
         assert result == n * n
         (tmp_path / str(n)).touch()
 
 
-def test_a_source_that_stalls_after_many_items_holds_nothing_back(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_stalled_source_delays_no_result_after_many_items(pool: parvum.Executor, tmp_path: Path) -> None:
     def source() -> Iterator[int]:
         # Long enough that chunks have many items.
         yield from range(20_000)
@@ -124,7 +124,7 @@ def test_a_source_that_stalls_after_many_items_holds_nothing_back(pool: parvum.E
 
 
 @pytest.mark.parametrize("chunksize", [None, 40])
-def test_a_long_item_holds_up_only_what_must_wait_for_it(pool: parvum.Executor, tmp_path: Path, chunksize: int | None) -> None:
+def test_long_item_delays_only_ordered_followers(pool: parvum.Executor, tmp_path: Path, chunksize: int | None) -> None:
     """Items of one chunk before and behind a long one come; in order, those before it."""
     items = [""] * 20 + [str(tmp_path / "go")] + [""] * 179
     unordered = parvum.map(tasks.wait_unless, items, executor=pool, chunksize=chunksize, ordered=False)
@@ -138,7 +138,7 @@ def test_a_long_item_holds_up_only_what_must_wait_for_it(pool: parvum.Executor, 
     assert list(ordered) == items[20:]
 
 
-def test_a_chunk_whose_function_is_imported_slowly_is_split_all_the_same(tmp_path: Path) -> None:
+def test_chunk_with_slow_import_is_split(tmp_path: Path) -> None:
     import slowly_imported
 
     with parvum.Executor(2) as fresh:
@@ -150,7 +150,7 @@ def test_a_chunk_whose_function_is_imported_slowly_is_split_all_the_same(tmp_pat
 
 
 @pytest.mark.parametrize("chunksize", [None, 1, 50])
-def test_an_exception_drops_no_result_before_it(pool: parvum.Executor, chunksize: int | None) -> None:
+def test_results_before_exception_are_returned(pool: parvum.Executor, chunksize: int | None) -> None:
     for failing in (0, 3, 777):
         found: list[float] = []
         with pytest.raises(ZeroDivisionError):
@@ -159,7 +159,7 @@ def test_an_exception_drops_no_result_before_it(pool: parvum.Executor, chunksize
         assert found == [1 / (failing - n) for n in range(failing)]
 
 
-def test_exceptions_stand_among_the_results(pool: parvum.Executor) -> None:
+def test_map_returns_exceptions_among_results(pool: parvum.Executor) -> None:
     for ordered in (True, False):
         found = list(parvum.map(tasks.inverse, [n % 3 for n in range(3000)], executor=pool, return_exceptions=True, ordered=ordered))
         raised = [result for result in found if isinstance(result, ZeroDivisionError)]
@@ -169,7 +169,7 @@ def test_exceptions_stand_among_the_results(pool: parvum.Executor) -> None:
             assert found[1:3] == [1.0, 0.5] and isinstance(found[0], ZeroDivisionError)
 
 
-def test_what_the_source_raises_comes_after_the_results_before_it(pool: parvum.Executor) -> None:
+def test_source_exception_follows_earlier_results(pool: parvum.Executor) -> None:
     def source() -> Iterator[int]:
         yield from range(100)
         raise KeyError("the source is broken")
@@ -181,14 +181,14 @@ def test_what_the_source_raises_comes_after_the_results_before_it(pool: parvum.E
     assert found == [n * n for n in range(100)]
 
 
-def test_a_worker_that_dies_in_a_chunk_loses_nothing_that_may_run_twice(tmp_path: Path) -> None:
+def test_worker_death_in_chunk_loses_no_retryable_item(tmp_path: Path) -> None:
     with parvum.Executor(2, retries=5) as own:
         items = [(str(tmp_path / "died"), n) for n in range(400)]
         assert list(parvum.map(tasks.die_once_at_200, items, executor=own, chunksize=20)) == list(range(400))
         assert own.replaced == 1
 
 
-def test_a_map_that_is_left_begins_nothing_more(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_closed_map_starts_no_more_items(pool: parvum.Executor, tmp_path: Path) -> None:
     found = parvum.map(tasks.count_in_slowly, [str(tmp_path / "ran")] * 100_000, count(), executor=pool)
     assert next(found) == 0
     found.close()  # type: ignore[attr-defined]
@@ -198,7 +198,7 @@ def test_a_map_that_is_left_begins_nothing_more(pool: parvum.Executor, tmp_path:
     assert len((tmp_path / "ran").read_text().split()) - ran < 500
 
 
-def test_the_bar_hears_of_each_item(pool: parvum.Executor) -> None:
+def test_progress_bar_receives_each_item(pool: parvum.Executor) -> None:
     bars: list[Bar] = []
 
     def make(total: int | None) -> Bar:
@@ -209,7 +209,7 @@ def test_the_bar_hears_of_each_item(pool: parvum.Executor) -> None:
     assert bars[0].total == 300 and sum(bars[0].steps) == 300 and bars[0].closed == 1
 
 
-def test_a_plain_bar_is_one_line_in_a_file() -> None:
+def test_plain_bar_writes_one_line_to_file() -> None:
     out = io.StringIO()
     bar = PlainBar(4, "work", out)
     for _ in range(4):
@@ -218,7 +218,7 @@ def test_a_plain_bar_is_one_line_in_a_file() -> None:
     assert out.getvalue().startswith("work: [####################] 4/4, ") and out.getvalue().count("\n") == 1
 
 
-def test_arguments_that_make_no_sense_are_refused(pool: parvum.Executor) -> None:
+def test_map_refuses_invalid_arguments(pool: parvum.Executor) -> None:
     with pytest.raises(ValueError, match="chunksize"):
         parvum.map(tasks.square, [1], executor=pool, chunksize=0)
     with pytest.raises(TypeError, match="iterable"):

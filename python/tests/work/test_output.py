@@ -19,7 +19,7 @@ def collect() -> tuple[list[tuple[str, str]], parvum.Executor]:
     return said, parvum.Executor(1, output=lambda task, host, stream, text: said.append((stream, text)))
 
 
-def test_all_ways_of_writing_come_and_in_their_order() -> None:
+def test_output_arrives_in_order_from_all_ways_of_writing() -> None:
     said, pool = collect()
     with pool:
         pool.submit(tasks.write_in_all_ways).result()
@@ -29,7 +29,7 @@ def test_all_ways_of_writing_come_and_in_their_order() -> None:
     assert text.split("\n") == [f"{number} {word}" for number, word in enumerate(words, 1)]
 
 
-def test_both_streams_keep_their_order_and_bytes_that_are_no_text_come() -> None:
+def test_output_streams_keep_order_and_pass_any_bytes() -> None:
     said, pool = collect()
     with pool:
         pool.submit(tasks.complain).result()
@@ -38,7 +38,7 @@ def test_both_streams_keep_their_order_and_bytes_that_are_no_text_come() -> None
     assert "".join(printed) == "to stdout\nto stderr\nto stdout again\n\ufffd no text\n"
 
 
-def test_much_output_comes_whole() -> None:
+def test_large_output_arrives_whole() -> None:
     said, pool = collect()
     with pool:
         pool.submit(tasks.print_much, 20_000).result()
@@ -46,7 +46,7 @@ def test_much_output_comes_whole() -> None:
     assert lines == [f"{n} {'x' * 50}" for n in range(20_000)]
 
 
-def test_a_call_that_runs_is_heard() -> None:
+def test_output_of_running_call_arrives_early() -> None:
     said, pool = collect()
     with pool:
         running = pool.submit(eval, "__import__('os').system('echo early; sleep 60')")
@@ -54,7 +54,7 @@ def test_a_call_that_runs_is_heard() -> None:
         assert running.cancel()
 
 
-def test_what_an_actor_and_its_programs_write_comes(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_actor_and_its_programs_arrives(capfd: pytest.CaptureFixture[str]) -> None:
     from actors import Counter
 
     counter = Counter.start()

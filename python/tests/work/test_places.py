@@ -17,7 +17,7 @@ from parvum.actors.places import Places, Ticket
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_queue_loses_nothing_and_keeps_its_order(seed: int) -> None:
+def test_queue_loses_nothing_and_keeps_order(seed: int) -> None:
     draw = random.Random(seed)
     places, numbers, room = Places(), iter(range(10**6)), draw.choice([0, 1, 3])
     inside: deque[int] = deque()
@@ -61,7 +61,7 @@ def test_a_queue_loses_nothing_and_keeps_its_order(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_lock_has_one_holder_at_a_time(seed: int) -> None:
+def test_lock_has_one_holder_at_a_time(seed: int) -> None:
     draw = random.Random(seed)
     places, numbers = Places(), iter(range(10**6))
     holder: int | None = None
@@ -89,7 +89,7 @@ def test_a_lock_has_one_holder_at_a_time(seed: int) -> None:
         assert (holder is None) <= (not waiting) and places.is_locked("l") == (holder is not None)
 
 
-def test_a_barrier_opens_for_all_or_breaks_for_all() -> None:
+def test_barrier_opens_or_breaks_for_all() -> None:
     places = Places()
     places.meet("b", 3, Ticket(1, 1))
     places.meet("b", 3, Ticket(2, 2))
@@ -108,7 +108,7 @@ def test_a_barrier_opens_for_all_or_breaks_for_all() -> None:
     assert answer.error is not None and "for 2 parties, not for 3" in answer.error[1]
 
 
-def test_nothing_is_kept_of_what_is_over() -> None:
+def test_places_free_finished_entries() -> None:
     places = Places()
     places.put("q", 0, "x", Ticket(1, 1))
     places.get("q", Ticket(1, 2))
@@ -126,7 +126,7 @@ def test_nothing_is_kept_of_what_is_over() -> None:
 pytestmark = pytest.mark.usefixtures("machine")
 
 
-def test_a_queue_between_tasks() -> None:
+def test_queue_passes_items_between_tasks() -> None:
     numpy = pytest.importorskip("numpy")
     jobs, done = parvum.Queue("jobs"), parvum.Queue("done")
     support.spawn(
@@ -147,7 +147,7 @@ def test_a_queue_between_tasks() -> None:
     jobs.put(None)
 
 
-def test_a_queue_has_room_for_so_many() -> None:
+def test_queue_has_bounded_room() -> None:
     small = parvum.Queue("small", maxsize=2)
     small.put(1)
     small.put_nowait(2)
@@ -162,7 +162,7 @@ def test_a_queue_has_room_for_so_many() -> None:
         small.get_nowait()
 
 
-def test_an_event_lets_all_go_on() -> None:
+def test_event_wakes_all_waiters() -> None:
     event, came = parvum.Event("go"), parvum.Queue("came")
     assert not event.is_set() and not event.wait(0.01)
     support.spawn('parvum.Queue("came").put(parvum.Event("go").wait())', 2)
@@ -173,14 +173,14 @@ def test_an_event_lets_all_go_on() -> None:
     assert not event.is_set()
 
 
-def test_a_barrier_of_tasks_and_threads() -> None:
+def test_barrier_joins_tasks_and_threads() -> None:
     came = parvum.Queue("places")
     support.spawn('parvum.Queue("places").put(parvum.Barrier("meeting", 3).wait())', 2)
     mine = parvum.Barrier("meeting", 3).wait(60)
     assert sorted([mine, came.get(timeout=60), came.get(timeout=60)]) == [0, 1, 2]
 
 
-def test_a_barrier_breaks_when_one_dies_in_it() -> None:
+def test_barrier_breaks_when_a_waiter_dies() -> None:
     barrier = parvum.Barrier("broken", 3)
     (task,) = support.spawn('parvum.Barrier("broken", 3).wait()')
     support.eventually(lambda: barrier.n_waiting == 1)
@@ -193,7 +193,7 @@ def test_a_barrier_breaks_when_one_dies_in_it() -> None:
         barrier.wait(0.01)
 
 
-def test_a_lock_passes_on_also_from_a_dead_task() -> None:
+def test_lock_passes_on_from_dead_task() -> None:
     lock, told = parvum.Lock("lock"), parvum.Queue("told")
     (task,) = support.spawn('parvum.Lock("lock").acquire(); parvum.Queue("told").put(1); time.sleep(1000)')
     assert told.get(timeout=60) == 1
@@ -208,7 +208,7 @@ def test_a_lock_passes_on_also_from_a_dead_task() -> None:
     assert not lock.locked()
 
 
-def test_what_was_kept_is_lost_with_its_keeper_and_that_is_said() -> None:
+def test_queue_items_are_lost_with_keeper_and_reported() -> None:
     from parvum.actors.keeper import NAME
 
     waiting: list[BaseException] = []
@@ -238,7 +238,7 @@ def works_anew() -> bool:
         return False
 
 
-def test_who_only_uses_queues_and_locks_has_no_thread_that_waits_too() -> None:
+def test_queue_and_lock_users_have_no_receiver_thread() -> None:
     """A second thread that waits for messages would be woken with each answer: that made them slower than a Manager's."""
     done = support.run(
         """

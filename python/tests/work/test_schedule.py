@@ -156,7 +156,7 @@ def check(world: World) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_every_call_ends_once_whoever_dies(seed: int) -> None:
+def test_calls_end_exactly_once_despite_deaths(seed: int) -> None:
     world = World(seed, deaths=0.01 if seed % 3 else 0, repeats=seed % 2 == 0, hosts_die=seed % 5 == 0)
     for _ in range(world.random.randint(1, 5)):
         world.grow()
@@ -180,7 +180,7 @@ def test_every_call_ends_once_whoever_dies(seed: int) -> None:
     check(world)
 
 
-def test_a_call_that_was_not_begun_costs_no_retry() -> None:
+def test_unstarted_call_costs_no_retry() -> None:
     pool = Schedule()
     pool.grow(1, "a")
     calls = [Call(n, None, None) for n in range(2)]
@@ -192,7 +192,7 @@ def test_a_call_that_was_not_begun_costs_no_retry() -> None:
     assert [order.calls for order in pool.take() if isinstance(order, Hand)] == [[calls[1]]]
 
 
-def test_no_call_is_certain_when_a_host_is_gone() -> None:
+def test_lost_host_counts_all_calls_as_begun() -> None:
     pool = Schedule()
     pool.grow(1, "a")
     calls = [Call(n, None, None) for n in range(2)]
@@ -201,7 +201,7 @@ def test_no_call_is_certain_when_a_host_is_gone() -> None:
     assert pool.lost(1, all_begun=True) == calls
 
 
-def test_the_first_result_of_a_repeated_call_counts() -> None:
+def test_first_result_of_repeated_call_counts() -> None:
     pool = Schedule()
     pool.grow(1, "a")
     call = Call(0, None, 3)
@@ -215,7 +215,7 @@ def test_the_first_result_of_a_repeated_call_counts() -> None:
     assert pool.unfinished == 0
 
 
-def test_short_calls_go_out_many_at_a_time_and_long_ones_one_by_one() -> None:
+def test_schedule_batches_short_calls_only() -> None:
     for seconds, most, least in ((1e-6, 200, 100), (AHEAD / 3, 8, 3), (1.0, 1, 1)):
         pool = Schedule()
         pool.grow(1, "a")
@@ -228,7 +228,7 @@ def test_short_calls_go_out_many_at_a_time_and_long_ones_one_by_one() -> None:
         assert least * 0.5 <= held <= most, f"{held} calls of {seconds} s ahead"
 
 
-def test_an_idle_worker_gets_half_of_what_another_has_not_begun() -> None:
+def test_idle_worker_gets_half_of_unstarted_calls() -> None:
     pool = Schedule()
     pool.grow(1, "a")
     for number in range(50):
@@ -247,7 +247,7 @@ def test_an_idle_worker_gets_half_of_what_another_has_not_begun() -> None:
     assert [call.number for call in hand.calls] == list(range(50 - ask.most, 50)), "in their order"
 
 
-def test_a_retiring_worker_is_stopped_when_it_has_nothing_left() -> None:
+def test_retiring_worker_stops_when_it_has_no_calls() -> None:
     pool = Schedule()
     pool.grow(1, "a")
     pool.submit(Call(0, None))

@@ -44,7 +44,7 @@ def wait_until_begun(folder: Path, count: int) -> list[int]:
 # --- The state machines ---
 
 
-def test_a_call_that_is_abandoned_is_held_until_its_worker_says_so() -> None:
+def test_abandoned_call_is_held_until_worker_confirms() -> None:
     schedule = Schedule()
     schedule.grow(1, "here")
     calls = [Call(number, None) for number in range(1, 5)]
@@ -63,7 +63,7 @@ def test_a_call_that_is_abandoned_is_held_until_its_worker_says_so() -> None:
     assert not [order for order in schedule.take() if not isinstance(order, Ask)]
 
 
-def test_steps_come_once_and_end_with_their_call() -> None:
+def test_stop_steps_occur_once_and_end_with_call() -> None:
     stops = Stops(grace=1)
     stops.runs(1, 7, 10, limit=5, splits=True)
     assert [step.what for step in stops.due(10.5)] == ["split"] and stops.due(14) == []
@@ -78,7 +78,7 @@ def test_steps_come_once_and_end_with_their_call() -> None:
 
 
 @pytest.mark.parametrize("call", DEAF)
-def test_cancel_reaches_a_running_call_whatever_it_does(tmp_path: Path, call: Any) -> None:
+def test_cancel_stops_running_call_of_any_kind(tmp_path: Path, call: Any) -> None:
     with parvum.Executor(1) as one:
         running = one.submit(call, str(tmp_path))
         (process,) = wait_until_begun(tmp_path, 1)
@@ -94,14 +94,14 @@ def test_cancel_reaches_a_running_call_whatever_it_does(tmp_path: Path, call: An
         assert stopping.is_alive(process) == obeyed
 
 
-def test_what_a_call_does_at_its_end_is_done(tmp_path: Path, pool: parvum.Executor) -> None:
+def test_stopped_call_runs_its_cleanup(tmp_path: Path, pool: parvum.Executor) -> None:
     running = pool.submit(stopping.clean_up, str(tmp_path))
     wait_until_begun(tmp_path, 1)
     assert running.cancel()
     support.eventually((tmp_path / "cleaned").exists)
 
 
-def test_a_call_that_its_worker_has_not_begun_is_never_run(tmp_path: Path) -> None:
+def test_cancelled_call_that_worker_has_not_begun_never_runs(tmp_path: Path) -> None:
     with parvum.Executor(1) as one:
         for _ in range(200):
             one.submit(tasks.square, 1)
@@ -117,7 +117,7 @@ def test_a_call_that_its_worker_has_not_begun_is_never_run(tmp_path: Path) -> No
     assert sorted(map(int, (tmp_path / "ran").read_text().split())) == list(range(1, 40, 2))
 
 
-def test_stopping_one_call_harms_no_other(tmp_path: Path) -> None:
+def test_stopped_call_harms_no_other(tmp_path: Path) -> None:
     """A stop that comes when its call has just ended must not reach the next one."""
     with parvum.Executor(1) as one:
         for round in range(300):
@@ -131,7 +131,7 @@ def test_stopping_one_call_harms_no_other(tmp_path: Path) -> None:
         assert one.replaced == 0
 
 
-def test_an_awaited_call_is_stopped_with_its_task(tmp_path: Path, pool: parvum.Executor) -> None:
+def test_awaited_call_stops_with_its_asyncio_task(tmp_path: Path, pool: parvum.Executor) -> None:
     import asyncio
 
     async def impatient() -> str:
@@ -149,7 +149,7 @@ def test_an_awaited_call_is_stopped_with_its_task(tmp_path: Path, pool: parvum.E
 # --- limits of time ---
 
 
-def test_a_call_has_a_limit_of_time(tmp_path: Path, pool: parvum.Executor) -> None:
+def test_call_stops_at_its_timeout(tmp_path: Path, pool: parvum.Executor) -> None:
     late = pool.submit_with(stopping.spin, (str(tmp_path),), timeout=0.3)
     with pytest.raises(parvum.CallTimedOut, match=r"longer than 0\.3 s, on worker t\w+ \(process \d+\) on host") as caught:
         late.result(60)
@@ -161,7 +161,7 @@ def test_a_call_has_a_limit_of_time(tmp_path: Path, pool: parvum.Executor) -> No
         pool.submit_with(abs, (1,), timeout=0)
 
 
-def test_a_limit_counts_from_the_calls_beginning(tmp_path: Path) -> None:
+def test_timeout_counts_from_start_of_call(tmp_path: Path) -> None:
     with parvum.Executor(1) as one:
         before = one.submit(tasks.wait_for, str(tmp_path / "go"))
         short = one.submit_with(tasks.square, (5,), timeout=0.2)
@@ -171,7 +171,7 @@ def test_a_limit_counts_from_the_calls_beginning(tmp_path: Path) -> None:
         assert before.result(60) and short.result(60) == 25
 
 
-def test_a_pool_has_a_limit_for_all_its_calls(tmp_path: Path) -> None:
+def test_pool_timeout_applies_to_all_calls(tmp_path: Path) -> None:
     with parvum.Executor(2, max_time=0.3) as limited:
         found = [limited.submit(stopping.deaf, str(tmp_path)), limited.submit(tasks.square, 3)]
         with pytest.raises(parvum.CallTimedOut):
@@ -184,7 +184,7 @@ def test_a_pool_has_a_limit_for_all_its_calls(tmp_path: Path) -> None:
         parvum.Executor(1, grace=-1)
 
 
-def test_map_joblib_and_dask_have_limits_too(tmp_path: Path) -> None:
+def test_timeouts_apply_to_map_joblib_and_dask(tmp_path: Path) -> None:
     with parvum.Executor(2) as pool:
         folders = ["", str(tmp_path), ""]
         found = list(parvum.map(tasks.spin_in, folders, executor=pool, max_time=0.3, return_exceptions=True))
@@ -205,7 +205,7 @@ def test_map_joblib_and_dask_have_limits_too(tmp_path: Path) -> None:
     shutdown()
 
 
-def test_joblibs_timeout_stops_its_calls(tmp_path: Path) -> None:
+def test_joblib_timeout_stops_its_calls(tmp_path: Path) -> None:
     joblib = pytest.importorskip("joblib")
     import multiprocessing
 
@@ -244,7 +244,7 @@ def interrupted_when(true: Any) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_stops_what_its_thread_has_submitted_and_nothing_else(tmp_path: Path) -> None:
+def test_interrupt_stops_only_calls_of_its_thread(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
     mine.mkdir()
     other.mkdir()
@@ -264,7 +264,7 @@ def test_an_interrupt_stops_what_its_thread_has_submitted_and_nothing_else(tmp_p
 
 
 @pytest.mark.parametrize("wait", [futures.wait, lambda calls: list(futures.as_completed(calls))])
-def test_an_interrupt_while_several_calls_are_waited_for_stops_them(tmp_path: Path, wait: Any) -> None:
+def test_interrupt_during_wait_stops_all_awaited_calls(tmp_path: Path, wait: Any) -> None:
     with parvum.Executor(2) as pool, parvum.Executor(1) as other:
         calls = [pool.submit(stopping.spin, str(tmp_path)) for _ in range(4)] + [other.submit(stopping.spin, str(tmp_path))]
         with interrupted_when(lambda: len(stopping.begun(tmp_path)) == 3):
@@ -273,7 +273,7 @@ def test_an_interrupt_while_several_calls_are_waited_for_stops_them(tmp_path: Pa
         assert pool.submit(tasks.square, 2).result(20) == other.submit(tasks.square, 2).result(20) == 4
 
 
-def test_an_interrupted_shutdown_stops_what_runs(tmp_path: Path) -> None:
+def test_interrupted_shutdown_stops_running_calls(tmp_path: Path) -> None:
     pool = parvum.Executor(2)
     running = [pool.submit(stopping.spin, str(tmp_path)) for _ in range(2)]
     with interrupted_when(lambda: len(stopping.begun(tmp_path)) == 2):
@@ -313,7 +313,7 @@ def test_ctrl_c_ends_a_program_and_its_workers(tmp_path: Path, kind: str, call: 
     assert len(stopping.begun(tmp_path)) == 2, "nothing more was begun"
 
 
-def test_workers_end_with_a_program_that_is_killed(tmp_path: Path) -> None:
+def test_workers_end_with_killed_program(tmp_path: Path) -> None:
     for call in ("spin", "deafest", "count_without_the_interpreter"):
         folder = tmp_path / call
         folder.mkdir()
@@ -350,7 +350,7 @@ vm.halt()
 """
 
 
-def test_a_session_lives_longer_than_its_machine(tmp_path: Path) -> None:
+def test_session_outlives_its_machine(tmp_path: Path) -> None:
     env = {**os.environ, "PARVUM_DIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", SESSION], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
         assert session.stdin is not None and session.stdout is not None
@@ -365,7 +365,7 @@ def test_a_session_lives_longer_than_its_machine(tmp_path: Path) -> None:
 # --- actors and cells ---
 
 
-def test_a_call_of_an_actor_is_stopped_and_the_actor_lives_on(tmp_path: Path) -> None:
+def test_stopped_actor_call_leaves_actor_alive(tmp_path: Path) -> None:
     from actors import Worker
 
     worker = Worker.start()
@@ -387,7 +387,7 @@ def test_a_call_of_an_actor_is_stopped_and_the_actor_lives_on(tmp_path: Path) ->
     parvum.stop(worker)
 
 
-def test_an_interrupt_stops_the_call_of_an_actor_that_is_waited_for(tmp_path: Path) -> None:
+def test_interrupt_stops_awaited_actor_call(tmp_path: Path) -> None:
     from actors import Worker
 
     group = Worker.start_group(2)
@@ -397,7 +397,7 @@ def test_an_interrupt_stops_the_call_of_an_actor_that_is_waited_for(tmp_path: Pa
     parvum.stop(group)
 
 
-def test_an_interrupted_cell_stops_at_all_workers_and_keeps_its_names(tmp_path: Path) -> None:
+def test_interrupted_cell_stops_on_all_workers_and_keeps_names(tmp_path: Path) -> None:
     from parvum import notebook
 
     notebook.start(2)

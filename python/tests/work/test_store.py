@@ -29,7 +29,7 @@ def array(seed: int = 0, items: int = LARGE) -> Any:
     return numpy.random.default_rng(seed).random(items)
 
 
-def test_an_array_is_kept_once_for_many_calls(pool: parvum.Executor) -> None:
+def test_array_is_stored_once_for_many_calls(pool: parvum.Executor) -> None:
     data = array()
     sums = list(pool.map(tasks.total, [data] * 20))
     assert sums == [float(data.sum())] * 20
@@ -38,7 +38,7 @@ def test_an_array_is_kept_once_for_many_calls(pool: parvum.Executor) -> None:
     assert len(pool._pool.store.kept) == 1, "the same bytes are the same buffer"
 
 
-def test_workers_map_the_pools_memory_and_cannot_write_it(pool: parvum.Executor) -> None:
+def test_workers_map_pool_memory_read_only(pool: parvum.Executor) -> None:
     data = array(1)
     total, mapped = pool.submit(tasks.mapped_files, data).result()
     assert total == float(data.sum()) and mapped
@@ -46,7 +46,7 @@ def test_workers_map_the_pools_memory_and_cannot_write_it(pool: parvum.Executor)
     assert pool.submit(tasks.try_to_write, numpy.zeros(10)).result() == "written", "short ones are the call's own"
 
 
-def test_a_call_sees_the_array_as_it_was_submitted(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_call_sees_array_as_submitted(pool: parvum.Executor, tmp_path: Path) -> None:
     data = array(2)
     sent, expected = [], []
     for n in range(10):
@@ -58,14 +58,14 @@ def test_a_call_sees_the_array_as_it_was_submitted(pool: parvum.Executor, tmp_pa
     assert [future.result() for future in sent] == expected
 
 
-def test_results_are_whole_and_large(pool: parvum.Executor) -> None:
+def test_large_results_arrive_whole(pool: parvum.Executor) -> None:
     big = pool.submit(numpy.arange, 3_000_000).result()
     assert (big == numpy.arange(3_000_000)).all()
     several = pool.submit(tasks.many_arrays, 5).result()
     assert [int(a[0]) for a in several] == [0, 1, 2, 3, 4]
 
 
-def test_memory_that_no_call_needs_goes(pool: parvum.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_memory_of_store_is_freed(pool: parvum.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "SPARE", 0)
     pool.submit(tasks.total, array(3)).result()
     before = len(os.listdir("/proc/self/fd"))
@@ -75,7 +75,7 @@ def test_memory_that_no_call_needs_goes(pool: parvum.Executor, monkeypatch: pyte
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_shared_object_is_pickled_once(pool: parvum.Executor) -> None:
+def test_shared_object_is_pickled_once(pool: parvum.Executor) -> None:
     data = array(11)
     handle = parvum.share({"data": data, "name": "x"})
     assert list(pool.map(tasks.name_and_total, [handle] * 10)) == [("x", float(data.sum()))] * 10
@@ -83,7 +83,7 @@ def test_a_shared_object_is_pickled_once(pool: parvum.Executor) -> None:
     assert len(same) <= 2, "one object per worker"
 
 
-def test_a_shared_object_outlives_its_handle_in_calls(pool: parvum.Executor, tmp_path: Path) -> None:
+def test_shared_object_outlives_its_handle_in_calls(pool: parvum.Executor, tmp_path: Path) -> None:
     go = [pool.submit(tasks.wait_for, str(tmp_path / "go")) for _ in range(2)]
     data = array(12)
     later = pool.submit(tasks.name_and_total, parvum.share({"data": data, "name": "y"}))

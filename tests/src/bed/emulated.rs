@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_say_what_it_is_like() {
+    fn emulated_network_prints_its_properties() {
         let words = |name| Emulated::find(name).expect("known").words();
         assert_eq!(words("fddi"), "fddi: 73 Mbit/s, 503 us of delay, packets of 4352 bytes, shared medium");
         let lossy = Emulated::parse("mine", "loss = 0.01\n").expect("well made").words();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn named_networks_and_files_say_the_same() {
+    fn named_networks_equal_their_files() {
         for row in NAMED {
             let named = Emulated::find(row.0).expect("it is named");
             assert_eq!(Emulated::parse(row.0, &named.text()), Ok(named));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_by_line_and_cause() {
+    fn emulated_network_refuses_invalid_line_with_cause() {
         let refused = |text| Emulated::parse("net", text).expect_err("refused");
         assert!(refused("rate = 10\nrate 10").contains("net, line 2: a line is NAME = VALUE"));
         assert!(

@@ -214,7 +214,7 @@ mod tests {
     const TEN: &str = "rate = 8\ndelay = 500\noverhead = 0\nmedium = ";
 
     #[test]
-    fn a_frame_takes_its_airtime_and_the_delay() {
+    fn frame_takes_its_airtime_and_delay() {
         let (mut medium, began) = medium(&format!("{TEN}switch"), 2);
         medium.send(0, frame(0, 1, 1000), began);
         let ms = |us: u64| began + Duration::from_micros(us);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_medium_is_shared_by_all_and_a_switch_is_not() {
+    fn shared_medium_divides_throughput_and_switch_does_not() {
         let near = |count: usize, wanted: usize| count.abs_diff(wanted) <= wanted / 50;
         let shared = format!("{TEN}shared");
         assert!(near(throughput(&shared, &[(0, 1)])[1], 1000));
@@ -279,7 +279,7 @@ mod tests {
 
     /// Each sends to each other in turn: a link is busy all the time, in both directions.
     #[test]
-    fn at_a_switch_nobody_stands_in_the_way_of_others() {
+    fn switch_links_carry_full_rate_in_parallel() {
         let all: Vec<(u8, u8)> =
             (1..4).flat_map(|step| (0..4).map(move |from| (from, (from + step) % 4))).collect();
         let counts = throughput_in_turns(&format!("{TEN}switch"), &all);
@@ -288,7 +288,7 @@ mod tests {
 
     /// Who waits for a link that all want does so without losing a frame, however long.
     #[test]
-    fn a_full_switch_holds_its_senders_back() {
+    fn full_switch_holds_back_senders_without_loss() {
         let (mut medium, began) = medium(&format!("{TEN}switch"), 3);
         let mut sent = 0;
         for _ in 0..1000 {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_keep_their_order_and_broadcasts_reach_all() {
+    fn frames_keep_order_and_broadcasts_reach_all() {
         let (mut medium, began) = medium("rate = 100\ndelay = 10", 3);
         for size in [60, 1500, 100] {
             medium.send(0, frame(0, 1, size), began);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_that_is_lost_is_lost() {
+    fn medium_loses_configured_share() {
         let (mut medium, began) = medium("loss = 0.1", 2);
         let arrived: usize = (0..1000)
             .map(|_| {

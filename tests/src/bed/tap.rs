@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_as_long_as_the_kernels() {
+    fn request_has_size_of_ifreq() {
         assert_eq!((size_of::<Request>(), align_of::<Request>()), (40, 2));
         assert_eq!(size_of::<libc::ifreq>(), 40);
     }

@@ -250,7 +250,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Nobody leaves a barrier before every survivor that comes to it has come.
-    fn barriers(&mut self) {
+    fn judge_checks_barriers(&mut self) {
         let mut rounds: BTreeMap<(&str, u64), Vec<Visit>> = BTreeMap::new();
         for record in self.ledger.records.iter().filter(|record| record.is_settled()) {
             for entry in &record.entries {
@@ -316,12 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn what_came_as_it_was_sent_is_no_damage() {
+    fn judge_finds_no_damage_in_intact_run() {
         assert_eq!(found(&two(&sent(4), &got(&[0, 1, 2, 3])), &Outside::default()), []);
     }
 
     #[test]
-    fn a_lost_message() {
+    fn judge_finds_lost_message() {
         let outside = Outside::default();
         assert_eq!(found(&two(&sent(4), &got(&[0, 1, 3])), &outside), [(Damage::Lost, 1)]);
         assert_eq!(found(&two(&sent(4), &got(&[0, 1])), &outside), [(Damage::Lost, 2)]);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pair_with_a_dead_end_only_the_last_may_be_missing() {
+    fn judge_allows_only_last_messages_of_dead_pair_missing() {
         let dead = |numbers: &[u32]| both(&sent(4), &format!("{}settled\n", got(numbers)));
         assert_eq!(found(&dead(&[0, 1]), &killed("40001.1")), []);
         assert_eq!(found(&dead(&[0, 2]), &killed("40001.1")), [(Damage::Lost, 1)]);
@@ -338,33 +338,33 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_message() {
+    fn judge_finds_doubled_message() {
         assert_eq!(found(&two(&sent(2), &got(&[0, 1, 1])), &Outside::default()), [(Damage::Doubled, 1)]);
         let dead = both(&sent(2), &format!("{}settled\n", got(&[0, 0])));
         assert_eq!(found(&dead, &killed("40001.1")), [(Damage::Doubled, 1)]);
     }
 
     #[test]
-    fn a_reordered_message() {
+    fn judge_finds_reordered_message() {
         assert_eq!(found(&two(&sent(3), &got(&[0, 2, 1])), &Outside::default()), [(Damage::Reordered, 1)]);
     }
 
     #[test]
-    fn a_wrong_checksum_and_a_message_nobody_sent() {
+    fn judge_finds_wrong_checksum_and_unsent_message() {
         let changed = two(&sent(1), "got 40001.1 0 0 99\n");
         assert_eq!(found(&changed, &Outside::default()), [(Damage::Changed, 1)]);
         assert_eq!(found(&two("", &got(&[0])), &Outside::default()), [(Damage::Changed, 1)]);
     }
 
     #[test]
-    fn a_message_for_a_dead_task_that_another_with_its_tid_got() {
+    fn judge_finds_message_delivered_to_reused_tid() {
         let mut ledger = two(&sent(1), &got(&[0]));
         ledger.records[1].run = "run2".to_owned();
         assert_eq!(found(&ledger, &Outside::default()), [(Damage::Misdelivered, 1)]);
     }
 
     #[test]
-    fn a_send_that_a_living_receiver_is_refused() {
+    fn judge_finds_send_refused_to_living_receiver() {
         let refused = two("sent 80001 0 0 1\nunsent 80001 0 0 -31\n", "");
         assert_eq!(found(&refused, &Outside::default()), [(Damage::Refused, 1)]);
         let dead = both("sent 80001 0 0 1\nunsent 80001 0 0 -31\nsettled\n", "");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_of_tasks() {
+    fn judge_checks_task_notices() {
         let watch = |told: &str| both(&format!("asked exit 80001\n{told}settled\n"), "");
         let (once, outside) = ("told exit 80001\n", killed("80001.1"));
         assert_eq!(found(&watch(once), &outside), []);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_of_hosts() {
+    fn judge_checks_host_notices() {
         let watch = |told: &str| two(&format!("asked add 64\nasked delete 80000\n{told}"), "");
         let came = HostAdded { tid: 0xc0000, begun: 200, done: 300 };
         let gone = Outside { added: vec![came], ..Outside::default() };
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_work() {
+    fn judge_checks_units_of_work() {
         let farm = |lines: &str| found(&two(lines, ""), &Outside::default());
         assert_eq!(farm("accept 0\naccept 2\naccept 1\n"), []);
         assert_eq!(farm("accept 0\naccept 2\n"), [(Damage::UnitLost, 1)]);
@@ -415,14 +415,14 @@ mod tests {
     }
 
     #[test]
-    fn barriers() {
+    fn judge_checks_barriers() {
         let meet = |first: &str, second: &str| found(&two(first, second), &Outside::default());
         assert_eq!(meet("enter 0 10\nleave 0 21\n", "enter 0 20\nleave 0 22\n"), []);
         assert_eq!(meet("enter 0 10\nleave 0 19\n", "enter 0 20\n"), [(Damage::BarrierEarly, 1)]);
     }
 
     #[test]
-    fn a_task_that_dies_unasked() {
+    fn judge_finds_task_that_died_unasked() {
         let died = both("", "settled\n");
         assert_eq!(found(&died, &Outside::default()), [(Damage::TaskDied, 1)]);
         assert_eq!(found(&died, &killed("40001.1")), []);

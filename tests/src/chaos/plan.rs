@@ -122,14 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_plan_again_and_another_seed_another() {
+    fn plan_repeats_for_same_seed_only() {
         let plan = |seed| Plan::new(seed).take(40).collect::<Vec<_>>();
         assert_eq!(plan(7), plan(7));
         assert_ne!(plan(7), plan(8));
     }
 
     #[test]
-    fn every_kind_comes_in_the_first_deck() {
+    fn plan_deals_every_kind_in_first_deck() {
         let deck: usize = Kind::ALL.iter().map(|kind| kind.share()).sum();
         for seed in 0..20 {
             let dealt: Vec<_> = Plan::new(seed).take(deck).map(|fault| fault.kind).collect();

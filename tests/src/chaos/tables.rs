@@ -67,20 +67,20 @@ mod tests {
     }
 
     #[test]
-    fn those_who_say_the_same_agree() {
+    fn verdict_is_agreed_for_equal_tables() {
         let all = table(&[("alpha", 1), ("beta", 2)]);
         assert_eq!(verdict(&["alpha", "beta"], &[("alpha", all.clone()), ("beta", all)]), Verdict::Agreed);
     }
 
     #[test]
-    fn a_host_that_is_out_for_all_is_lost_and_no_disagreement() {
+    fn verdict_is_lost_for_host_missing_everywhere() {
         let left = table(&[("alpha", 1), ("beta", 2)]);
         let tables = [("alpha", left.clone()), ("beta", left), ("gamma", vec![])];
         assert_eq!(verdict(&["alpha", "beta", "gamma"], &tables), Verdict::Lost(vec!["gamma".to_owned()]));
     }
 
     #[test]
-    fn hosts_with_different_tables_disagree_and_so_do_two_lives_of_one() {
+    fn verdict_is_disagreement_for_different_tables_or_incarnations() {
         let disagree = |one: Table, other: Table| {
             let found = verdict(&["alpha", "beta"], &[("alpha", one), ("beta", other)]);
             assert!(matches!(&found, Verdict::Wrong(Damage::Disagreement, _)), "{found:?}");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_gone_and_listed_is_kept() {
+    fn verdict_is_wrong_if_gone_host_is_still_listed() {
         let kept = |wanted: &[&str], tables: &[(&str, Table)]| {
             let found = verdict(wanted, tables);
             assert!(

@@ -28,14 +28,14 @@ const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
 
 /// Checks 1 to 4. Over sockets the system has a part in when an answer comes, and in when long data has left.
 #[test]
-fn who_buffers_and_when_a_send_returns() {
+fn send_buffers_and_returns_as_cmmd_documents() {
     all_well(2, "cmmd_buffering", &[], &["shm"]);
     all_well(2, "cmmd_buffering", &["sockets"], &["tcp", "routed"]);
 }
 
 /// What a noblock send copied is fetched by its receiver alone, where tasks may read each other's memory.
 #[test]
-fn a_sender_that_makes_no_call_holds_up_nobody() {
+fn sender_outside_calls_blocks_no_other() {
     let folder = std::env::temp_dir().join(format!("parvum-cmmd-away-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("a folder in which the nodes tell each other how far they are");
     all_well(2, "cmmd_away", &[folder.to_str().expect("a name in UTF-8")], &["shm"]);
@@ -44,13 +44,13 @@ fn a_sender_that_makes_no_call_holds_up_nobody() {
 
 /// A run whose tasks are of PVM, NX and CMMD, each with each.
 #[test]
-fn tasks_of_other_interfaces_are_nodes_too() {
+fn tasks_of_other_interfaces_are_cmmd_nodes() {
     all_well(3, "interfaces_mixed", &[], &ROUTES);
 }
 
 /// Check 5: what ends.
 #[test]
-fn both_may_send_first_unless_they_wait() {
+fn exchange_completes_with_both_sending_first() {
     for way in ["noblock", "async", "swap", "both"] {
         all_well(2, "cmmd_exchange", &[way], &ROUTES);
     }
@@ -58,7 +58,7 @@ fn both_may_send_first_unless_they_wait() {
 
 /// Check 5: what does not; and what a person is told then.
 #[test]
-fn both_that_send_first_and_wait_are_deadlocked() {
+fn exchange_of_blocking_sends_is_reported_as_deadlock() {
     let machine = TestMachine::up();
     let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_exchange", &["block"]));
     run.told("node ");
@@ -77,19 +77,19 @@ fn both_that_send_first_and_wait_are_deadlocked() {
 
 /// A thread that waits holds up no other.
 #[test]
-fn one_thread_waits_for_what_another_does() {
+fn thread_that_waits_does_not_block_another() {
     all_well(2, "cmmd_threads", &[], &ROUTES);
 }
 
 /// Checks 6 to 8.
 #[test]
-fn matching_probing_and_handlers() {
+fn cmmd_matching_probes_and_handlers_work() {
     all_well(3, "cmmd_matching", &[], &ROUTES);
 }
 
 /// Check 9.
 #[test]
-fn descriptors_and_credit_run_out_and_come_back() {
+fn cmmd_descriptors_and_credit_run_out_and_return() {
     let machine = TestMachine::new();
     let mut run = nodes(&machine, 2, "cmmd_handles", &[]);
     assert!(machine.check(run.env("PARVUM_CREDIT", "1000000")).contains("all well"));
@@ -97,7 +97,7 @@ fn descriptors_and_credit_run_out_and_come_back() {
 
 /// Checks 10 to 13.
 #[test]
-fn all_nodes_together() {
+fn collective_operations_work_with_all_nodes() {
     for count in [1, 2, 3, 5, 8] {
         all_well(count, "cmmd_global", &[&count.to_string()], &["shm"]);
     }
@@ -106,7 +106,7 @@ fn all_nodes_together() {
 
 /// What all do ends when one has ended.
 #[test]
-fn all_nodes_but_one() {
+fn collective_operation_ends_when_a_node_has_ended() {
     for count in [2, 5] {
         all_well(count, "cmmd_ended", &[], &ROUTES);
     }
@@ -114,12 +114,12 @@ fn all_nodes_but_one() {
 
 /// Check 14, channels, and the table of errors.
 #[test]
-fn errors_timers_and_channels() {
+fn cmmd_errors_timers_and_channels_work() {
     all_well(2, "cmmd_errors", &[], &ROUTES);
 }
 
 #[test]
-fn who_waits_for_the_dead_is_told() {
+fn receive_from_dead_node_fails() {
     let machine = TestMachine::up();
     // One node dies, as it is told to: the other shall go on.
     let mut run = machine.command(&["run", "-n", "2", "--on-failure", "continue"]);
@@ -131,7 +131,7 @@ fn who_waits_for_the_dead_is_told() {
 }
 
 #[test]
-fn an_error_ends_the_run() {
+fn cmmd_error_ends_the_run() {
     let machine = TestMachine::up();
     let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_errors", &["error"]));
     assert!(!run.end().success());
@@ -140,7 +140,7 @@ fn an_error_ends_the_run() {
 }
 
 #[test]
-fn a_host_starts_its_nodes() {
+fn host_program_starts_its_nodes() {
     let machine = TestMachine::up();
     for count in ["1", "3"] {
         let said = machine.check(machine.program("cmmd_host").env("PARVUM_CMMD_NODES", count));
@@ -159,12 +159,12 @@ fn a_host_starts_its_nodes() {
 /// Check 15, as far as a busy machine can show it: of what no receive is posted for, there is one copy more, and of what one
 /// is posted for there is none. What copies cost, `parvum compare --suite buffering` measures.
 #[test]
-fn a_buffered_message_is_copied_once_more() {
+fn buffered_message_is_copied_once_more() {
     all_well(2, "cmmd_rate", &[], &["shm"]);
 }
 
 #[test]
-fn nodes_write_files_together() {
+fn nodes_write_shared_files() {
     let machine = TestMachine::up();
     let file = machine.dir.join("together");
     let said = machine.check(&mut nodes(&machine, 3, "cmmd_files", &[file.to_str().expect("plain")]));
@@ -185,7 +185,7 @@ fn nodes_write_files_together() {
 }
 
 #[test]
-fn a_program_in_fortran() {
+fn fortran_program_runs() {
     if fortran().is_none() {
         return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
@@ -193,7 +193,7 @@ fn a_program_in_fortran() {
 }
 
 #[test]
-fn every_fortran_name_runs() {
+fn fortran_names_all_run() {
     if fortran().is_none() {
         return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }

@@ -4,7 +4,7 @@ use crate::{Live, User};
 use parvum_tests::eventually;
 
 #[test]
-fn the_hosts_are_listed_as_pvm_lists_them() {
+fn conf_lists_hosts_as_pvm_does() {
     let user = User::new();
     let said = user.pvm(&["-nhere"], "conf\nmstat here nowhere\n");
     let rows = "1 host, 1 data format\n                    HOST     DTID     ARCH   SPEED       DSIG\n                    here    40000";
@@ -15,7 +15,7 @@ fn the_hosts_are_listed_as_pvm_lists_them() {
 }
 
 #[test]
-fn hosts_that_cannot_be_are_not_added_and_the_first_one_is_not_deleted() {
+fn invalid_hosts_are_neither_added_nor_deleted() {
     let user = User::new();
     let said = user.pvm(&["-nhere"], "add here no-such-host.invalid\ndelete here elsewhere\n");
     let answer = said.answer("add here no-such-host.invalid");
@@ -35,7 +35,7 @@ fn hosts_that_cannot_be_are_not_added_and_the_first_one_is_not_deleted() {
 }
 
 #[test]
-fn help_tells_of_every_command() {
+fn help_describes_every_command() {
     let user = User::new();
     let said = user.pvm(&[], "help\nhelp spawn\nhelp nosuch\n");
     let list = said.answer("help");
@@ -48,7 +48,7 @@ fn help_tells_of_every_command() {
 }
 
 #[test]
-fn aliases_are_defined_listed_and_forgotten() {
+fn aliases_are_defined_listed_and_removed() {
     let user = User::new();
     let script = "alias say echo 'a  b' c\nsay d\nalias\nunalias say\nsay\nalias a b\nalias b a\na\n";
     let said = user.pvm(&[], script);
@@ -87,7 +87,7 @@ fn tasks_are_listed_signalled_and_ended() {
 }
 
 #[test]
-fn kill_can_mean_the_children() {
+fn kill_option_ends_the_children() {
     let user = User::new();
     // The puppet's child belongs to it.
     let mut console = Live::start(&mut user.call("pvm", &[]));
@@ -103,7 +103,7 @@ fn kill_can_mean_the_children() {
 }
 
 #[test]
-fn reset_ends_all_tasks_but_consoles_and_what_wants_to_stay() {
+fn reset_ends_all_tasks_except_consoles_and_persistent_ones() {
     let user = User::new();
     let mut other = Live::start(&mut user.call("pvm", &[]));
     other.tell("spawn -3 /bin/sleep 600");
@@ -120,7 +120,7 @@ fn reset_ends_all_tasks_but_consoles_and_what_wants_to_stay() {
 }
 
 #[test]
-fn the_mailbox_is_filled_listed_and_tidied() {
+fn mailbox_is_filled_listed_and_cleared_by_console() {
     let user = User::new();
     let script =
         "put mine 0 1\nput many 3 1\nput many 3 2\nput stays 1 7\nnames m\nput x\nput x 9 1\nput x 1 y\n";
@@ -178,7 +178,7 @@ fn exported_variables_reach_tasks() {
 }
 
 #[test]
-fn the_trace_mask_is_kept_and_shown() {
+fn trace_mask_is_kept_and_shown() {
     let user = User::new();
     let script = "trace - *\ntrace pvm_send\ntrace + recv\ntrace\ntrace nosuch\ntrace opt time\ntrace opt\ntrace opt x\n";
     let said = user.pvm(&[], script);
@@ -192,6 +192,6 @@ fn the_trace_mask_is_kept_and_shown() {
 }
 
 #[test]
-fn the_version_is_the_one_of_pvm() {
+fn version_prints_that_of_pvm() {
     assert_eq!(User::new().answer("version"), "3.4.6\n");
 }

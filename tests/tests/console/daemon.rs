@@ -15,7 +15,7 @@ fn serving(command: &mut Command) -> (Child, String) {
 }
 
 #[test]
-fn the_daemon_says_where_it_is_and_serves_until_it_is_halted() {
+fn pvmd_prints_socket_and_serves_until_halt() {
     let user = User::new();
     let (mut daemon, socket) = serving(&mut user.call("pvmd", &["-nthere"]));
     assert_eq!(socket, user.machine.dir.join("daemon.sock").to_str().expect("a plain path"));
@@ -27,7 +27,7 @@ fn the_daemon_says_where_it_is_and_serves_until_it_is_halted() {
 }
 
 #[test]
-fn a_signal_ends_it_and_its_tasks() {
+fn signal_ends_pvmd_and_its_tasks() {
     for signal in [rustix::process::Signal::TERM, rustix::process::Signal::INT, rustix::process::Signal::HUP]
     {
         let user = User::new();
@@ -44,7 +44,7 @@ fn a_signal_ends_it_and_its_tasks() {
 }
 
 #[test]
-fn there_is_one_daemon_at_a_time() {
+fn second_pvmd_is_refused() {
     let user = User::new();
     let (mut daemon, _) = serving(&mut user.call("pvmd", &[]));
     let said = finish(&mut user.call("pvmd", &[]), b"");
@@ -56,7 +56,7 @@ fn there_is_one_daemon_at_a_time() {
 }
 
 #[test]
-fn the_options_of_a_shell_are_not_for_every_task() {
+fn variables_of_pvmd_shell_do_not_reach_tasks() {
     let user = User::new();
     let (mut daemon, _) =
         serving(user.call("pvmd", &["-nthere"]).env("PARVUM_ROUTE", "tcp").env("PARVUM_TID", "7"));
@@ -69,7 +69,7 @@ fn the_options_of_a_shell_are_not_for_every_task() {
 }
 
 #[test]
-fn a_hostfile_says_what_holds_for_this_host() {
+fn hostfile_line_of_this_host_applies() {
     let user = User::new();
     let bin = user.home.join("bin");
     std::fs::create_dir(&bin).expect("a folder");
@@ -106,7 +106,7 @@ fn a_hostfile_says_what_holds_for_this_host() {
 }
 
 #[test]
-fn the_hostfile_may_be_named_by_the_environment() {
+fn hostfile_may_be_named_by_environment() {
     let user = User::new();
     let file = user.file("hosts", "* sp=42\n");
     let said = finish(user.call("pvm", &[]).env("PVMHOSTFILE", &file), b"conf\n");
@@ -114,7 +114,7 @@ fn the_hostfile_may_be_named_by_the_environment() {
 }
 
 #[test]
-fn a_wrong_hostfile_is_refused_with_file_and_line() {
+fn invalid_hostfile_is_refused_with_file_and_line() {
     let user = User::new();
     let file = user.file("hosts", "localhost sp=1\nbad sp=fast\n* worse\n");
     for name in ["pvm", "pvmd"] {
@@ -128,7 +128,7 @@ fn a_wrong_hostfile_is_refused_with_file_and_line() {
 }
 
 #[test]
-fn wrong_options_get_the_usage() {
+fn invalid_options_print_usage() {
     let user = User::new();
     for name in ["pvm", "pvmd"] {
         for option in ["-z", "-n", "-dmuch", "-s"] {

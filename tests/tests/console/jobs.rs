@@ -4,7 +4,7 @@ use crate::{Live, User};
 use parvum_tests::eventually;
 
 #[test]
-fn a_job_says_which_task_speaks() {
+fn job_output_names_task() {
     let user = User::new();
     let mut console = Live::start(&mut user.call("pvm", &[]));
     console.tell("spawn -2 -> /bin/echo hello  there");
@@ -22,7 +22,7 @@ fn a_job_says_which_task_speaks() {
 
 /// PVM gives a task one pipe for both of its outputs.
 #[test]
-fn lines_of_both_outputs_of_a_task_keep_their_order() {
+fn output_lines_of_both_streams_keep_order() {
     let user = User::new();
     let script = user
         .file("turns.sh", "i=0; while [ $i -lt 300 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done\n");
@@ -36,7 +36,7 @@ fn lines_of_both_outputs_of_a_task_keep_their_order() {
 }
 
 #[test]
-fn names_and_arguments_that_are_not_utf_8_come_through_unchanged() {
+fn names_and_arguments_outside_utf_8_pass_unchanged() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::PermissionsExt;
@@ -84,7 +84,7 @@ fn jobs_are_listed_while_they_run() {
 }
 
 #[test]
-fn a_job_has_the_tasks_that_its_tasks_spawn() {
+fn job_includes_tasks_spawned_by_its_tasks() {
     let user = User::new();
     let mut console = Live::start(&mut user.call("pvm", &[]));
     let puppet = env!("CARGO_BIN_EXE_puppet");
@@ -95,7 +95,7 @@ fn a_job_has_the_tasks_that_its_tasks_spawn() {
 }
 
 #[test]
-fn a_jobs_output_goes_to_a_file() {
+fn job_output_goes_to_a_file() {
     let user = User::new();
     let file = user.home.join("out");
     let read = || std::fs::read_to_string(&file).unwrap_or_default();
@@ -116,7 +116,7 @@ fn a_jobs_output_goes_to_a_file() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told_in_pvms_words_and_why_in_ours() {
+fn failed_spawn_prints_pvm_text_and_cause() {
     let user = User::new();
     let script = "spawn nosuch\nspawn -2 nosuch\nspawn /etc/passwd\nspawn -nohost /bin/true\nspawn -SUN4 /bin/true\n\
                   spawn ->\nspawn -0 /bin/true\nspawn -99999 /bin/true\nspawn -@ /bin/true\nspawn -? /bin/true\njobs\n";
@@ -138,7 +138,7 @@ fn what_cannot_be_started_is_told_in_pvms_words_and_why_in_ours() {
 }
 
 #[test]
-fn a_place_and_a_folder_are_honoured() {
+fn spawn_uses_given_host_and_folder() {
     let user = User::new();
     let mut console = Live::start(&mut user.call("pvm", &["-nhere"]));
     for (options, folder) in
@@ -151,7 +151,7 @@ fn a_place_and_a_folder_are_honoured() {
 }
 
 #[test]
-fn tasks_outlive_the_console_that_leaves() {
+fn tasks_outlive_the_console_that_quits() {
     let user = User::new();
     let said = user.pvm(&[], "spawn -> /bin/sleep 600\nquit\n");
     assert!(said.out.contains("1 successful\n"), "{said:?}");

@@ -95,7 +95,7 @@ const SAME: [&str; 3] = [
 ];
 
 #[test]
-fn answers_are_those_of_the_real_console() {
+fn answers_equal_those_of_real_console() {
     for script in SAME {
         let user = User::new();
         let Some(real) = Real::start(&user) else { return };
@@ -145,7 +145,7 @@ fn compare(script: &str, theirs: &Said, ours: &Said) {
 }
 
 #[test]
-fn jobs_speak_as_under_the_real_console() {
+fn jobs_print_as_in_real_console() {
     let user = User::new();
     let Some(real) = Real::start(&user) else { return };
     let talk = |console: &mut Command| {

@@ -8,7 +8,7 @@ use std::process::Stdio;
 const LAST_WORDS: &str = "\nConsole: exit handler called\npvmd still running.\n";
 
 #[test]
-fn a_script_shows_its_lines_and_their_answers() {
+fn script_echoes_lines_with_answers() {
     let user = User::new();
     let said = user.pvm(&[], "echo one\n# nothing\n\n  echo   two # and no more\necho it's\nid");
     let lines = "pvm> echo one\none\npvm> # nothing\npvm> \npvm>   echo   two # and no more\ntwo\n\
@@ -31,7 +31,7 @@ fn halt_stops_the_machine() {
 }
 
 #[test]
-fn halt_returns_when_the_daemon_is_gone() {
+fn halt_returns_after_the_daemon_ends() {
     for _ in 0..5 {
         let user = User::new();
         assert!(user.machine.run(&["up"]).status.success());
@@ -42,7 +42,7 @@ fn halt_returns_when_the_daemon_is_gone() {
 }
 
 #[test]
-fn the_command_has_a_console_too() {
+fn parvum_console_starts_a_console() {
     let user = User::new();
     let mut command = user.call("parvum", &["console", "-nhere"]);
     let said = crate::finish(&mut command, b"conf\nhalt\n");
@@ -51,7 +51,7 @@ fn the_command_has_a_console_too() {
 }
 
 #[test]
-fn the_users_own_commands_are_obeyed_first() {
+fn pvmrc_commands_run_first() {
     let user = User::new();
     user.file(".pvmrc", "# mine\n\nalias say echo\nsay hello\nbogus\n");
     let said = user.pvm(&[], "say again\n");
@@ -63,7 +63,7 @@ fn the_users_own_commands_are_obeyed_first() {
 }
 
 #[test]
-fn a_line_that_makes_no_sense_says_what_would() {
+fn invalid_line_prints_a_hint() {
     let user = User::new();
     let said = user.pvm(&[], "spwan x\ncon\n\"\"\nsig 15\nhalt now\nfoo;\nexit\n!!\nid\n");
     assert_eq!(said.answer("spwan x"), "spwan: not found\n");
@@ -77,7 +77,7 @@ fn a_line_that_makes_no_sense_says_what_would() {
 }
 
 #[test]
-fn empty_endless_and_binary_lines_do_no_harm() {
+fn empty_endless_and_binary_lines_are_harmless() {
     let user = User::new();
     let mut script = b"\n \t \n\0\0\0\n\xff\xfe\x80 \x1b[2J\necho \xff\0\n".to_vec();
     script.extend(vec![b'x'; 3_000_000]);
@@ -90,7 +90,7 @@ fn empty_endless_and_binary_lines_do_no_harm() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_console() {
+fn console_ends_when_reader_closes() {
     let user = User::new();
     let mut command = user.call("pvm", &[]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");

@@ -76,7 +76,7 @@ impl Terminal {
 }
 
 #[test]
-fn a_line_is_edited_completed_and_remembered() {
+fn terminal_line_is_edited_completed_and_remembered() {
     let user = User::new();
     let mut terminal = Terminal::open(&user, "xterm");
     terminal.until("pvm> ");
@@ -115,7 +115,7 @@ fn a_line_is_edited_completed_and_remembered() {
 }
 
 #[test]
-fn jobs_speak_while_a_line_is_being_typed() {
+fn jobs_print_while_user_types_a_line() {
     let user = User::new();
     let fifo = user.home.join("fifo");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
@@ -139,7 +139,7 @@ fn jobs_speak_while_a_line_is_being_typed() {
 }
 
 #[test]
-fn the_terminal_is_given_back_when_somebody_else_halts_the_machine() {
+fn terminal_is_restored_when_machine_is_halted() {
     let user = User::new();
     let mut terminal = Terminal::open(&user, "xterm");
     terminal.until("pvm> ");
@@ -153,7 +153,7 @@ fn the_terminal_is_given_back_when_somebody_else_halts_the_machine() {
 }
 
 #[test]
-fn a_terminal_that_can_do_nothing_gets_plain_lines() {
+fn dumb_terminal_gets_plain_lines() {
     let user = User::new();
     let mut terminal = Terminal::open(&user, "dumb");
     terminal.until("pvm> ");

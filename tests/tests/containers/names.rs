@@ -8,7 +8,7 @@ const PROCESSES: usize = 4;
 const NAMES: usize = 5_000;
 
 #[test]
-fn many_names_of_several_processes_are_found_by_others_and_go_with_their_owners() {
+fn container_names_are_found_and_end_with_owners() {
     let machine = TestMachine::up();
     let start = |me: usize| {
         let words = [me, PROCESSES, NAMES].map(|number| number.to_string());

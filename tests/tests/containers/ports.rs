@@ -31,7 +31,7 @@ fn on_engine(machine: &TestMachine, count: usize, route: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_same_program_says_the_same_on_every_port() {
+fn program_prints_same_on_every_port() {
     let machine = TestMachine::up();
     for (count, simulated) in [(1, &["loop", "ethernet", "cube"][..]), (4, &["ethernet", "cube"])] {
         let wanted = on_engine(&machine, count, "shm");

@@ -13,13 +13,13 @@ const WAYS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn one_task_and_its_containers() {
+fn containers_of_single_task_work() {
     let machine = TestMachine::up();
     machine.check(&mut machine.program("containers_alone"));
 }
 
 #[test]
-fn two_tasks_and_their_containers() {
+fn containers_of_two_tasks_work() {
     let machine = TestMachine::up();
     for (option, value) in [WAYS[0], WAYS[2], WAYS[3]] {
         let start = |role| Running::start(machine.program("containers_pair").arg(role).env(option, value));
@@ -33,7 +33,7 @@ fn two_tasks_and_their_containers() {
 }
 
 #[test]
-fn groups_get_one_copy_each_and_a_dead_server_is_reported() {
+fn container_group_call_reports_dead_server() {
     let machine = TestMachine::up();
     let start = |number: &str| Running::start(machine.program("containers_many").args(["member", number]));
     let mut members = ["1", "2", "3"].map(start);
@@ -50,7 +50,7 @@ fn groups_get_one_copy_each_and_a_dead_server_is_reported() {
 }
 
 #[test]
-fn a_pvm_task_and_a_container_talk_to_each_other() {
+fn pvm_task_and_container_exchange_messages() {
     let machine = TestMachine::up();
     let containers = Running::start(&mut machine.program("containers_mixed"));
     machine.check(machine.program("containers_mixed").arg("pvm"));
@@ -58,7 +58,7 @@ fn a_pvm_task_and_a_container_talk_to_each_other() {
 }
 
 #[test]
-fn the_classes_of_cpp() {
+fn cpp_classes_work() {
     if !cplusplus() {
         return skip(Lack::Tools, "no C++ compiler (c++) is installed");
     }
@@ -69,7 +69,7 @@ fn the_classes_of_cpp() {
 }
 
 #[test]
-fn a_gang_is_started() {
+fn container_gang_starts() {
     let machine = TestMachine::up();
     machine.check(&mut machine.program("containers_gang"));
 }

@@ -6,7 +6,7 @@ use parvum_tests::{TestMachine, eventually};
 use std::process::Command;
 
 #[test]
-fn why_names_the_containers() {
+fn why_names_containers() {
     let machine = TestMachine::up();
     let start = |role: &str| Running::start(machine.program("containers_waits").arg(role));
     let mut all = ["holder", "caller", "sender"].map(start);
@@ -35,7 +35,7 @@ fn why_names_the_containers() {
 }
 
 #[test]
-fn a_recording_has_the_words_of_containers() {
+fn recording_contains_words_of_containers() {
     let machine = TestMachine::new();
     let mut command = Command::new(parvum_tests::parvum());
     machine.as_user(&mut command);

@@ -114,7 +114,7 @@ fn listing(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_program_is_compiled_and_runs_through_pkg_config() {
+fn c_program_compiles_and_runs_with_pkg_config() {
     let (scratch, machine) = (Scratch::new("pkgconfig"), TestMachine::new());
     let prefix = scratch.installed();
     if has("pkg-config") {
@@ -156,7 +156,7 @@ fn a_program_is_compiled_and_runs_through_pkg_config() {
 }
 
 #[test]
-fn a_program_is_compiled_and_runs_through_cmake() {
+fn c_program_compiles_and_runs_with_cmake() {
     if !has("cmake") {
         return;
     }
@@ -174,7 +174,7 @@ fn a_program_is_compiled_and_runs_through_cmake() {
 
 /// CMake's own module asks whichever `mpicc` it finds, as it asks every MPI's.
 #[test]
-fn cmakes_own_module_finds_mpi_of_either_binary_interface() {
+fn cmake_find_mpi_works_with_either_abi() {
     if !has("cmake") {
         return;
     }
@@ -209,7 +209,7 @@ fn cmakes_own_module_finds_mpi_of_either_binary_interface() {
 }
 
 #[test]
-fn a_fortran_program_is_compiled_through_pkg_config() {
+fn fortran_program_compiles_with_pkg_config() {
     if !has("gfortran") || !has("pkg-config") {
         return;
     }
@@ -225,7 +225,7 @@ fn a_fortran_program_is_compiled_through_pkg_config() {
 }
 
 #[test]
-fn a_program_built_for_pvm_runs_in_such_a_shell() {
+fn debian_pvm_program_runs_in_installed_environment() {
     const PROGRAM: &str = "/usr/bin/hello.pvm";
     if !Path::new(PROGRAM).exists() {
         return skip(Lack::Peers, format!("{PROGRAM} is not there (Debian's pvm-examples)"));
@@ -239,7 +239,7 @@ fn a_program_built_for_pvm_runs_in_such_a_shell() {
 }
 
 #[test]
-fn the_manual_is_found() {
+fn man_pages_are_found() {
     if !has("man") {
         return;
     }
@@ -256,7 +256,7 @@ fn the_manual_is_found() {
 }
 
 #[test]
-fn uninstalling_removes_what_was_installed_and_nothing_else() {
+fn uninstall_removes_only_installed_files() {
     let scratch = Scratch::new("uninstall");
     let (build, prefix) = (scratch.dir.join("build"), scratch.dir.join("prefix"));
     fs::create_dir_all(prefix.join("bin")).expect("writable");
@@ -281,7 +281,7 @@ fn uninstalling_removes_what_was_installed_and_nothing_else() {
 }
 
 #[test]
-fn the_files_of_others_are_not_replaced() {
+fn install_replaces_no_foreign_files() {
     let scratch = Scratch::new("others");
     let (build, prefix) = (scratch.dir.join("build"), scratch.dir.join("prefix"));
     fs::create_dir_all(prefix.join("bin")).expect("writable");
@@ -295,7 +295,7 @@ fn the_files_of_others_are_not_replaced() {
 }
 
 #[test]
-fn the_loader_is_told_of_a_prefix_of_the_systems() {
+fn ldconfig_runs_for_system_prefix_only() {
     let scratch = Scratch::new("loader");
     let (build, told) = (scratch.dir.join("build"), scratch.dir.join("told"));
     fs::create_dir(scratch.dir.join("tools")).expect("writable");
@@ -337,7 +337,7 @@ fn files(root: &Path) -> Vec<String> {
 
 /// Packages have what `./x install` installs: no list of it is written twice.
 #[test]
-fn packages_have_the_files_that_are_installed() {
+fn packages_contain_the_installed_files() {
     let scratch = Scratch::new("packages");
     let build = scratch.dir.join("build");
     fs::create_dir_all(build.join("python/parvum")).expect("writable");

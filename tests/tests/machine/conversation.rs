@@ -14,7 +14,7 @@ fn number(session: &mut Session, request: Request) -> u32 {
 }
 
 #[test]
-fn a_segment_passes_from_one_task_to_the_other() {
+fn segment_passes_between_two_tasks() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
     let (mine, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair");
@@ -43,7 +43,7 @@ fn a_segment_passes_from_one_task_to_the_other() {
 }
 
 #[test]
-fn a_tcp_connection_is_arranged() {
+fn tcp_connection_is_arranged() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
     let Ok(Reply::Listener { addr, token, encrypted: false }) =
@@ -68,7 +68,7 @@ fn a_tcp_connection_is_arranged() {
 }
 
 #[test]
-fn a_spawned_task_is_described_and_its_end_reported() {
+fn spawned_task_is_described_and_its_end_reported() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     let (tid, pid) = spawn(&mut task, shell("echo out; echo err >&2; read x; exit 4", 1))[0];
@@ -102,7 +102,7 @@ fn a_spawned_task_is_described_and_its_end_reported() {
 }
 
 #[test]
-fn a_barrier_holds_until_all_have_come_and_blocks_nothing_else() {
+fn barrier_holds_until_all_arrive_and_blocks_nothing_else() {
     let machine = TestMachine::up();
     let mut tasks: Vec<_> = (0..3).map(|_| machine.task()).collect();
     let group = || "workers".to_string();
@@ -124,7 +124,7 @@ fn a_barrier_holds_until_all_have_come_and_blocks_nothing_else() {
 }
 
 #[test]
-fn a_page_and_a_bell_come_with_the_welcome() {
+fn welcome_brings_status_block_and_bell() {
     let machine = TestMachine::up();
     let task = machine.task();
     let (page, bell) = task.me.channel.as_ref().expect("both");
@@ -139,7 +139,7 @@ fn a_page_and_a_bell_come_with_the_welcome() {
 }
 
 #[test]
-fn requests_too_large_are_refused_on_this_side() {
+fn requests_too_large_are_refused_by_client() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     let mut plan = shell("true", 1);
@@ -152,7 +152,7 @@ fn requests_too_large_are_refused_on_this_side() {
 }
 
 #[test]
-fn every_error_code_is_explained() {
+fn error_codes_are_all_on_errors_page() {
     let page = include_str!("../../../docs/errors.md");
     for kind in ErrorKind::ALL {
         assert!(page.contains(&format!("| `{}` |", kind.code())), "docs/errors.md lacks {}", kind.code());

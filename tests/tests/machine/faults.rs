@@ -28,7 +28,7 @@ fn say(machine: &TestMachine, bytes: &[u8], then_close: bool) -> Vec<u8> {
 }
 
 #[test]
-fn who_finds_the_daemon_without_a_descriptor_is_told() {
+fn client_gets_error_if_daemon_has_no_descriptor() {
     let machine = TestMachine::new();
     // Soft and hard: the daemon raises the soft one.
     let mut up = Command::new("sh");
@@ -48,7 +48,7 @@ fn who_finds_the_daemon_without_a_descriptor_is_told() {
 }
 
 #[test]
-fn garbage_is_refused_and_others_are_served() {
+fn garbage_is_refused_and_other_clients_are_served() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     let pid = machine.daemon_pid();
@@ -87,7 +87,7 @@ fn garbage_is_refused_and_others_are_served() {
 }
 
 #[test]
-fn another_version_is_told_both_versions() {
+fn other_protocol_version_gets_error_with_both_versions() {
     let machine = TestMachine::up();
     let mut bytes = frame(&Call { id: 1, request: Request::Info }, 0).expect("fits");
     bytes[6] = PROTOCOL + 1;
@@ -96,7 +96,7 @@ fn another_version_is_told_both_versions() {
 }
 
 #[test]
-fn another_users_connection_is_refused() {
+fn connection_of_another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
         return skip(Lack::Root, "only root can become another user");
     }
@@ -126,7 +126,7 @@ sys.stdout.write(repr(s.recv(1000)))
 }
 
 #[test]
-fn a_killed_task_is_noticed_once() {
+fn killed_task_is_noticed_once() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     let plan = SpawnRequest {
@@ -151,7 +151,7 @@ fn a_killed_task_is_noticed_once() {
 }
 
 #[test]
-fn a_task_that_dies_while_it_is_spoken_to_harms_nobody() {
+fn task_that_dies_during_requests_harms_no_other() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     for delay in 0..20 {
@@ -174,7 +174,7 @@ fn a_task_that_dies_while_it_is_spoken_to_harms_nobody() {
 }
 
 #[test]
-fn a_lost_daemon_is_noticed() {
+fn lost_daemon_is_noticed() {
     let machine = TestMachine::up();
     let mut task = machine.task();
     kill_hard(machine.daemon_pid());
@@ -187,7 +187,7 @@ fn a_lost_daemon_is_noticed() {
 
 /// Commands and a program's first call alike; all at once, for each waits some seconds.
 #[test]
-fn a_stopped_daemon_is_named_with_what_to_do() {
+fn stopped_daemon_error_names_daemon_and_remedy() {
     let machine = TestMachine::up();
     let pid = machine.daemon_pid();
     let process = rustix::process::Pid::from_raw(pid as i32).expect("a pid");

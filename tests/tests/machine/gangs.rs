@@ -23,7 +23,7 @@ fn stopped(pids: &[u32]) -> bool {
 }
 
 #[test]
-fn gangs_that_want_the_same_processors_take_turns() {
+fn gangs_on_the_same_processors_take_turns() {
     let machine = TestMachine::up();
     let (mut one, first) = gang(&machine);
     assert!(!stopped(&first), "alone it runs");

@@ -21,7 +21,7 @@ fn job(machine: &TestMachine, args: &[&str], lines: usize) -> (Child, Vec<u32>) 
 }
 
 #[test]
-fn exit_codes_come_through() {
+fn run_returns_exit_codes() {
     let machine = TestMachine::new();
     for (script, code) in [("exit 0", 0), ("exit 3", 3), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
         let ended = machine.run(&["run", "sh", "-c", script]);
@@ -40,7 +40,7 @@ fn exit_codes_come_through() {
 }
 
 #[test]
-fn a_number_without_its_ticket_makes_nobody_a_spawned_task() {
+fn task_id_without_ticket_is_no_spawned_task() {
     let machine = TestMachine::new();
     let depart = format!("{} depart", puppet());
     // A program that has only the number, before the task itself enrols; then the task, by way of a second shell.
@@ -55,7 +55,7 @@ fn a_number_without_its_ticket_makes_nobody_a_spawned_task() {
 }
 
 #[test]
-fn a_file_that_is_no_program_is_said() {
+fn file_that_is_not_executable_format_is_reported() {
     let machine = TestMachine::up();
     let file = machine.dir.with_extension("prog");
     std::fs::write(&file, "#!/no/such/interpreter\n").expect("written");
@@ -71,7 +71,7 @@ fn a_file_that_is_no_program_is_said() {
 }
 
 #[test]
-fn streams_stay_apart_and_lines_whole() {
+fn output_streams_stay_separate_and_lines_whole() {
     let machine = TestMachine::new();
     let script = r#"i=0; while [ $i -lt 500 ]; do printf 'a%s' "$PARVUM_TID"; printf 'b%s\n' "$i"; i=$((i+1)); done
                     echo oops >&2; printf 'no newline at the end'"#;
@@ -98,7 +98,7 @@ fn streams_stay_apart_and_lines_whole() {
 
 /// Both outputs of the command are one file, as in `parvum run ... >log 2>&1`.
 #[test]
-fn lines_of_both_outputs_keep_their_order_in_one_file() {
+fn output_lines_keep_order_in_one_file() {
     let machine = TestMachine::up();
     let path = machine.dir.with_extension("both");
     let file = std::fs::File::create(&path).expect("a file beside the machine's directory");
@@ -113,7 +113,7 @@ fn lines_of_both_outputs_keep_their_order_in_one_file() {
 }
 
 #[test]
-fn a_slow_reader_of_a_hundred_megabytes_gets_every_byte() {
+fn slow_reader_of_100_megabytes_gets_every_byte() {
     const LENGTH: usize = 100_000_000;
     let machine = TestMachine::up();
     let script = format!("yes 0123456789abcde | head -c {LENGTH}");
@@ -148,7 +148,7 @@ fn a_slow_reader_of_a_hundred_megabytes_gets_every_byte() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_job() {
+fn job_ends_when_output_reader_closes() {
     let machine = TestMachine::up();
     let mut child = machine.command(&["run", "yes"]).stdout(Stdio::piped()).spawn().expect("runs");
     let mut line = String::new();
@@ -159,7 +159,7 @@ fn a_reader_that_goes_away_ends_the_job() {
 }
 
 #[test]
-fn sixty_four_tasks_on_a_small_host() {
+fn job_of_64_tasks_runs_on_a_small_host() {
     let machine = TestMachine::up();
     let ended = machine.run(&["run", "-n", "64", puppet(), "spawn-and-end", "/bin/true"]);
     assert!(ended.status.success(), "{ended:?}");
@@ -169,7 +169,7 @@ fn sixty_four_tasks_on_a_small_host() {
 }
 
 #[test]
-fn a_killed_runner_takes_its_job_with_it() {
+fn killed_runner_ends_its_job() {
     let machine = TestMachine::up();
     // A shell that ignores SIGTERM, and a child of it.
     let script = "trap '' TERM; sleep 600 & echo $!; echo $$; wait; sleep 600";
@@ -181,7 +181,7 @@ fn a_killed_runner_takes_its_job_with_it() {
 }
 
 #[test]
-fn a_killed_daemon_takes_everything_with_it() {
+fn killed_daemon_ends_all_its_processes() {
     let machine = TestMachine::up();
     let (mut child, pids) = job(&machine, &["run", "sh", "-c", "sleep 600 & echo $!; echo $$; wait"], 2);
     let daemon = machine.daemon_pid();
@@ -194,7 +194,7 @@ fn a_killed_daemon_takes_everything_with_it() {
 }
 
 #[test]
-fn what_a_program_leaves_behind_goes_with_it() {
+fn processes_left_by_program_end_with_it() {
     let machine = TestMachine::up();
     let (mut child, pids) = job(&machine, &["run", "sh", "-c", "sleep 600 & echo $!"], 1);
     assert!(child.wait().expect("ends").success());
@@ -219,7 +219,7 @@ fn signals_reach_the_job() {
 }
 
 #[test]
-fn tasks_spawned_by_the_program_belong_to_the_job() {
+fn spawned_tasks_belong_to_the_job() {
     let machine = TestMachine::up();
     let ended = machine.run(&["run", puppet(), "spawn-and-end", "/bin/sh", "-c", "echo from below"]);
     assert!(ended.status.success());
@@ -232,7 +232,7 @@ fn tasks_spawned_by_the_program_belong_to_the_job() {
 }
 
 #[test]
-fn a_program_may_leave_the_machine_and_still_be_waited_for() {
+fn program_that_left_the_machine_is_still_waited_for() {
     let machine = TestMachine::new();
     let ended = machine.run(&["run", puppet(), "depart"]);
     assert_eq!(ended.status.code(), Some(7));
@@ -240,7 +240,7 @@ fn a_program_may_leave_the_machine_and_still_be_waited_for() {
 }
 
 #[test]
-fn down_ends_what_runs() {
+fn down_ends_running_jobs() {
     let machine = TestMachine::up();
     let (mut child, pids) =
         job(&machine, &["run", "sh", "-c", "trap '' TERM; echo $$; sleep 600; sleep 600"], 1);

@@ -11,7 +11,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn up_twice_and_down_twice_are_fine() {
+fn up_and_down_may_be_repeated() {
     let machine = TestMachine::up();
     let pid = machine.daemon_pid();
     let again = machine.run(&["up"]);
@@ -25,7 +25,7 @@ fn up_twice_and_down_twice_are_fine() {
 }
 
 #[test]
-fn looking_does_not_start_a_machine() {
+fn query_commands_do_not_start_a_machine() {
     let machine = TestMachine::new();
     for command in ["ps", "hosts", "info"] {
         let looked = machine.run(&[command]);
@@ -36,7 +36,7 @@ fn looking_does_not_start_a_machine() {
 }
 
 #[test]
-fn starters_at_once_share_one_daemon() {
+fn parallel_starts_share_one_daemon() {
     let machine = TestMachine::new();
     let starters: Vec<_> = (0..8)
         .map(|_| machine.command(&["up"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs"))
@@ -50,7 +50,7 @@ fn starters_at_once_share_one_daemon() {
 }
 
 #[test]
-fn a_task_starts_the_machine() {
+fn task_starts_the_machine() {
     let machine = TestMachine::new();
     let options = Options { start: true, ..machine.options(Role::Task) };
     let mut session = Session::open(&options).expect("it starts one");
@@ -60,7 +60,7 @@ fn a_task_starts_the_machine() {
 }
 
 #[test]
-fn a_second_daemon_is_refused() {
+fn second_daemon_is_refused() {
     let machine = TestMachine::up();
     let second = machine.run(&["daemon", "--foreground"]);
     assert!(!second.status.success());
@@ -69,7 +69,7 @@ fn a_second_daemon_is_refused() {
 }
 
 #[test]
-fn a_stale_socket_is_replaced() {
+fn stale_socket_is_replaced() {
     let machine = TestMachine::up();
     let (first, dir) = (machine.daemon_pid(), machine.dir.clone());
     kill_hard(first);
@@ -85,7 +85,7 @@ fn a_stale_socket_is_replaced() {
 }
 
 #[test]
-fn a_directory_open_to_others_is_refused() {
+fn directory_open_to_others_is_refused() {
     let machine = TestMachine::new();
     std::fs::DirBuilder::new().mode(0o755).create(&machine.dir).expect("made");
     let up = machine.run(&["up"]);
@@ -98,7 +98,7 @@ fn a_directory_open_to_others_is_refused() {
 }
 
 #[test]
-fn a_directory_that_others_made_stays() {
+fn directory_made_by_others_stays() {
     let machine = TestMachine::new();
     std::fs::DirBuilder::new().mode(0o700).create(&machine.dir).expect("made");
     let empty = || std::fs::read_dir(&machine.dir).expect("it is still there").next().is_none();
@@ -122,7 +122,7 @@ fn a_directory_that_others_made_stays() {
 }
 
 #[test]
-fn a_read_only_directory_stays() {
+fn read_only_directory_stays() {
     if rustix::process::geteuid().is_root() {
         return eprintln!("skipped: root may write everywhere");
     }
@@ -134,7 +134,7 @@ fn a_read_only_directory_stays() {
 }
 
 #[test]
-fn the_machines_options_are_shown_and_nonsense_is_refused() {
+fn machine_options_are_shown_and_invalid_ones_refused() {
     let machine = TestMachine::new();
     for (name, value) in [("PARVUM_DETECT", "soon"), ("PARVUM_PORT", "70000"), ("PARVUM_ENCRYPT", "perhaps")]
     {
@@ -155,7 +155,7 @@ fn the_machines_options_are_shown_and_nonsense_is_refused() {
 }
 
 #[test]
-fn down_returns_when_the_daemon_is_gone() {
+fn down_returns_after_the_daemon_ends() {
     for _ in 0..5 {
         let machine = TestMachine::up();
         let daemon = machine.daemon_pid();
@@ -166,7 +166,7 @@ fn down_returns_when_the_daemon_is_gone() {
 }
 
 #[test]
-fn another_users_directory_is_refused() {
+fn directory_of_another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
         return skip(Lack::Root, "only root can make another user's directory");
     }
@@ -179,7 +179,7 @@ fn another_users_directory_is_refused() {
 }
 
 #[test]
-fn a_path_too_long_for_a_socket_is_refused() {
+fn path_too_long_for_socket_is_refused() {
     let machine = TestMachine::new();
     let long = machine.dir.join("x".repeat(100));
     let up = machine.command(&["up"]).env("PARVUM_DIR", &long).output().expect("runs");
@@ -188,7 +188,7 @@ fn a_path_too_long_for_a_socket_is_refused() {
 }
 
 #[test]
-fn an_unwritable_place_is_said() {
+fn unwritable_directory_is_reported() {
     let machine = TestMachine::new();
     let up = machine.command(&["up"]).env("PARVUM_DIR", "/proc/parvum").output().expect("runs");
     assert!(!up.status.success());
@@ -196,7 +196,7 @@ fn an_unwritable_place_is_said() {
 }
 
 #[test]
-fn a_full_disk_is_said_or_survived() {
+fn full_disk_is_reported_or_survived() {
     // A file system of its own, with room for hardly anything.
     let machine = TestMachine::new();
     let script = r#"
@@ -223,7 +223,7 @@ fn a_full_disk_is_said_or_survived() {
 }
 
 #[test]
-fn a_missing_command_is_said() {
+fn missing_command_is_reported() {
     let machine = TestMachine::new();
     let mut options = Options { start: true, ..machine.options(Role::Task) };
     options.beside = None;

@@ -77,7 +77,7 @@ fn seconds(text: &str, word: &str) -> f64 {
 }
 
 #[test]
-fn a_ring_takes_as_long_as_its_messages_cost() {
+fn ring_prediction_equals_cost_of_its_messages() {
     let bench = Bench::new();
     let recorded = bench.record("ring.replay", "4194304", "25");
     assert_eq!(recorded.status.code(), Some(3), "the program's own: {}", said(&recorded));
@@ -104,7 +104,7 @@ fn a_ring_takes_as_long_as_its_messages_cost() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn predict_refuses_invalid_input() {
     let bench = Bench::new();
     let small = bench.record("small.replay", "4096", "500");
     assert_ne!(small.status.code(), Some(0));
@@ -136,7 +136,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn ten_thousand_tasks_meet() {
+fn predict_handles_ten_thousand_tasks() {
     let bench = Bench::new();
     let costs = bench.costs(100);
     let output = bench.parvum(&[
@@ -156,10 +156,10 @@ fn ten_thousand_tasks_meet() {
 }
 
 #[test]
-fn simgrid_replays_the_same() {
+fn simgrid_replay_predicts_the_same() {
     if !Path::new("/usr/bin/smpirun").exists() {
         eprintln!(
-            "skipped: simgrid_replays_the_same: SimGrid is not installed (apt-get install libsimgrid-dev)"
+            "skipped: simgrid_replay_predicts_the_same: SimGrid is not installed (apt-get install libsimgrid-dev)"
         );
         return;
     }

@@ -30,7 +30,7 @@ fn receive(stream: &mut UnixStream) -> (Tid, Vec<u8>) {
 }
 
 #[test]
-fn frames_arrive_in_order_from_their_sender() {
+fn routed_frames_arrive_in_order_per_sender() {
     let machine = TestMachine::up();
     let (a, b, c) = (machine.task(), machine.task(), machine.task());
     let (mut from_a, mut from_b, mut at_c) = (data(&a), data(&b), data(&c));
@@ -65,7 +65,7 @@ fn frames_arrive_in_order_from_their_sender() {
 }
 
 #[test]
-fn frames_wait_for_a_task_that_is_not_there_yet() {
+fn routed_frames_wait_for_task_that_has_not_joined() {
     let machine = TestMachine::up();
     let (a, mut b) = (machine.task(), machine.task());
     let mut from_a = data(&a);
@@ -75,7 +75,7 @@ fn frames_wait_for_a_task_that_is_not_there_yet() {
 }
 
 #[test]
-fn a_data_connection_that_shows_a_wrong_secret_is_refused() {
+fn data_connection_with_wrong_secret_is_refused() {
     let machine = TestMachine::up();
     let (mut a, b) = (machine.task(), machine.task());
     let (tid, secret) = (a.me.tid, a.me.secret);
@@ -95,7 +95,7 @@ fn a_data_connection_that_shows_a_wrong_secret_is_refused() {
 }
 
 #[test]
-fn a_flood_is_stopped_not_stored() {
+fn flood_through_daemon_is_stopped_not_stored() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
     let from_a = data(&a);
@@ -132,7 +132,7 @@ fn a_flood_is_stopped_not_stored() {
 }
 
 #[test]
-fn frames_to_nobody_are_told() {
+fn routed_frames_to_missing_task_are_reported() {
     let machine = TestMachine::up();
     let mut a = machine.task();
     let nobody = Tid(0x4abcd);
@@ -141,7 +141,7 @@ fn frames_to_nobody_are_told() {
 }
 
 #[test]
-fn the_last_frames_of_a_task_come_before_the_news_of_its_end() {
+fn last_frames_of_task_precede_its_end_notice() {
     let machine = TestMachine::up();
     let (a, b) = (machine.task(), machine.task());
     let (mut from_a, mut at_b) = (data(&a), data(&b));
@@ -158,7 +158,7 @@ fn the_last_frames_of_a_task_come_before_the_news_of_its_end() {
 }
 
 #[test]
-fn the_only_frame_of_a_task_that_departs_comes_before_the_news_of_its_end() {
+fn single_frame_of_leaving_task_precedes_its_end_notice() {
     let machine = TestMachine::up();
     let mut b = machine.task();
     let mut at_b = data(&b);
@@ -188,7 +188,7 @@ fn signal(pid: u32, signal: Signal) {
 }
 
 #[test]
-fn broken_frames_cost_only_their_sender() {
+fn broken_frames_disconnect_only_their_sender() {
     let machine = TestMachine::up();
     let (a, b) = (machine.task(), machine.task());
     for bytes in [&[0, 0, 0, 0, 1, 0, 4, 0][..], &[255, 255, 255, 255, 1, 0, 4, 0]] {
@@ -204,7 +204,7 @@ fn broken_frames_cost_only_their_sender() {
 }
 
 #[test]
-fn a_data_connection_needs_its_secret() {
+fn data_connection_needs_its_secret() {
     let machine = TestMachine::up();
     let task = machine.task();
     let first = data(&task);

@@ -29,7 +29,7 @@ fn shell(machine: &TestMachine, script: &str) -> Output {
 }
 
 #[test]
-fn options_that_are_not_known_are_refused_and_mpis_spellings_are_known() {
+fn unknown_options_are_refused_and_mpi_spellings_accepted() {
     let machine = TestMachine::new();
     for words in [&["--nq", "4", "echo"][..], &["--oversubscribe", "echo"], &["-zz", "echo"]] {
         let ended = machine.run(&[&["run"], words].concat());
@@ -47,7 +47,7 @@ fn options_that_are_not_known_are_refused_and_mpis_spellings_are_known() {
 }
 
 #[test]
-fn names_and_arguments_that_are_not_utf_8_come_through_unchanged() {
+fn names_and_arguments_outside_utf_8_pass_unchanged() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::PermissionsExt;
@@ -77,7 +77,7 @@ fn names_and_arguments_that_are_not_utf_8_come_through_unchanged() {
 }
 
 #[test]
-fn each_task_has_a_number_for_people() {
+fn task_has_rank_size_and_local_rank() {
     let machine = TestMachine::up();
     let script = "echo $PARVUM_RANK of $PARVUM_SIZE, $PARVUM_LOCAL_RANK";
     let ended = machine.run(&["run", "-n", "3", "--label", "sh", "-c", script]);
@@ -99,7 +99,7 @@ fn each_task_has_a_number_for_people() {
 }
 
 #[test]
-fn standard_input_goes_to_the_task_that_was_chosen() {
+fn standard_input_goes_to_the_chosen_task() {
     let machine = TestMachine::up();
     for (choice, wanted) in
         [(&[][..], "0: hello"), (&["--stdin", "1"], "1: hello"), (&["--stdin", "none"], "")]
@@ -129,7 +129,7 @@ fn standard_input_goes_to_the_task_that_was_chosen() {
 }
 
 #[test]
-fn the_first_failure_ends_the_job_and_is_named() {
+fn first_failure_ends_the_job_and_is_named() {
     let machine = TestMachine::up();
     let script = "test $PARVUM_RANK != 1 || exit 3; exec sleep 600";
     let ended = machine.run(&["run", "-n", "3", "sh", "-c", script]);
@@ -149,7 +149,7 @@ fn the_first_failure_ends_the_job_and_is_named() {
 }
 
 #[test]
-fn two_programs_are_one_job() {
+fn job_may_consist_of_two_programs() {
     let machine = TestMachine::up();
     let ended = machine.run(&[
         "run",
@@ -182,7 +182,7 @@ fn two_programs_are_one_job() {
 }
 
 #[test]
-fn a_job_that_takes_too_long_is_ended() {
+fn job_ends_at_its_timeout() {
     let machine = TestMachine::up();
     let ended = machine.run(&["run", "-n", "2", "--timeout", "1", "sleep", "600"]);
     assert_eq!(ended.status.code(), Some(124));
@@ -196,7 +196,7 @@ fn a_job_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn tasks_that_ignore_an_interrupt_are_told_of_and_killed() {
+fn tasks_that_ignore_interrupt_are_reported_and_killed() {
     let machine = TestMachine::up();
     let script = "trap '' INT; echo $$; while :; do sleep 1; done";
     let mut job = machine.command(&["run", "--grace", "2", "sh", "-c", script]);
@@ -215,7 +215,7 @@ fn tasks_that_ignore_an_interrupt_are_told_of_and_killed() {
 }
 
 #[test]
-fn tasks_have_limits_umask_and_nice_of_whoever_runs_the_job() {
+fn tasks_inherit_limits_umask_and_nice_of_runner() {
     let machine = TestMachine::up();
     let ask = "umask; ulimit -n; ulimit -c; nice; sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status";
     let script =
@@ -256,7 +256,7 @@ fn packages(cpus: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn tasks_are_bound_as_it_is_said() {
+fn tasks_are_bound_to_requested_cpus() {
     let machine = TestMachine::up();
     let ask = "sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status; read x";
     for words in [&["--bind-to", "core"][..], &["--bind-to", "socket"], &["--cpu-list", "0"]] {
@@ -288,7 +288,7 @@ fn tasks_are_bound_as_it_is_said() {
 }
 
 #[test]
-fn output_goes_to_files_or_comes_line_by_line() {
+fn output_goes_to_files_or_line_by_line() {
     let machine = TestMachine::up();
     let folder = machine.dir.with_extension("out");
     let folder_name = format!("{}/", folder.display());
@@ -327,7 +327,7 @@ fn output_goes_to_files_or_comes_line_by_line() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said() {
+fn write_error_of_any_command_is_reported() {
     let machine = TestMachine::up();
     for order in [
         "run echo x",
@@ -353,7 +353,7 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
-fn programs_may_read_what_the_commands_say() {
+fn json_output_is_readable_by_programs() {
     let machine = TestMachine::up();
     let mut job = machine.command(&["run", "sh", "-c", "echo $$; read x"]);
     let mut job = job.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("runs");
@@ -382,7 +382,7 @@ fn programs_may_read_what_the_commands_say() {
 }
 
 #[test]
-fn shells_complete_the_words() {
+fn shell_completion_completes_words() {
     let machine = TestMachine::new();
     for (shell, word) in
         [("bash", "complete -F _parvum"), ("zsh", "#compdef parvum"), ("fish", "complete -c parvum")]
@@ -393,7 +393,7 @@ fn shells_complete_the_words() {
 }
 
 #[test]
-fn a_file_says_what_the_line_and_the_environment_do_not() {
+fn configuration_file_fills_unset_options_only() {
     let machine = TestMachine::up();
     let file = machine.dir.with_extension("config");
     let run = |content: &str, words: &[&str]| {
@@ -418,7 +418,7 @@ fn a_file_says_what_the_line_and_the_environment_do_not() {
 }
 
 #[test]
-fn quiet_and_verbose_say_less_and_more() {
+fn quiet_and_verbose_options_change_output() {
     let machine = TestMachine::new();
     let up = machine.run(&["up", "-q"]);
     assert!(up.status.success() && up.stdout.is_empty(), "{up:?}");
@@ -431,7 +431,7 @@ fn quiet_and_verbose_say_less_and_more() {
 }
 
 #[test]
-fn signals_have_names() {
+fn kill_accepts_signal_names() {
     let machine = TestMachine::up();
     for name in ["KILL", "SIGKILL", "9"] {
         let mut job = machine.command(&["run", "sh", "-c", "echo $$; exec sleep 600"]);
@@ -451,7 +451,7 @@ fn signals_have_names() {
 }
 
 #[test]
-fn errors_of_the_command_line_have_codes() {
+fn command_line_errors_have_codes() {
     let machine = TestMachine::new();
     for words in
         [&["nonsense"][..], &["run"], &["kill", "x"], &["top", "-i", "0"], &["compare", "--budget", "0"]]

@@ -12,7 +12,7 @@ fn record(machine: &TestMachine, options: &[&str], program: &Path, words: &[&str
 }
 
 #[test]
-fn every_message_of_a_ring_is_there_once_with_both_ends() {
+fn trace_has_each_message_of_ring_once() {
     let machine = TestMachine::new();
     for route in ["shm", "tcp", "routed"] {
         let mut command = Command::new(parvum_tests::parvum());
@@ -38,7 +38,7 @@ fn every_message_of_a_ring_is_there_once_with_both_ends() {
 }
 
 #[test]
-fn what_a_killed_task_did_is_there() {
+fn trace_contains_events_of_killed_task() {
     let machine = TestMachine::new();
     let it = record(&machine, &[], &traced(), &["killed"]);
     assert!(it.ended.status.success(), "{}", it.report());
@@ -57,7 +57,7 @@ fn what_a_killed_task_did_is_there() {
 }
 
 #[test]
-fn a_task_that_was_forked_is_recorded_too() {
+fn trace_contains_forked_task() {
     let machine = TestMachine::new();
     let it = record(&machine, &[], &traced(), &["forked"]);
     assert!(it.ended.status.success(), "{}", it.report());
@@ -67,7 +67,7 @@ fn a_task_that_was_forked_is_recorded_too() {
 }
 
 #[test]
-fn a_small_memory_keeps_the_newest_and_says_what_it_dropped() {
+fn trace_keeps_newest_records_and_reports_dropped() {
     let machine = TestMachine::new();
     let it = record(&machine, &["--memory", "4096"], &traced(), &["ring", "2", "500"]);
     assert_eq!(it.ended.status.code(), Some(3));
@@ -85,7 +85,7 @@ fn a_small_memory_keeps_the_newest_and_says_what_it_dropped() {
 }
 
 #[test]
-fn a_hostile_name_stays_a_name() {
+fn trace_escapes_hostile_program_name() {
     let machine = TestMachine::new();
     let program = machine.dir.with_extension("<b>\"x\\&'");
     std::fs::copy(traced(), &program).expect("copied");
@@ -101,7 +101,7 @@ fn a_hostile_name_stays_a_name() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_program_runs() {
+fn unwritable_trace_file_is_reported_before_program_runs() {
     let machine = TestMachine::up();
     let ended = machine.run(&["trace", "-o", "/no/such/folder/it", "--", "sh", "-c", "echo ran"]);
     assert_eq!(ended.status.code(), Some(1));

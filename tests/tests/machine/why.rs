@@ -48,7 +48,7 @@ fn end(machine: &TestMachine, mut running: Running) {
 }
 
 #[test]
-fn a_circle_is_named_with_its_members() {
+fn why_names_members_of_deadlock() {
     let machine = TestMachine::up();
     for many in [2, 3] {
         let running = hanging(&machine, &["ring", &many.to_string()], many);
@@ -65,7 +65,7 @@ fn a_circle_is_named_with_its_members() {
 
 /// By TCP a sender shows who it is, and the receiver lets it in when it calls: until then what was sent is on the way.
 #[test]
-fn who_lets_nobody_in_is_told_of() {
+fn why_reports_receiver_that_accepts_no_connection() {
     let machine = TestMachine::up();
     let mut running = Running::start(machine.program("hang").arg("deaf").env("PARVUM_ROUTE", "tcp"));
     running.told("hangs");
@@ -87,7 +87,7 @@ fn who_lets_nobody_in_is_told_of() {
 }
 
 #[test]
-fn a_message_that_is_nearly_right_is_pointed_out() {
+fn why_points_out_near_match() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["tag"], 2);
     let said = certainly(&machine, &[]);
@@ -108,7 +108,7 @@ fn a_message_that_is_nearly_right_is_pointed_out() {
 }
 
 #[test]
-fn a_sender_whose_receiver_takes_nothing() {
+fn why_reports_sender_without_credit() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["credit"], 2);
     let said = certainly(&machine, &[]);
@@ -118,7 +118,7 @@ fn a_sender_whose_receiver_takes_nothing() {
 }
 
 #[test]
-fn who_waits_for_anyone_may_be_a_server_without_clients() {
+fn why_reports_wildcard_receive_as_possible_deadlock() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["anyone"], 2);
     let said = perhaps(&machine);
@@ -131,7 +131,7 @@ fn who_waits_for_anyone_may_be_a_server_without_clients() {
 }
 
 #[test]
-fn a_barrier_is_named_with_those_who_are_missing() {
+fn why_names_barrier_and_missing_members() {
     let machine = TestMachine::up();
     // The daemon keeps the first barrier, a page that the members share the later ones.
     for rounds in ["0", "1", "3"] {
@@ -156,7 +156,7 @@ fn a_barrier_is_named_with_those_who_are_missing() {
 }
 
 #[test]
-fn who_is_slow_does_not_hang() {
+fn why_reports_no_deadlock_for_slow_task() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["slow"], 2);
     while machine.tasks().len() == 2 {
@@ -176,7 +176,7 @@ fn who_is_slow_does_not_hang() {
 }
 
 #[test]
-fn who_waits_for_a_dead_task_is_told() {
+fn receive_from_dead_task_fails() {
     let machine = TestMachine::up();
     let mut running = Running::start(machine.program("hang").arg("dead"));
     running.told("hangs");
@@ -186,7 +186,7 @@ fn who_waits_for_a_dead_task_is_told() {
 }
 
 #[test]
-fn the_watch_speaks_up_by_itself() {
+fn why_watch_reports_deadlock_unasked() {
     let machine = TestMachine::up();
     let mut watch: Command = machine.command(&["why", "--watch"]);
     let mut watch = watch.stdout(Stdio::piped()).spawn().expect("it runs");
@@ -201,7 +201,7 @@ fn the_watch_speaks_up_by_itself() {
 }
 
 #[test]
-fn what_makes_no_sense_is_said() {
+fn why_reports_invalid_arguments() {
     let machine = TestMachine::up();
     let ended = machine.run(&["why"]);
     assert!(String::from_utf8_lossy(&ended.stdout).contains("No task is on the machine"));

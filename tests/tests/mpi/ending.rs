@@ -6,7 +6,7 @@ use parvum_tests::stage::{program, stage};
 use std::process::Command;
 
 #[test]
-fn an_end_without_finalize_fails_the_job() {
+fn exit_without_finalize_fails_the_job() {
     let machine = TestMachine::up();
     let mut run = machine.command(&["run", "-n", "3"]);
     let mut mpiexec = Command::new(stage().bin.join("mpiexec"));
@@ -27,7 +27,7 @@ fn an_end_without_finalize_fails_the_job() {
 
 /// `_exit` runs nothing of the program's any more: the daemon says it. After MPI_Finalize it is an end like any other.
 #[test]
-fn an_end_by_exit_without_a_word_fails_the_job() {
+fn silent_exit_without_finalize_fails_the_job() {
     let machine = TestMachine::up();
     for (how, code) in [("_exit", 1), ("finalize_exit", 0)] {
         let done =
@@ -43,7 +43,7 @@ fn an_end_by_exit_without_a_word_fails_the_job() {
 
 /// Destructors of what was there before `MPI_Init` run late, and some programs end MPI in one.
 #[test]
-fn an_end_in_a_destructor_is_an_end() {
+fn finalize_in_destructor_is_accepted() {
     if !parvum_tests::stage::cplusplus() {
         return parvum_tests::skip(parvum_tests::Lack::Tools, "no c++ is installed");
     }
@@ -71,7 +71,7 @@ fn an_end_in_a_destructor_is_an_end() {
 
 /// A program that was started by hand, in a directory without a machine.
 #[test]
-fn one_alone_starts_no_machine_until_it_needs_one() {
+fn singleton_starts_no_machine_until_needed() {
     let machine = TestMachine::new();
     let said = machine.check(&mut machine.program("mpi_alone"));
     assert!(said.contains("all is well"), "{said}");

@@ -29,7 +29,7 @@ fn why(ranks: u32, way: &str, wanted: &[&str]) -> String {
 }
 
 #[test]
-fn ranks_in_two_collective_functions_can_never_meet() {
+fn ranks_in_two_collective_functions_are_a_deadlock() {
     let said = why(
         4,
         "odds",
@@ -44,7 +44,7 @@ fn ranks_in_two_collective_functions_can_never_meet() {
 }
 
 #[test]
-fn an_operation_that_was_begun_never_meets_a_blocking_one() {
+fn why_reports_nonblocking_against_blocking_collective() {
     why(
         3,
         "begun",
@@ -56,7 +56,7 @@ fn an_operation_that_was_begun_never_meets_a_blocking_one() {
 }
 
 #[test]
-fn roots_that_differ_are_told() {
+fn mismatched_roots_are_reported() {
     why(
         2,
         "roots",
@@ -68,7 +68,7 @@ fn roots_that_differ_are_told() {
 }
 
 #[test]
-fn two_that_send_to_each_other_are_told_what_helps() {
+fn why_suggests_remedy_for_mutual_sends() {
     for (way, doing) in [
         ("ssend", "is in MPI_Ssend on MPI_COMM_WORLD (8 bytes): rank 1"),
         ("send", "is in MPI_Send on MPI_COMM_WORLD (104857600 bytes): rank 1"),
@@ -84,7 +84,7 @@ fn two_that_send_to_each_other_are_told_what_helps() {
 }
 
 #[test]
-fn waits_for_messages_are_in_mpis_words() {
+fn message_waits_are_described_in_mpi_terms() {
     why(
         2,
         "tags",
@@ -98,7 +98,7 @@ fn waits_for_messages_are_in_mpis_words() {
 }
 
 #[test]
-fn who_waits_for_one_that_computes_does_not_hang() {
+fn why_reports_no_deadlock_if_a_rank_computes() {
     let said = why(
         3,
         "slow",
@@ -108,7 +108,7 @@ fn who_waits_for_one_that_computes_does_not_hang() {
 }
 
 #[test]
-fn a_trace_has_the_names_of_mpis_functions() {
+fn trace_shows_mpi_function_names() {
     use parvum_tests::recorded::trace;
     let machine = TestMachine::up();
     let mut command = machine.command(&[]);
@@ -123,7 +123,7 @@ fn a_trace_has_the_names_of_mpis_functions() {
 }
 
 #[test]
-fn ps_and_info_name_function_and_rank() {
+fn ps_and_info_show_mpi_function_and_rank() {
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", "2"]);
     machine.as_user(&mut command);
@@ -151,13 +151,13 @@ fn ps_and_info_name_function_and_rank() {
 }
 
 #[test]
-fn who_waits_for_any_of_several_is_in_no_circle() {
+fn waitany_with_computing_peer_is_no_deadlock() {
     let said = why(3, "any", &["is in MPI_Waitany", "rank 2 computes", "Nothing hangs for certain."]);
     assert!(!said.contains("DEADLOCK"), "{said}");
 }
 
 #[test]
-fn one_thread_of_several_says_nothing_of_the_others() {
+fn thread_in_receive_is_no_deadlock_with_other_threads() {
     let said = why(2, "threads", &["is in MPI_Recv on MPI_COMM_WORLD", "Nothing hangs for certain."]);
     assert!(!said.contains("DEADLOCK"), "{said}");
 }

@@ -39,7 +39,7 @@ const IN_MSGDONE: [i64; 6] = [0, 0, 0, LONG, 0, 0];
 const IN_GSYNC: [i64; 6] = [0, 0, 0, 0, LONG, 0];
 
 #[test]
-fn on_the_paragon_the_copy_is_made_in_msgwait_unless_something_waits_before() {
+fn paragon_mode_copies_in_msgwait() {
     let machine = TestMachine::up();
     let said = run(&machine, 2, "nx_buffering", &[]);
     for how in ["csend", "isend"] {
@@ -55,7 +55,7 @@ fn on_the_paragon_the_copy_is_made_in_msgwait_unless_something_waits_before() {
 }
 
 #[test]
-fn on_the_ipsc_the_copy_is_made_in_irecv() {
+fn ipsc_mode_copies_in_irecv() {
     let machine = TestMachine::up();
     let said = run(&machine, 2, "nx_buffering", &[("PARVUM_NX_BUFFERING", "ipsc")]);
     for how in ["csend", "isend"] {

@@ -5,19 +5,19 @@ use parvum_tests::stage::program;
 use parvum_tests::{TestMachine, eventually, kill_hard};
 
 #[test]
-fn a_forked_child_is_no_node() {
+fn forked_child_is_no_node() {
     let machine = TestMachine::up();
     assert!(lost(&machine, 1, "child").contains("all well"));
 }
 
 #[test]
-fn a_node_without_descriptors_does_not_spin() {
+fn node_without_descriptors_does_not_spin() {
     let machine = TestMachine::up();
     assert!(lost(&machine, 1, "descriptors").contains("all well"));
 }
 
 #[test]
-fn an_operation_of_all_ends_when_one_has_ended() {
+fn collective_ends_when_a_node_has_ended() {
     let machine = TestMachine::up();
     for (nodes, route) in [(3, "shm"), (5, "shm"), (4, "tcp"), (4, "routed")] {
         let mut command = machine.command(&["run", "-n", &nodes.to_string()]);
@@ -33,7 +33,7 @@ fn an_operation_of_all_ends_when_one_has_ended() {
 }
 
 #[test]
-fn task_that_waits_in_a_segment_gets_the_news_of_a_death() {
+fn task_waiting_in_segment_learns_of_a_death() {
     let machine = TestMachine::up();
     for (nodes, after) in [(3, "0"), (4, "30"), (8, "30")] {
         let mut command = machine.command(&["run", "-n", &nodes.to_string(), "--on-failure", "continue"]);
@@ -45,7 +45,7 @@ fn task_that_waits_in_a_segment_gets_the_news_of_a_death() {
 }
 
 #[test]
-fn task_that_waits_in_a_segment_is_shown_with_the_missing_member() {
+fn task_waiting_in_segment_is_shown_with_missing_member() {
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", "4"]);
     machine.as_user(&mut command);
@@ -65,14 +65,14 @@ fn task_that_waits_in_a_segment_is_shown_with_the_missing_member() {
 }
 
 #[test]
-fn without_memory_for_a_way_a_send_fails_and_later_goes() {
+fn send_without_memory_fails_and_later_succeeds() {
     let machine = TestMachine::up();
     let said = lost(&machine, 2, "memory");
     assert_eq!(said.matches("all well").count(), 2, "{said}");
 }
 
 #[test]
-fn without_a_machine_there_is_no_node() {
+fn process_without_machine_is_no_node() {
     let machine = TestMachine::new();
     let mut nowhere = machine.program("nx_lost");
     let ended = nowhere.env("PARVUM_DIR", "/dev/null/nowhere").output().expect("it starts");
@@ -82,7 +82,7 @@ fn without_a_machine_there_is_no_node() {
 }
 
 #[test]
-fn every_wait_ends_with_the_machine() {
+fn waits_all_end_with_the_machine() {
     let machine = TestMachine::up();
     let mut node = Running::start(machine.program("nx_lost").arg("machine"));
     node.told("waits");
@@ -92,7 +92,7 @@ fn every_wait_ends_with_the_machine() {
 }
 
 #[test]
-fn killproc_stops_one_and_killcube_all() {
+fn killproc_stops_one_node_and_killcube_all() {
     let machine = TestMachine::up();
     // A node that another stops has not ended well: the job shall go on without it.
     let mut command = machine.command(&["run", "-n", "3", "--on-failure", "continue"]);

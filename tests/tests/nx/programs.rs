@@ -18,7 +18,7 @@ fn all_well(machine: &TestMachine, nodes: u32, name: &str, options: &[(&str, &st
 }
 
 #[test]
-fn messages_ids_probes_and_selectors() {
+fn nx_messages_ids_probes_and_selectors_work() {
     let machine = TestMachine::up();
     for mode in ["paragon", "ipsc"] {
         all_well(&machine, 3, "nx_points", &[("PARVUM_NX_BUFFERING", mode)]);
@@ -26,14 +26,14 @@ fn messages_ids_probes_and_selectors() {
 }
 
 #[test]
-fn messages_when_the_data_is_streamed_or_goes_another_way() {
+fn nx_messages_work_without_single_copy_and_over_tcp() {
     let machine = TestMachine::up();
     all_well(&machine, 3, "nx_points", &[("PARVUM_SINGLE_COPY", "off")]);
     all_well(&machine, 3, "nx_points", &[("PARVUM_ROUTE", "tcp")]);
 }
 
 #[test]
-fn global_operations_of_any_number_of_nodes() {
+fn nx_global_operations_work_with_any_node_count() {
     let machine = TestMachine::up();
     for nodes in [1, 2, 3, 5, 8] {
         all_well(&machine, nodes, "nx_global", &[]);
@@ -41,13 +41,13 @@ fn global_operations_of_any_number_of_nodes() {
 }
 
 #[test]
-fn handlers_interrupt_the_program() {
+fn nx_handlers_interrupt_the_program() {
     let machine = TestMachine::up();
     all_well(&machine, 2, "nx_handlers", &[]);
 }
 
 #[test]
-fn one_thread_waits_for_what_another_sends() {
+fn thread_waits_for_message_sent_by_another_thread() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         all_well(&machine, 2, "nx_threads", &[("PARVUM_ROUTE", route)]);
@@ -55,7 +55,7 @@ fn one_thread_waits_for_what_another_sends() {
 }
 
 #[test]
-fn a_handler_may_want_a_lock_that_the_program_holds() {
+fn handler_may_take_lock_held_by_program() {
     let machine = TestMachine::up();
     all_well(&machine, 2, "nx_locked", &[]);
 }
@@ -69,7 +69,7 @@ fn ptypes_are_chosen_once() {
 }
 
 #[test]
-fn every_fortran_name_of_point_to_point_runs() {
+fn fortran_point_to_point_names_all_run() {
     if fortran().is_none() {
         return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
@@ -77,7 +77,7 @@ fn every_fortran_name_of_point_to_point_runs() {
 }
 
 #[test]
-fn why_speaks_of_crecv() {
+fn why_names_crecv() {
     use parvum_tests::running::{Running, await_tasks};
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", "2"]);

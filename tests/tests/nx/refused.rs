@@ -10,7 +10,7 @@ fn fatal(machine: &TestMachine, what: &str, options: &[(&str, &str)]) -> Output 
 }
 
 #[test]
-fn plain_calls_say_what_is_wrong_and_end_the_program() {
+fn invalid_calls_print_cause_and_end_the_program() {
     let machine = TestMachine::up();
     for (what, call, cause) in [
         ("msglong", "crecv", "longer than the buffer"),
@@ -39,7 +39,7 @@ fn plain_calls_say_what_is_wrong_and_end_the_program() {
 }
 
 #[test]
-fn an_option_that_makes_no_sense_is_refused() {
+fn invalid_option_is_refused() {
     let machine = TestMachine::up();
     let ended = fatal(&machine, "done", &[("PARVUM_NX_BUFFERING", "some")]);
     let said = String::from_utf8_lossy(&ended.stderr);
@@ -50,7 +50,7 @@ fn an_option_that_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn a_node_that_has_ended_is_no_node() {
+fn ended_node_is_no_node() {
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", "2"]);
     machine.as_user(&mut command);

@@ -14,22 +14,22 @@ fn works_beside(situation: &str) {
 }
 
 #[test]
-fn thread_works_while_another_waits_for_a_silent_partner_or_for_credit() {
+fn thread_works_while_another_waits_for_partner_or_credit() {
     works_beside("silent");
 }
 
 #[test]
-fn thread_works_while_another_waits_for_a_stopped_partner() {
+fn thread_works_while_another_waits_for_stopped_partner() {
     works_beside("stopped");
 }
 
 #[test]
-fn thread_works_while_the_daemon_is_stopped() {
+fn thread_works_while_daemon_is_stopped() {
     works_beside("daemon");
 }
 
 #[test]
-fn thread_works_while_another_has_256_mib_on_their_way() {
+fn thread_works_while_another_transfers_256_mib() {
     if parvum_tests::is_left_out() {
         return;
     }

@@ -61,7 +61,7 @@ fn offered(usually: u64) -> u64 {
 }
 
 #[test]
-fn ten_gigabytes_over_shm_stay_in_bounds() {
+fn shm_flood_of_ten_gigabytes_stays_in_bounds() {
     flood("shm", 4 * MIB, 10_000_000_000, 64 * MIB, "on");
 }
 
@@ -76,19 +76,19 @@ fn short_messages_over_shm_stay_in_bounds() {
 }
 
 #[test]
-fn a_flood_over_tcp_stays_in_bounds() {
+fn tcp_flood_stays_in_bounds() {
     flood("tcp", MIB, offered(1_000_000_000), 16 * MIB, "on");
     flood("tcp", 4000, 100_000_000, 4 * MIB, "on");
 }
 
 #[test]
-fn a_flood_through_the_daemon_stays_in_bounds() {
+fn routed_flood_stays_in_bounds() {
     flood("routed", MIB, offered(500_000_000), 16 * MIB, "on");
     flood("routed", 4000, 50_000_000, 4 * MIB, "on");
 }
 
 #[test]
-fn a_task_costs_little_and_each_peer_a_bit() {
+fn task_memory_is_small_and_grows_little_per_peer() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         let mut idle = Running::start(machine.program("actor").arg("stay").env("PARVUM_ROUTE", route));
@@ -112,7 +112,7 @@ fn a_task_costs_little_and_each_peer_a_bit() {
 }
 
 #[test]
-fn an_idle_pair_shares_little_memory() {
+fn idle_pair_shares_little_memory() {
     let machine = TestMachine::up();
     let said = machine.check(machine.program("idle").env("PARVUM_ROUTE", "shm"));
     eprintln!("bytes of a pair: {said}");
@@ -120,7 +120,7 @@ fn an_idle_pair_shares_little_memory() {
 
 /// Twice as many as there are cores and one more, so that no core is left to take one of them away from the others.
 #[test]
-fn more_tasks_than_cores_that_only_wait_all_sleep() {
+fn waiting_tasks_sleep_even_beyond_core_count() {
     let machine = TestMachine::up();
     let count = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 2;
     let mut first = Running::start(machine.program("waiters").arg(count.to_string()));

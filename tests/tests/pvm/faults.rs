@@ -25,7 +25,7 @@ fn settled(running: &Running) {
 }
 
 #[test]
-fn who_waits_for_a_killed_sender_is_told_and_others_wait_on() {
+fn receive_from_killed_sender_fails_and_others_wait_on() {
     let machine = TestMachine::up();
     for route in ROUTES {
         let (mut sender, tid) = actor(&machine, route, &["stay"]);
@@ -75,7 +75,7 @@ fn killed_receiver(route: &str, bytes: &str, single_copy: &str) {
 }
 
 #[test]
-fn a_sender_without_credit_goes_on_when_its_receiver_is_killed() {
+fn sender_without_credit_continues_when_receiver_is_killed() {
     for route in ROUTES {
         killed_receiver(route, "100000", "on");
         killed_receiver(route, "1000", "on");
@@ -83,7 +83,7 @@ fn a_sender_without_credit_goes_on_when_its_receiver_is_killed() {
 }
 
 #[test]
-fn a_sender_in_the_middle_of_a_message_goes_on_when_its_receiver_is_killed() {
+fn sender_in_mid_message_continues_when_receiver_is_killed() {
     for route in ROUTES {
         killed_receiver(route, "60000000", "off");
     }
@@ -106,7 +106,7 @@ fn ports(pid: u32) -> Vec<u16> {
 }
 
 #[test]
-fn strangers_keep_no_place_from_those_who_were_announced() {
+fn strangers_do_not_delay_announced_callers() {
     let machine = TestMachine::up();
     let (mut receiver, tid) = actor(&machine, "tcp", &["collect", "20"]);
     receiver.tell("begin");
@@ -138,7 +138,7 @@ fn strangers_keep_no_place_from_those_who_were_announced() {
 }
 
 #[test]
-fn whoever_waits_is_told_when_the_daemon_is_killed() {
+fn waits_all_fail_when_daemon_is_killed() {
     for route in ROUTES {
         let machine = TestMachine::up();
         let (mut idle, tid) = actor(&machine, route, &["stay"]);
@@ -174,7 +174,7 @@ fn whoever_waits_is_told_when_the_daemon_is_killed() {
 }
 
 #[test]
-fn spawned_tasks_are_told_when_their_spawner_is_killed() {
+fn children_stop_waiting_when_spawner_is_killed() {
     let machine = TestMachine::up();
     for route in ROUTES {
         let (mut parent, _) = actor(&machine, route, &["parent", "3"]);
@@ -197,7 +197,7 @@ fn group_size(machine: &TestMachine, group: &str) -> u32 {
 }
 
 #[test]
-fn a_task_killed_at_any_moment_harms_nobody() {
+fn task_killed_at_any_moment_harms_no_other() {
     let machine = TestMachine::up();
     for (turn, program) in ["groups", "order", "groups", "order", "groups", "order"].iter().enumerate() {
         let mut command = machine.program(program);

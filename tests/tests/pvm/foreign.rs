@@ -31,7 +31,7 @@ fn text_of(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_parent_and_the_log_are_told_of_a_program_with_a_library_of_pvm_in_itself() {
+fn static_pvm_program_is_reported_to_parent_and_log() {
     let Some(carrier) = carrier() else { return };
     let machine = TestMachine::up();
     // It shall not find a daemon of PVM, and start none.
@@ -52,7 +52,7 @@ fn the_parent_and_the_log_are_told_of_a_program_with_a_library_of_pvm_in_itself(
 }
 
 #[test]
-fn words_of_the_library_hold_up_no_thread_if_nobody_reads_standard_error() {
+fn pvm_library_output_blocks_no_thread_without_reader() {
     let Some(carrier) = carrier() else { return };
     let machine = TestMachine::up();
     let nothing = machine.dir.with_extension("nothing");
@@ -67,7 +67,7 @@ fn words_of_the_library_hold_up_no_thread_if_nobody_reads_standard_error() {
 }
 
 #[test]
-fn a_program_that_only_computes_is_not_complained_of() {
+fn program_that_only_computes_is_not_reported() {
     let machine = TestMachine::up();
     let mut parent = Running::start(machine.program("spawns").args(["sh", "-c", "sleep 4; echo over"]));
     parent.told("spawned ");
@@ -76,7 +76,7 @@ fn a_program_that_only_computes_is_not_complained_of() {
 }
 
 #[test]
-fn a_flood_of_equal_lines_is_counted_in_the_log() {
+fn repeated_log_lines_are_counted() {
     let machine = TestMachine::up();
     let script = "yes 'no such task' | head -n 100000; echo done";
     let mut parent = Running::start(machine.program("spawns").args(["sh", "-c", script]));

@@ -20,7 +20,7 @@ fn can_compile() -> bool {
 }
 
 #[test]
-fn types_texts_buffers_and_settings() {
+fn fortran_types_strings_buffers_and_options_work() {
     if can_compile() {
         let machine = TestMachine::up();
         assert!(machine.check(&mut machine.program("fpack")).contains("all well"));
@@ -29,7 +29,7 @@ fn types_texts_buffers_and_settings() {
 }
 
 #[test]
-fn groups_in_fixed_form() {
+fn fortran_groups_work_in_fixed_form() {
     if can_compile() {
         let machine = TestMachine::up();
         assert!(machine.check(&mut machine.program("fgroups")).contains("all well"));
@@ -38,7 +38,7 @@ fn groups_in_fixed_form() {
 }
 
 #[test]
-fn tasks_until_the_machine_is_halted() {
+fn fortran_tasks_end_when_machine_halts() {
     if !can_compile() {
         return;
     }
@@ -65,7 +65,7 @@ fn symbols(library: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_call_is_exported_and_used_by_a_test() {
+fn fortran_calls_are_all_exported_and_tested() {
     let (shared, archive) = (stage().lib.join("libfpvm3.so.3"), stage().lib.join("libfpvm3.a"));
     let ours = symbols(&shared);
     assert!(ours.len() > 70, "{ours:?}");
@@ -94,7 +94,7 @@ fn parameters(header: &str) -> BTreeMap<String, i32> {
 }
 
 #[test]
-fn the_numbers_of_the_header_are_those_of_pvm() {
+fn fortran_header_numbers_equal_those_of_pvm() {
     let read = |path: &Path| parameters(&std::fs::read_to_string(path).expect("it is there"));
     let ours = read(&stage().include.join("fpvm3.h"));
     assert!(ours.len() == 109, "{}", ours.len());

@@ -16,7 +16,7 @@ const APART: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn no_arguments_crash_or_hang_a_call() {
+fn hostile_arguments_never_crash_or_hang_a_call() {
     let machine = TestMachine::up();
     for seed in 1..=8 {
         machine.check(machine.program("hostile").args([&seed.to_string(), "40"]));
@@ -31,7 +31,7 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_declared_function_is_called() {
+fn declared_functions_are_all_called_by_hostile_program() {
     let header = std::fs::read_to_string(stage().include.join("pvm3.h")).expect("pvm3.h");
     let source = program_source("hostile.c");
     let source = std::fs::read_to_string(source).expect("the program");

@@ -5,7 +5,7 @@ use parvum_tests::stage::stage;
 use parvum_tests::{TestMachine, eventually_told};
 
 #[test]
-fn two_interfaces_are_one_task() {
+fn interfaces_in_one_process_share_one_task() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         let second = stage().programs.join("second_library.so");
@@ -14,7 +14,7 @@ fn two_interfaces_are_one_task() {
 }
 
 #[test]
-fn requests_take_pieces_and_any_thread_takes_messages_out() {
+fn requests_accept_pieces_and_any_thread_extracts() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         machine.check(machine.program("requests").env("PARVUM_ROUTE", route));
@@ -30,7 +30,7 @@ const LETTER: &str = "PVM: I begin, with raw data: the others know no XDR.\n\
                           MPI: rank 3 of 4 reads it, from rank 0.\n";
 
 #[test]
-fn a_letter_goes_through_four_interfaces() {
+fn letter_passes_through_four_interfaces() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         let mut run = machine.command(&["run", "-n", "4"]);
@@ -43,7 +43,7 @@ fn a_letter_goes_through_four_interfaces() {
 /// A short receive of MPI's that has been begun is there also while the program waits in PVM; and tasks that an MPI program has spawned by
 /// PVM's calls are spoken to by them.
 #[test]
-fn a_program_of_mpi_waits_in_pvm_and_spawns_its_tasks() {
+fn mpi_program_waits_in_pvm_and_spawns_pvm_tasks() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
         let mut run = machine.command(&["run", "-n", "2"]);
@@ -56,7 +56,7 @@ fn a_program_of_mpi_waits_in_pvm_and_spawns_its_tasks() {
 
 /// Neither the engine, nor the daemon, nor the command knows the interface: all that they say of it stands in its program.
 #[test]
-fn an_interface_of_one_file_is_shown_in_its_own_words() {
+fn interface_in_one_file_shows_its_own_words() {
     let machine = TestMachine::up();
     let mut run = Running::start(&mut machine.program("own_interface"));
     run.told("waits");
@@ -75,7 +75,7 @@ fn an_interface_of_one_file_is_shown_in_its_own_words() {
 
 /// A transport with sockets that one line registers. Onlookers have its name from the task.
 #[test]
-fn a_transport_with_sockets_that_one_line_registers_is_chosen_by_name() {
+fn registered_socket_transport_is_chosen_by_name() {
     let machine = TestMachine::up();
     let mut run = Running::start(machine.program("hang").args(["ring", "2"]).env("PARVUM_ROUTE", "unix"));
     run.told("hangs");

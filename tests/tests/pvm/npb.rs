@@ -16,7 +16,7 @@ fn said(done: &Output) -> String {
 }
 
 #[test]
-fn class_s_gives_the_official_values_however_it_is_split() {
+fn class_s_values_are_official_for_every_split() {
     let machine = TestMachine::up();
     let program = Npb::over("pvm", "pvm");
     for benchmark in BENCHMARKS {
@@ -48,7 +48,7 @@ fn class_s_gives_the_official_values_however_it_is_split() {
 }
 
 #[test]
-fn a_value_that_is_off_is_noticed_and_leaves_no_sample() {
+fn perturbed_value_fails_verification_and_leaves_no_sample() {
     let machine = TestMachine::up();
     let program = Npb::over("pvm", "perturbed");
     let out = std::env::temp_dir().join(format!("parvum-npb-samples-{}", std::process::id()));
@@ -76,7 +76,7 @@ fn a_value_that_is_off_is_noticed_and_leaves_no_sample() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_by_its_cause() {
+fn npb_refuses_invalid_arguments_with_cause() {
     let alone = Npb::over("alone", "alone");
     let refused = |words: &[&str], cause: &str| {
         let done = Command::new(alone.path()).args(words).output().expect("it starts");
@@ -119,7 +119,7 @@ fn what_cannot_be_run_is_refused_by_its_cause() {
 }
 
 #[test]
-fn the_comparison_refuses_choices_that_there_are_not() {
+fn compare_refuses_invalid_npb_choices() {
     for (words, cause) in [
         (&["--suite", "npb", "--class", "Z"][..], "the classes are S, W, A and B"),
         (&["--suite", "npb", "--tasks", "3"], "the benchmarks are run on 1, 2, 4 or 8 tasks"),

@@ -27,43 +27,43 @@ macro_rules! programs {
 }
 
 programs! {
-    every_type_is_packed_and_unpacked: "pack";
-    formats: "packf";
-    buffers: "buffers";
-    every_way_to_send_and_receive: "calls";
+    types_are_all_packed_and_unpacked: "pack";
+    packf_accepts_every_format: "packf";
+    message_buffers_keep_ids_and_refuse_bad_unpacks: "buffers";
+    send_and_receive_calls_all_work: "calls";
     messages_keep_their_order: "order";
     messages_keep_their_order_when_routes_change: "order" "switch";
-    processes: "family";
-    leaving_and_coming_back: "leave";
-    last_words_to_one_who_still_talks: "farewell";
-    a_group_of_one: "groups" "1";
-    a_group_of_two: "groups" "2";
-    a_group_of_five: "groups" "5";
-    a_group_of_eight: "groups" "8";
-    a_group_that_has_lost_a_member: "bereft";
-    threads_in_turns: "threads";
-    threads_that_wait_at_the_same_time: "threads_waiting";
-    signal_handlers_that_call_pvm_in_a_wait: "interrupted";
-    forked_children: "forks";
-    children_forked_beside_a_busy_thread: "forks_busy";
-    senders_killed_in_the_middle_of_a_message: "halves";
-    everybody_sends_before_anybody_receives: "mutual";
-    memory_that_is_not_given: "scarce";
-    more_peers_than_descriptors: "crowd";
-    arguments_that_cannot_be: "refuse";
-    a_message_too_large: "overflow";
-    a_sender_runs_ahead_of_its_receiver: "ahead";
-    corners_that_real_programs_turn: "corners";
-    sixty_four_tasks_on_a_few_cores: "many";
-    sixty_tasks_that_all_talk_to_all: "all_to_all";
-    functions_that_pvm_calls: "handlers";
-    traces: "trace";
-    a_resource_manager_and_a_tasker: "manager";
-    hosts_contexts_families_and_messages_in_messages: "machine";
+    processes_start_end_and_report: "family";
+    task_leaves_and_joins_again: "leave";
+    messages_of_leaving_task_reach_a_sending_receiver: "farewell";
+    group_of_one_works: "groups" "1";
+    group_of_two_works: "groups" "2";
+    group_of_five_works: "groups" "5";
+    group_of_eight_works: "groups" "8";
+    group_continues_after_losing_a_member: "bereft";
+    threads_call_pvm_in_turns: "threads";
+    threads_wait_at_the_same_time: "threads_waiting";
+    signal_handlers_call_pvm_during_a_wait: "interrupted";
+    forked_child_disturbs_nothing_and_may_join: "forks";
+    forked_children_of_busy_thread_may_join: "forks_busy";
+    receiver_gets_whole_messages_from_killed_senders: "halves";
+    tasks_may_all_send_before_any_receives: "mutual";
+    call_reports_missing_memory_without_harm: "scarce";
+    peers_may_outnumber_descriptor_limit: "crowd";
+    invalid_arguments_are_refused: "refuse";
+    message_beyond_4_gib_is_refused: "overflow";
+    sender_runs_ahead_of_its_receiver: "ahead";
+    corner_cases_of_real_programs_work: "corners";
+    tasks_in_large_number_run_on_few_cores: "many";
+    tasks_in_large_number_all_exchange_messages: "all_to_all";
+    functions_of_program_are_called_by_pvm: "handlers";
+    trace_events_are_sent_and_summed: "trace";
+    manager_and_tasker_receive_pvm_messages: "manager";
+    machine_functions_and_nested_messages_work: "machine";
 }
 
 #[test]
-fn names_that_are_bytes_and_no_text_come_through() {
+fn program_names_that_are_bytes_pass_unchanged() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let machine = TestMachine::up();
@@ -79,14 +79,14 @@ fn names_that_are_bytes_and_no_text_come_through() {
 
 /// In shared memory; who sleeps for a socket makes a list of what to sleep for.
 #[test]
-fn short_messages_ask_for_no_memory() {
+fn short_messages_allocate_no_memory() {
     let machine = TestMachine::up();
     machine.check(machine.program("allocations").env("PARVUM_ROUTE", "shm"));
 }
 
 /// What a dead task has sent waits in the daemon for a receiver that is stopped: nobody else waits for it.
 #[test]
-fn a_death_is_told_while_a_receiver_of_the_dead_task_is_stopped() {
+fn death_notice_arrives_while_receiver_is_stopped() {
     let machine = TestMachine::up();
     machine.check(machine.program("last_words").env("PARVUM_ROUTE", "routed"));
     parvum_tests::running::await_tasks(&machine, 0);
@@ -94,7 +94,7 @@ fn a_death_is_told_while_a_receiver_of_the_dead_task_is_stopped() {
 
 /// Two that fill all memory they may have are told so; and nothing that was sent is lost.
 #[test]
-fn beyond_its_memory_a_send_is_refused() {
+fn send_beyond_memory_limit_is_refused() {
     let machine = TestMachine::up();
     for route in ROUTES {
         eprintln!("over {route}");
@@ -107,7 +107,7 @@ fn beyond_its_memory_a_send_is_refused() {
 
 /// Over shared memory the daemon has its own way of not losing what finds no descriptor.
 #[test]
-fn a_task_without_descriptors_says_so_and_loses_nothing() {
+fn task_without_descriptors_reports_and_loses_nothing() {
     let machine = TestMachine::up();
     let done = machine.program("cramped").env("PARVUM_ROUTE", "tcp").output().expect("it runs");
     let said = String::from_utf8_lossy(&done.stderr);
@@ -117,14 +117,14 @@ fn a_task_without_descriptors_says_so_and_loses_nothing() {
 
 /// What others have put into memory for it before it could take that in arrives as well.
 #[test]
-fn a_task_with_few_descriptors_talks_with_many() {
+fn task_with_few_descriptors_exchanges_with_many() {
     let machine = TestMachine::up();
     machine.check(machine.program("few").env("PARVUM_ROUTE", "shm"));
 }
 
 /// All of them have few: who makes a connection and who is offered one.
 #[test]
-fn tasks_with_few_descriptors_all_talk_to_all() {
+fn tasks_with_few_descriptors_all_exchange_messages() {
     let machine = TestMachine::up();
     let program = parvum_tests::stage::program("all_to_all");
     let script = format!("ulimit -n 40; exec {}", program.display());
@@ -135,7 +135,7 @@ fn tasks_with_few_descriptors_all_talk_to_all() {
 
 /// The program knows the route by its number.
 #[test]
-fn a_task_asks_for_its_own_ledger() {
+fn task_reads_its_own_statistics() {
     let machine = TestMachine::up();
     for (route, number) in ROUTES.iter().zip(["1", "2", "3"]) {
         eprintln!("over {route}");
@@ -146,7 +146,7 @@ fn a_task_asks_for_its_own_ledger() {
 
 /// The process has a copy of the engine's library from elsewhere: its own calls and PVM's are the same engine's.
 #[test]
-fn a_process_has_one_engine() {
+fn process_has_one_engine() {
     let machine = TestMachine::up();
     let shipped = parvum_tests::stage::stage().lib.join("libparvum.so.0");
     let copy = machine.dir.join("libparvum.so.0");
@@ -157,14 +157,14 @@ fn a_process_has_one_engine() {
 
 /// Once: an entry of the mailbox may stay as long as its machine.
 #[test]
-fn the_mailbox() {
+fn mailbox_program_passes() {
     let machine = TestMachine::up();
     machine.check(&mut machine.program("mailbox"));
 }
 
 /// -7 alone does not say where was looked.
 #[test]
-fn a_program_that_is_not_found_is_said_with_the_places() {
+fn missing_program_error_lists_searched_places() {
     let machine = TestMachine::up();
     let mut family = parvum_tests::running::Running::start(machine.program("family").env("HOME", "/tmp"));
     assert!(family.end().success());

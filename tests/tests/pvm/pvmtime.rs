@@ -33,7 +33,7 @@ fn lines(said: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn each_level_of_packing_carries_every_message_whole() {
+fn packing_levels_carry_every_message_whole() {
     let machine = TestMachine::up();
     let program = compiled("levels");
     for (test, levels, ways) in [("ping-pong", 16, 2), ("blast", 4, 1)] {
@@ -63,7 +63,7 @@ fn each_level_of_packing_carries_every_message_whole() {
 }
 
 #[test]
-fn masters_and_slaves_run_where_the_configuration_says() {
+fn masters_and_slaves_start_on_configured_hosts() {
     let machine = TestMachine::up();
     let program = compiled("places");
     let file = program.with_extension("conf");
@@ -91,7 +91,7 @@ fn masters_and_slaves_run_where_the_configuration_says() {
 }
 
 #[test]
-fn a_configuration_with_an_error_is_refused_by_line_and_cause() {
+fn invalid_configuration_is_refused_by_line_and_cause() {
     let machine = TestMachine::up();
     let program = compiled("errors");
     let file = program.with_extension("conf");

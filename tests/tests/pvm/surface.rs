@@ -55,7 +55,7 @@ fn succeed(command: &mut Command) -> String {
 }
 
 #[test]
-fn the_headers_compile_alone_as_c_and_as_cpp() {
+fn headers_compile_alone_as_c_and_cplusplus() {
     for (name, standard, language) in [("cc", "c11", "c"), ("cc", "gnu89", "c"), ("c++", "c++17", "c++")] {
         if language == "c++" && !cplusplus() {
             skip(Lack::Tools, "no C++ compiler (c++) is installed");
@@ -71,7 +71,7 @@ fn the_headers_compile_alone_as_c_and_as_cpp() {
 }
 
 #[test]
-fn every_declared_function_is_exported() {
+fn declared_functions_are_all_exported() {
     let (header, dir) = (header(), scratch("exported"));
     let declared = prototypes(&header);
     let names = header
@@ -129,7 +129,7 @@ fn describing(header: &str) -> String {
 }
 
 #[test]
-fn numbers_and_structures_are_those_of_pvm() {
+fn numbers_and_structures_equal_those_of_pvm() {
     if !Path::new(DEBIANS).exists() {
         return skip(Lack::Peers, format!("{DEBIANS} is not there (Debian's pvm-dev)"));
     }
@@ -151,7 +151,7 @@ fn numbers_and_structures_are_those_of_pvm() {
 }
 
 #[test]
-fn functions_are_declared_as_pvm_declares_them() {
+fn functions_have_prototypes_of_pvm() {
     if !Path::new(DEBIANS).exists() {
         return skip(Lack::Peers, format!("{DEBIANS} is not there (Debian's pvm-dev)"));
     }

@@ -41,7 +41,7 @@ fn large_messages_arrive_when_the_kernel_refuses_single_copy() {
 }
 
 #[test]
-fn a_full_dev_shm_is_no_hindrance() {
+fn full_dev_shm_is_no_obstacle() {
     if !is_root() {
         return skip(Lack::Root, "only root can mount a small /dev/shm");
     }
@@ -114,7 +114,7 @@ fn down_of_other(machine: &TestMachine) {
 
 /// `su` keeps root's PATH.
 #[test]
-fn a_folder_in_path_that_may_not_be_searched_makes_no_missing_program_a_permission_fault() {
+fn missing_program_is_reported_despite_unsearchable_path_folder() {
     if !is_other_there() {
         return;
     }
@@ -133,7 +133,7 @@ fn a_folder_in_path_that_may_not_be_searched_makes_no_missing_program_a_permissi
 }
 
 #[test]
-fn two_users_have_a_machine_each() {
+fn users_have_separate_machines() {
     if !is_other_there() {
         return;
     }

@@ -24,7 +24,7 @@ fn widened(line: &str) -> String {
 }
 
 #[test]
-fn packed_messages_are_those_of_pvm_byte_for_byte() {
+fn packed_messages_equal_those_of_pvm_bytewise() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors.txt");
     let recorded = std::fs::read_to_string(recorded).expect("the record is there");
     let machine = TestMachine::up();

@@ -65,7 +65,7 @@ type Way = (&'static str, &'static str);
 const WAYS: [Way; 4] = [("shm", "on"), ("shm", "off"), ("tcp", "off"), ("routed", "off")];
 
 #[test]
-fn a_task_that_takes_no_part_is_written_read_changed_and_asked() {
+fn target_memory_is_accessed_without_its_calls() {
     for way in WAYS {
         let mut pair = Pair::start(way);
         for length in [0, 1, 8, 5000, 70_000, 3 << 20] {
@@ -81,7 +81,7 @@ fn a_task_that_takes_no_part_is_written_read_changed_and_asked() {
 }
 
 #[test]
-fn it_is_served_while_it_waits_in_a_call_of_its_own() {
+fn target_serves_while_it_waits_in_a_call() {
     let mut pair = Pair::start(WAYS[0]);
     pair.target.tell("receive 600000");
     assert_eq!(pair.ask("add", "0 10"), "ok 9");
@@ -92,7 +92,7 @@ fn it_is_served_while_it_waits_in_a_call_of_its_own() {
 }
 
 #[test]
-fn wrong_questions_are_refused_and_the_next_is_served() {
+fn invalid_questions_are_refused_and_next_is_served() {
     for way in WAYS {
         let mut pair = Pair::start(way);
         let end = 8 << 20;
@@ -115,7 +115,7 @@ fn wrong_questions_are_refused_and_the_next_is_served() {
 }
 
 #[test]
-fn protected_and_unmapped_memory_is_trouble_for_who_asks_alone() {
+fn protected_and_unmapped_memory_fail_only_for_requester() {
     for way in WAYS {
         let mut pair = Pair::start(way);
         assert_eq!(pair.ask("put", "0 4096 5"), "ok");
@@ -134,7 +134,7 @@ fn protected_and_unmapped_memory_is_trouble_for_who_asks_alone() {
 }
 
 #[test]
-fn a_fault_inside_a_receive_asks_for_the_page() {
+fn fault_inside_receive_requests_the_page() {
     for way in WAYS {
         // Copied from a cell, from the bulk, and streamed or pulled.
         for length in [20, 3000, 300_000] {
@@ -149,7 +149,7 @@ fn a_fault_inside_a_receive_asks_for_the_page() {
 }
 
 #[test]
-fn who_asks_a_dead_task_is_told() {
+fn request_to_dead_task_fails() {
     for way in WAYS {
         let mut pair = Pair::start(way);
         assert_eq!(pair.ask("put", "0 4096 5"), "ok");
@@ -165,7 +165,7 @@ fn who_asks_a_dead_task_is_told() {
 }
 
 #[test]
-fn second_endpoints_are_in_no_list() {
+fn second_endpoints_are_in_no_task_list() {
     let pair = Pair::start(WAYS[0]);
     let listed = String::from_utf8(pair.machine.run(&["ps"]).stdout).expect("text");
     assert_eq!(listed.matches("served").count(), 2, "{listed}");

@@ -5,7 +5,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::beside::judge;
 
 #[test]
-fn thread_works_while_another_waits_in_a_call_or_for_a_page() {
+fn thread_works_while_another_waits_for_page() {
     let machine = TestMachine::up();
     for protocol in ["auto", "lazy", "home"] {
         for situation in ["silent", "stopped", "daemon"] {

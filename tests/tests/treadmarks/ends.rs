@@ -15,7 +15,7 @@ fn complaints(machine: &TestMachine, protocol: &str, what: &str) -> String {
 }
 
 #[test]
-fn an_error_of_the_programs_ends_the_run() {
+fn program_error_ends_the_run() {
     let machine = TestMachine::up();
     for protocol in ["auto", "classic", "auto/2"] {
         for (what, said) in
@@ -30,7 +30,7 @@ fn an_error_of_the_programs_ends_the_run() {
 
 /// On one host a barrier is the engine's, and a task that has left has none.
 #[test]
-fn who_has_left_the_machine_is_told_at_the_next_barrier() {
+fn barrier_fails_in_process_that_left_the_machine() {
     let machine = TestMachine::up();
     let mut run = Running::start(&mut processes(&machine, 2, "auto", &["tmk_errors", "leaves"]));
     assert!(!run.end().success());
@@ -41,7 +41,7 @@ fn who_has_left_the_machine_is_told_at_the_next_barrier() {
 
 /// A fault outside the heap is the program's own, with its handler or without.
 #[test]
-fn other_faults_are_the_programs_own() {
+fn fault_outside_heap_reaches_program_handler() {
     let machine = TestMachine::up();
     for protocol in ["auto", "classic", "auto/2"] {
         for what in ["fault", "sent"] {
@@ -62,7 +62,7 @@ fn other_faults_are_the_programs_own() {
 /// Of three processes one is killed: each of the others says so, once, and ends. The second may hear of the first's end before it
 /// hears of the death that has caused both.
 #[test]
-fn a_death_is_told_by_every_survivor() {
+fn death_is_reported_by_every_survivor() {
     let machine = TestMachine::up();
     for protocol in ["auto", "classic", "auto/2"] {
         for what in ["die", "die_holding"] {
@@ -86,7 +86,7 @@ fn a_death_is_told_by_every_survivor() {
 
 /// Who ends well has left, whether it said so or not; nobody takes its end for a death.
 #[test]
-fn a_process_that_returns_has_left() {
+fn process_that_returns_counts_as_left() {
     let machine = TestMachine::up();
     for protocol in ["auto", "classic", "auto/2"] {
         for _ in 0..5 {
@@ -99,7 +99,7 @@ fn a_process_that_returns_has_left() {
 
 /// Whichever task of a host is killed, the others say so: one that has the node of its host, or one that has not.
 #[test]
-fn any_task_of_a_host_may_be_missed() {
+fn death_of_any_task_of_host_is_reported() {
     let machine = TestMachine::up();
     for dies in 0..4 {
         let mut run = machine.command(&["run", "-n", "4", "--on-failure", "continue", "--"]);
@@ -119,7 +119,7 @@ fn any_task_of_a_host_may_be_missed() {
 
 /// A task that does not close its pages holds up its host, and nobody else; when it is killed the host does not wait for it.
 #[test]
-fn who_sleeps_with_an_open_page_may_be_killed() {
+fn stopped_task_with_open_page_may_be_killed() {
     let machine = TestMachine::up();
     let mut run = machine.command(&["run", "-n", "4", "--on-failure", "continue", "--"]);
     machine.as_user(&mut run);

@@ -59,71 +59,71 @@ fn shown(check: &str, counts: &[u32], options: &[(&str, &str)]) {
 
 /// Check 1.
 #[test]
-fn a_pointer_is_distributed_and_what_it_points_to_is_seen() {
+fn distributed_pointer_and_its_data_are_seen() {
     shown("distribute", &[1, 2, 4], &[]);
 }
 
 /// Check 2.
 #[test]
-fn a_counter_under_a_lock_is_exact() {
+fn counter_under_lock_is_exact() {
     shown("counter", &[1, 2, 4, 8], &[]);
 }
 
 /// Check 3.
 #[test]
-fn what_was_written_is_seen_over_other_locks() {
+fn writes_are_seen_transitively_over_other_locks() {
     shown("transitive", &[2, 3, 5], &[]);
 }
 
 /// Check 4.
 #[test]
-fn what_nobody_reads_makes_no_diff() {
+fn unread_data_makes_no_diff() {
     shown("lazy", &[2, 4], &[]);
 }
 
 /// Check 5.
 #[test]
-fn several_write_to_one_page() {
+fn page_accepts_several_writers() {
     shown("writers", &[2, 4], &[]);
     shown("writers", &[3], &[("TMK_PAGE", "16K")]);
 }
 
 /// Check 6.
 #[test]
-fn a_barrier_takes_a_message_to_its_manager_and_one_back() {
+fn barrier_costs_two_messages_per_process() {
     shown("barriers", &[1, 2, 5], &[]);
 }
 
 /// Check 10.
 #[test]
-fn a_long_run_needs_little_room() {
+fn long_run_needs_little_memory() {
     shown("rounds", &[3], &[("TMK_RECORDS", "1M")]);
 }
 
 /// Check 12.
 #[test]
-fn an_answer_may_be_longer_than_a_datagram() {
+fn answer_may_be_longer_than_datagram() {
     shown("large", &[2, 3], &[("TMK_PAGE", "64K")]);
 }
 
 #[test]
-fn blocks_come_and_go_and_the_heap_has_an_end() {
+fn heap_blocks_are_reusable_and_heap_is_bounded() {
     shown("blocks", &[1, 3], &[("TMK_HEAP", "64M")]);
 }
 
 #[test]
-fn arrays_of_all_are_combined() {
+fn reductions_combine_arrays_of_all_processes() {
     shown("reduce", &[1, 2, 3], &[]);
 }
 
 #[test]
-fn system_calls_get_what_was_touched_and_pages_have_homes() {
+fn system_calls_get_touched_pages() {
     shown("touched", &[1, 2, 3], &[]);
 }
 
 /// Where the system gives shared memory none a program says so, and who may change that.
 #[test]
-fn huge_pages_are_taken_or_refused() {
+fn huge_pages_are_used_or_refused() {
     let machine = TestMachine::up();
     let run = |protocol: &str| {
         let mut run = processes(&machine, 2, protocol, &["tmk_checks", "large", "2"]);
@@ -144,7 +144,7 @@ fn huge_pages_are_taken_or_refused() {
 
 /// As on kernels that have no userfaultfd for ordinary users; and larger pages by both.
 #[test]
-fn pages_are_closed_by_mprotect_too() {
+fn mprotect_faults_give_the_same_results() {
     for check in ["writers", "transitive", "counter", "touched", "overwritten", "later_handlers"] {
         shown(check, &[3], &[("TMK_FAULTS", "mprotect")]);
     }
@@ -154,13 +154,13 @@ fn pages_are_closed_by_mprotect_too() {
 }
 
 #[test]
-fn what_will_be_overwritten_is_not_fetched() {
+fn overwritten_data_is_not_fetched() {
     shown("overwritten", &[1, 2, 3], &[]);
 }
 
 /// It neither reads what is old nor opens pages in its parent's name.
 #[test]
-fn a_forked_child_has_no_shared_memory_of_a_protocol() {
+fn forked_child_has_no_shared_memory_of_protocol() {
     for faults in ["auto", "mprotect"] {
         shown("forked", &[2, 3], &[("TMK_FAULTS", faults)]);
     }
@@ -168,23 +168,23 @@ fn a_forked_child_has_no_shared_memory_of_a_protocol() {
 
 /// Another thread of the process waits for a page meanwhile.
 #[test]
-fn threads_overwrite_and_read_at_once() {
+fn threads_overwrite_and_read_pages_concurrently() {
     shown("overwritten_beside", &[2, 3], &[]);
 }
 
 #[test]
-fn a_handler_of_faults_may_be_set_at_any_time() {
+fn fault_handler_may_be_set_at_any_time() {
     shown("later_handlers", &[1, 2, 3], &[]);
 }
 
 #[test]
-fn others_are_served_while_one_computes() {
+fn computing_process_serves_the_others() {
     shown("busy", &[2, 3], &[]);
 }
 
 /// Checks 9 and 14 in the small, and the hybrid program: one process with two interfaces.
 #[test]
-fn programs_give_the_same_in_every_way() {
+fn programs_give_the_same_with_every_protocol() {
     let machine = TestMachine::up();
     for protocol in PROTOCOLS {
         let programs: [&[&str]; 7] = [
@@ -209,7 +209,7 @@ fn programs_give_the_same_in_every_way() {
 
 /// MPI and shared memory in one process, by either binary interface of MPI.
 #[test]
-fn mpi_programs_share_memory_too() {
+fn mpi_programs_share_memory() {
     let machine = TestMachine::up();
     for protocol in ["auto", "lazy", "home", "auto/2"] {
         for name in ["mpi_treadmarks", "mpi_treadmarks_abi"] {
@@ -224,7 +224,7 @@ fn mpi_programs_share_memory_too() {
 }
 
 #[test]
-fn messages_take_any_route() {
+fn treadmarks_runs_over_any_route() {
     let machine = TestMachine::up();
     for route in ["tcp", "routed"] {
         for protocol in ["auto", "classic", "home", "auto/2", "classic/2"] {
@@ -237,7 +237,7 @@ fn messages_take_any_route() {
 }
 
 #[test]
-fn a_program_in_fortran() {
+fn fortran_program_runs() {
     if fortran().is_none() {
         return skip(Lack::Tools, "no Fortran compiler is installed");
     }
@@ -249,7 +249,7 @@ fn a_program_in_fortran() {
 
 /// A program that is started by itself becomes several.
 #[test]
-fn a_program_starts_its_others() {
+fn program_starts_its_other_processes() {
     let machine = TestMachine::up();
     let mut by_variable = machine.program("tmk_checks");
     let said = machine.check(by_variable.args(["counter", "3"]).env("TMK_NODES", "3"));
@@ -263,7 +263,7 @@ fn a_program_starts_its_others() {
 }
 
 #[test]
-fn statistics_are_told_when_wanted() {
+fn statistics_are_printed_if_requested() {
     let machine = TestMachine::up();
     let mut run = processes(&machine, 2, "classic", &["tmk_checks", "barriers", "2"]);
     let ended = run.env("TMK_STATISTICS", "yes").output().expect("it runs");

@@ -66,7 +66,7 @@ fn bytes_of(said: &str, tasks: u32) -> Vec<u64> {
 }
 
 #[test]
-fn every_form_gives_the_same_result() {
+fn program_forms_all_give_the_same_result() {
     let machine = TestMachine::up();
     for (program, words) in PROGRAMS {
         for form in [SHARED, HYBRID] {
@@ -104,7 +104,7 @@ fn every_form_gives_the_same_result() {
 
 /// What the paper found, and what helps: the gather of eight processes by the protocol of 1994 costs several times what messages do.
 #[test]
-fn classic_has_the_disease_and_lazy_and_the_hybrid_have_not() {
+fn classic_gather_costs_several_times_lazy_and_hybrid() {
     let machine = TestMachine::up();
     let words = ["--sizes", "8800", "--in-a-row", "3", "--items", "16", "--tasks", "8"];
     let sent = |form: Form, protocol: &str| {
@@ -124,7 +124,7 @@ fn classic_has_the_disease_and_lazy_and_the_hybrid_have_not() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn paper_programs_refuse_invalid_arguments() {
     let machine = TestMachine::up();
     for (program, words, sentence) in [
         ("network", &["--sizes", "500", "--in-a-row", "1"][..], "nets have 400 weights"),

@@ -18,7 +18,7 @@ fn counted(machine: &TestMachine, count: u32, part: &str, push: &str) -> (u64, u
 }
 
 #[test]
-fn neighbours_get_their_pages_with_the_barrier() {
+fn neighbours_get_pages_with_the_barrier() {
     let machine = TestMachine::up();
     let (rounds, barriers, pairs) = (8, 2 * 2 * 3, 2 * 3);
     // Two pages of each neighbour: a question and an answer each.
@@ -31,7 +31,7 @@ fn neighbours_get_their_pages_with_the_barrier() {
 }
 
 #[test]
-fn a_page_comes_with_the_lock_that_guards_it() {
+fn page_comes_with_lock_that_guards_it() {
     let machine = TestMachine::up();
     let (without, misses) = counted(&machine, 3, "migrates", "no");
     // Each turn but for the page two messages: the lock's manager is one of the three.

@@ -45,7 +45,7 @@ fn one_race(part: &str, count: u32, words: &[String]) {
 }
 
 #[test]
-fn two_writes_without_a_lock_are_a_race() {
+fn writes_without_lock_are_a_race() {
     one_race(
         "count",
         3,
@@ -62,7 +62,7 @@ fn two_writes_without_a_lock_are_a_race() {
 }
 
 #[test]
-fn two_locks_order_nothing() {
+fn locks_that_differ_order_nothing() {
     one_race(
         "locks",
         3,
@@ -76,7 +76,7 @@ fn two_locks_order_nothing() {
 }
 
 #[test]
-fn accesses_of_different_widths_behind_the_last_barrier_are_compared() {
+fn accesses_of_different_widths_after_last_barrier_are_compared() {
     one_race(
         "last",
         2,
@@ -91,12 +91,12 @@ fn accesses_of_different_widths_behind_the_last_barrier_are_compared() {
 }
 
 #[test]
-fn what_the_c_library_does_is_told_with_its_caller() {
+fn race_in_c_library_names_its_caller() {
     one_race("copies", 2, &[", called at ".into(), format!("{}copies", line("COPIES")), line("INSIDE")]);
 }
 
 #[test]
-fn what_locks_and_barriers_order_and_neighbours_in_a_page_are_no_races() {
+fn ordered_accesses_and_page_neighbours_are_no_races() {
     if !cfg!(target_arch = "x86_64") {
         return parvum_tests::skip(parvum_tests::Lack::Tools, "races are looked for on x86-64 alone");
     }
@@ -113,7 +113,7 @@ fn what_locks_and_barriers_order_and_neighbours_in_a_page_are_no_races() {
 
 /// By the variable alone, told on standard error; and a program of another kind.
 #[test]
-fn the_variable_does_it_too_and_silence_is_told() {
+fn race_variable_enables_detection_and_silence_is_reported() {
     let machine = TestMachine::up();
     let mut run = crate::processes(&machine, 2, "lazy", &["tmk_races", "count"]);
     let ended = run.env("TMK_RACES", "yes").output().expect("it runs");

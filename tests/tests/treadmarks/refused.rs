@@ -26,7 +26,7 @@ fn all_refused(protocols: &[&str], cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn locks_and_barriers() {
+fn invalid_locks_and_barriers_are_refused() {
     all_refused(&["auto/3"], &[("barriers", "E-TMK-BARRIER: node ")]);
     all_refused(
         &["auto", "classic", "auto/2"],
@@ -43,7 +43,7 @@ fn locks_and_barriers() {
 }
 
 #[test]
-fn memory() {
+fn invalid_memory_calls_are_refused() {
     all_refused(
         &["auto", "lazy", "lazy/2"],
         &[
@@ -63,7 +63,7 @@ fn memory() {
 }
 
 #[test]
-fn before_and_at_the_beginning() {
+fn calls_before_and_during_startup_are_refused() {
     all_refused(
         &["auto"],
         &[
@@ -121,7 +121,7 @@ fn before_and_at_the_beginning() {
 
 /// Processes that do not fit together: each says so.
 #[test]
-fn other_programs_and_other_options() {
+fn processes_with_other_program_or_options_are_refused() {
     let machine = TestMachine::up();
     let script = std::path::Path::new(&machine.dir).join("differs.sh");
     // Of a run's processes one is another program, or has another option: the first to make a folder.
@@ -152,7 +152,7 @@ fn other_programs_and_other_options() {
 }
 
 #[test]
-fn a_host_without_room() {
+fn host_without_room_is_refused() {
     let machine = TestMachine::up();
     let mut run = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--", "sh", "-c"]);
     machine.as_user(&mut run);

@@ -33,7 +33,7 @@ fn survive(machine: &TestMachine, count: usize, words: &[&str], recoveries: usiz
 }
 
 #[test]
-fn without_a_death_nothing_is_undone() {
+fn replicas_without_death_undo_nothing() {
     let machine = TestMachine::up();
     for count in [1, 2, 4] {
         survive(&machine, count, &["12"], 0);
@@ -42,7 +42,7 @@ fn without_a_death_nothing_is_undone() {
 
 /// Nobody is missed by it, and the bits are the same for all.
 #[test]
-fn arrays_are_combined_by_letters() {
+fn arrays_are_combined_with_replicas() {
     let machine = TestMachine::up();
     for count in ["1", "2", "5"] {
         let mut run =
@@ -55,7 +55,7 @@ fn arrays_are_combined_by_letters() {
 
 /// The manager of barriers and of the heap, the last, or one between; in every place of its turn.
 #[test]
-fn one_dies_and_the_others_go_on() {
+fn survivors_continue_after_one_death_at_any_place() {
     let machine = TestMachine::up();
     for victim in ["0", "1", "3"] {
         for place in ["computing", "holding", "reducing", "arriving"] {
@@ -70,7 +70,7 @@ fn one_dies_and_the_others_go_on() {
 
 /// One after the other, each when what the one before had is kept anew; and two at once that keep nothing of each other.
 #[test]
-fn several_die() {
+fn survivors_continue_after_several_deaths() {
     let machine = TestMachine::up();
     survive(&machine, 4, &["9", "0", "holding", "2", "1", "computing", "4", "2", "arriving", "6"], 3);
     let (told, errors) = said(&machine, 4, &["9", "0", "computing", "2", "2", "computing", "2"]);
@@ -80,7 +80,7 @@ fn several_die() {
 
 /// A home and its keeper: there is nobody who has their memory, and each of the others says so.
 #[test]
-fn two_die_that_only_had_each_other() {
+fn deaths_of_home_and_its_replica_are_fatal() {
     let machine = TestMachine::up();
     let (told, errors) = said(&machine, 4, &["9", "1", "arriving", "2", "2", "arriving", "2"]);
     assert!(!told.contains("all well"), "{told}");
@@ -93,7 +93,7 @@ fn two_die_that_only_had_each_other() {
 
 /// From outside, at no place in particular.
 #[test]
-fn one_is_killed() {
+fn survivors_continue_after_kill_from_outside() {
     let machine = TestMachine::up();
     for (victim, turn) in [(0, 3), (1, 5), (2, 2)] {
         let mut run = Running::start(&mut doomed(&machine, 3, &["4", "told"]));
@@ -113,7 +113,7 @@ fn one_is_killed() {
 
 /// A program that knows of no deaths ends with a sentence, at its next barrier.
 #[test]
-fn a_program_that_does_not_ask_ends() {
+fn program_that_ignores_deaths_ends_with_error() {
     let machine = TestMachine::up();
     let mut run = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--"]);
     machine.as_user(&mut run);
@@ -125,7 +125,7 @@ fn a_program_that_does_not_ask_ends() {
 }
 
 #[test]
-fn what_goes_not_together_is_refused() {
+fn unsupported_options_with_replicas_are_refused() {
     let machine = TestMachine::up();
     let refused = |words: &[&str], protocol: &str, more: &[(&str, &str)], what: &str| {
         let mut run = processes(&machine, 2, protocol, words);

@@ -45,7 +45,7 @@ fn end(machine: &TestMachine, mut run: Running) {
 const WAYS: [&str; 4] = ["auto", "classic", "home", "auto/2"];
 
 #[test]
-fn two_locks_in_two_orders_are_a_deadlock() {
+fn locks_taken_in_two_orders_are_a_deadlock() {
     let machine = TestMachine::up();
     for protocol in WAYS {
         let run = stuck(&machine, 3, protocol, "locks");
@@ -68,7 +68,7 @@ fn two_locks_in_two_orders_are_a_deadlock() {
 }
 
 #[test]
-fn holder_and_queue_of_a_lock_are_named() {
+fn why_names_holder_and_queue_of_lock() {
     let machine = TestMachine::up();
     for protocol in WAYS {
         let run = stuck(&machine, 3, protocol, "queue");
@@ -91,7 +91,7 @@ fn holder_and_queue_of_a_lock_are_named() {
 }
 
 #[test]
-fn who_is_missing_at_a_barrier_is_named() {
+fn why_names_processes_missing_at_barrier() {
     let machine = TestMachine::up();
     for protocol in WAYS {
         let run = stuck(&machine, 4, protocol, "barrier");
@@ -103,7 +103,7 @@ fn who_is_missing_at_a_barrier_is_named() {
 }
 
 #[test]
-fn who_leaves_with_a_lock_is_named() {
+fn why_names_process_that_leaves_with_a_lock() {
     let machine = TestMachine::up();
     for protocol in WAYS {
         let run = stuck(&machine, 2, protocol, "leaves");
@@ -126,7 +126,7 @@ fn counts(machine: &TestMachine, tid: &str) -> serde_json::Value {
 }
 
 #[test]
-fn counts_are_told_of_each_task() {
+fn counters_are_shown_per_task() {
     let machine = TestMachine::up();
     for (protocol, how) in [("auto", "one memory"), ("classic", "pages, as in 1994 (classic)")] {
         let run = stuck(&machine, 2, protocol, "turns stay");
@@ -155,7 +155,7 @@ fn counts_are_told_of_each_task() {
 
 /// Tasks that share pages have the counts of their node at the first of them, and locks and barriers each its own.
 #[test]
-fn counts_are_told_of_each_node() {
+fn counters_are_shown_per_node() {
     let machine = TestMachine::up();
     let run = stuck(&machine, 4, "auto/2", "turns stay");
     let mut rows: Vec<_> = machine.tasks().into_iter().filter(|row| row.rank.is_some()).collect();
@@ -174,7 +174,7 @@ fn counts_are_told_of_each_node() {
 }
 
 #[test]
-fn faults_locks_and_barriers_are_recorded() {
+fn trace_records_faults_locks_and_barriers() {
     let machine = TestMachine::new();
     for protocol in ["auto", "lazy", "lazy/2"] {
         let mut command = Command::new(parvum_tests::parvum());

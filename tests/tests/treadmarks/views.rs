@@ -17,22 +17,22 @@ fn shown(part: &str, counts: &[u32]) {
 }
 
 #[test]
-fn what_is_written_in_a_view_is_seen_by_who_has_it_next() {
+fn view_shows_writes_to_next_holder() {
     shown("turns", &[1, 2, 4]);
 }
 
 #[test]
-fn several_read_at_the_same_time() {
+fn view_allows_several_readers_at_once() {
     shown("readers", &[1, 3]);
 }
 
 #[test]
-fn the_data_comes_with_the_grant() {
+fn view_data_comes_with_the_grant() {
     shown("costs", &[1, 2, 4]);
 }
 
 #[test]
-fn wrong_use_ends_the_run_with_a_sentence() {
+fn invalid_view_calls_end_the_run_with_reason() {
     let machine = TestMachine::up();
     let everywhere: [(&str, &str); 5] = [
         ("number", "E-TMK-VIEW: view 1024 does not exist"),
@@ -64,7 +64,7 @@ fn wrong_use_ends_the_run_with_a_sentence() {
 }
 
 #[test]
-fn who_holds_a_view_is_named() {
+fn why_names_holder_of_view() {
     let machine = TestMachine::up();
     for protocol in ["auto", "lazy"] {
         let mut run = Running::start(&mut processes(&machine, 2, protocol, &["tmk_views", "hold"]));

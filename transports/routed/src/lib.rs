@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_route_is_remembered_whether_it_was_used_or_not() {
+    fn route_end_is_remembered_even_if_unused() {
         let (a, b) = UnixStream::pair().expect("a pair");
         let hub = Hub::new(b.into()).expect("a hub");
         let last = [&4u32.to_le_bytes()[..], &LEFT.0.to_le_bytes()].concat();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract() {
+    fn routed_transport_passes_conformance() {
         conformance::run(&TRANSPORT, || {
             let (a, b) = hubs();
             let (left, right) = (a.link(LEFT), b.link(LEFT));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_a_stranger_wait_until_it_has_a_link() {
+    fn frames_of_unknown_peer_wait_for_link() {
         let (a, b) = hubs();
         let header = Header::answer(parvum_wire::Kind::Credit, 0, 0);
         a.link(RIGHT).send(&header, Gather::new(&[b"hello"])).expect("room");
@@ -304,7 +304,7 @@ mod tests {
 
     /// Who falls asleep looks at its links, and for strangers after that: what came in between is in the inbox, and not in the socket.
     #[test]
-    fn a_frame_that_comes_after_its_link_was_asked_is_told_of() {
+    fn frame_after_link_check_is_reported() {
         let (a, b) = hubs();
         let mut link = b.link(LEFT);
         let mut others = b.link(RIGHT);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_peer_closes_its_link_and_no_other() {
+    fn peer_end_closes_its_link_only() {
         let (a, b) = UnixStream::pair().expect("a pair");
         let hub = Hub::new(b.into()).expect("a hub");
         let (mut left, mut right) = (hub.link(LEFT), hub.link(RIGHT));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_nobody_understands_closes_its_link_and_is_in_nobodys_way() {
+    fn unknown_frame_closes_its_link_only() {
         let (a, b) = UnixStream::pair().expect("a pair");
         let hub = Hub::new(b.into()).expect("a hub");
         let (mut left, mut right) = (hub.link(LEFT), hub.link(RIGHT));
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_cannot_be_closes_the_link() {
+    fn impossible_length_closes_the_link() {
         for length in [0u32, 3, 5, 35, u32::MAX] {
             let (a, b) = UnixStream::pair().expect("a pair");
             let hub = Hub::new(b.into()).expect("a hub");

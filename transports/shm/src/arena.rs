@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_end_fills_the_other_reads_meanwhile() {
+    fn reader_reads_while_lender_fills() {
         let (lender, reader) = ends();
         let data: Vec<u8> = (0..3_000_000u32).map(|i| (i / 7) as u8).collect();
         let loan = lender.lend(data.len()).expect("room");
@@ -428,7 +428,7 @@ mod tests {
 
     /// A long message that comes again is not paid for with new memory each time; a single one does not hold memory.
     #[test]
-    fn memory_that_was_needed_twice_lately_stays_until_nothing_is_lent_for_a_while() {
+    fn memory_lent_twice_lately_is_kept_for_a_while() {
         let (lender, _reader) = ends();
         let long = 8 << 20;
         let lent = |length: usize| {
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn one_end_writes_parts_in_place_and_the_other_sees_them_in_place() {
+    fn peer_writes_parts_without_copying_and_other_sees_them() {
         let (lender, reader) = ends();
         let length = 20 * PART + 77;
         let loan = lender.lend(length).expect("room");
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_lent_once_and_the_lowest_first() {
+    fn memory_is_lent_once_and_lowest_first() {
         let (lender, _reader) = ends();
         let loans: Vec<_> = (0..4).map(|_| lender.lend(10_000).expect("room")).collect();
         let mut addresses: Vec<_> = loans.iter().map(|loan| loan.address()).collect();
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_that_rests_twice_gives_its_memory_back() {
+    fn arena_returns_memory_after_two_rests() {
         let (_segment, file) = Segment::create().expect("memory");
         let taken = || rustix::fs::fstat(&file).expect("a file").st_blocks as usize * 512;
         let reader = Reader::new(&file, Side::Maker).expect("memory");
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_is_not_lent() {
+    fn lend_beyond_arena_is_refused() {
         let (lender, _reader) = ends();
         assert!(lender.lend(ARENA_BYTES).is_none(), "no room for the line");
         let all = lender.lend(ARENA_BYTES - LINE).expect("all of it");
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_no_block_is_refused() {
+    fn address_of_no_block_is_refused() {
         let (_lender, reader) = ends();
         let mut out = [0; 100];
         assert_eq!(reader.read(u64::MAX, &mut out), Err(PullRefused::Gone));
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_filled_yet_is_not_waited_for() {
+    fn reader_does_not_wait_for_unfilled_part() {
         let (lender, reader) = ends();
         let loan = lender.lend(100_000).expect("room");
         loan.fill(&[1; 50_000]);
@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_writes_nonsense_into_the_line_harms_no_sender() {
+    fn invalid_fill_line_from_peer_harms_no_sender() {
         let (lender, reader) = ends();
         let loan = lender.lend(100_000).expect("room");
         for nonsense in [usize::MAX, 0, 99_999] {

@@ -34,7 +34,7 @@ mod model {
     use loom::sync::Arc;
 
     #[test]
-    fn who_sees_it_filled_sees_the_data() {
+    fn fill_makes_data_visible_to_reader() {
         loom::model(|| {
             let shared = Arc::new((Fill(AtomicU64::new(0)), [UnsafeCell::new(0u8), UnsafeCell::new(0u8)]));
             let sender = loom::thread::spawn({

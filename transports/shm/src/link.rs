@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract() {
+    fn shm_transport_passes_conformance() {
         conformance::run(&TRANSPORT, || {
             let (left, right) = pair();
             Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract_without_descriptors() {
+    fn shm_transport_without_descriptors_passes_conformance() {
         conformance::run(&TRANSPORT, || {
             let (left, mut right) = pair();
             right.keep_no_descriptors(Arc::new(|| ()));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_sleeps_in_poll_is_woken_by_a_call_where_there_is_no_descriptor() {
+    fn peer_sleeping_in_poll_wakes_without_descriptor() {
         let (control_block, _file) = ControlBlock::create().expect("a page");
         let control_block = Arc::new(control_block);
         let (made, file) = Segment::create().expect("memory");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract_between_threads() {
+    fn shm_transport_between_threads_passes_conformance() {
         let (mut left, mut right) = pair();
         let data: Vec<u8> = (0..5000u32).map(|i| i as u8).collect();
         let frames = 20_000u32;
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_reads_the_other_end() {
+    fn pull_reads_memory_of_other_end() {
         let (_left, mut right) = pair();
         let data = vec![5u8; 100_000];
         let mut out = vec![0u8; 100_000];
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_copy_what_one_pulls() {
+    fn pull_is_shared_by_both_ends() {
         let (mut sender, mut receiver) = pair();
         let (parts, whole, places) = three_places();
         let pieces: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_other_end_cannot_put_is_pulled() {
+    fn pull_copies_what_other_end_cannot_put() {
         let (mut sender, mut receiver) = pair();
         let (_parts, whole, places) = three_places();
         let (over, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));

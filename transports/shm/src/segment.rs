@@ -400,7 +400,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_stays_within_its_stated_memory() {
+    fn segment_stays_within_stated_memory() {
         const { assert!(SEGMENT_BYTES <= 256 * 1024, "a segment is too large") };
         assert_eq!(std::mem::offset_of!(Layout, backs), 4096);
         let (from, length) = Segment::create().expect("memory").0.outgoing().bulk();
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_talks_seldom_touches_one_page() {
+    fn rarely_used_pair_touches_one_page() {
         use crate::ring::Consumer;
         use parvum_transport::Gather;
         use parvum_wire::{Header, Kind};
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_find_each_other_and_single_copy_is_tried_once() {
+    fn segment_ends_meet_and_try_single_copy_once() {
         let (maker, file) = Segment::create().expect("memory");
         assert_eq!(maker.try_single_copy(true), SingleCopy::Untried, "nobody is there yet");
         let other = Segment::open(&file).expect("a segment");
@@ -444,7 +444,7 @@ mod tests {
 
     /// Processes of several PID namespaces may have the same number, and the same addresses.
     #[test]
-    fn a_process_without_the_word_is_not_taken_for_the_peer() {
+    fn process_without_secret_word_is_not_the_peer() {
         let (maker, file) = Segment::create().expect("memory");
         let other = Segment::open(&file).expect("a segment");
         let (one, two) =
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_segment_is_refused() {
+    fn file_that_is_no_segment_is_refused() {
         let file = memfd_create("other", MemfdFlags::ALLOW_SEALING).expect("a file");
         assert!(matches!(Segment::open(&file), Err(BadSegment::Shape)));
         ftruncate(&file, FILE_BYTES as u64).expect("longer");

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn receiver_takes_no_piece_outside_of_its_data_whatever_the_peer_writes() {
+    fn receiver_takes_no_piece_outside_its_data() {
         let mut seed = 88172645463325252u64;
         let mut random = move || {
             seed ^= seed << 13;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_few_and_cover_all() {
+    fn pieces_are_few_and_cover_all_data() {
         for length in [1, 4096, 64 << 10, (64 << 10) + 1, 1 << 20, (64 << 20) + 7, 1 << 40] {
             let all = pieces(length);
             assert!(all <= COUNT, "{length}: {all}");
@@ -293,7 +293,7 @@ mod model {
     /// Two copies one after the other, and a sender that looks a few times and fails once: each piece is copied once, and by none that
     /// believes it to be of another copy.
     #[test]
-    fn each_piece_is_copied_once() {
+    fn shared_copy_copies_each_piece_once() {
         loom::model(|| {
             let zero = || AtomicU64::new(0);
             let share = Share {

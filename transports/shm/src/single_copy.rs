@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_its_own_process() {
+    fn single_copy_reads_own_process() {
         let data = [7u8; 10_000];
         let mut out = [0u8; 10_000];
         assert_eq!(read_one(std::process::id(), data.as_ptr() as u64, &mut out), Ok(out.len()));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_several_pieces() {
+    fn single_copy_writes_several_pieces() {
         let data: Vec<u8> = (0..200_000u32).map(|i| (i % 251) as u8).collect();
         let pieces: Vec<&[u8]> = data.chunks(300).collect();
         assert!(pieces.len() > RANGES);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn gathers_and_scatters_more_ranges_than_the_kernel_takes_at_once() {
+    fn single_copy_handles_more_ranges_than_kernel_limit() {
         let data: Vec<u8> = (0..90_000u32).map(|i| (i % 251) as u8).collect();
         // Ranges of 0 to 96 bytes there, of 0 to 30 here.
         let mut from = Vec::new();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shorter_side_ends_it() {
+    fn copy_ends_with_shorter_side() {
         let data = [5u8; 100];
         let (mut short, mut long) = ([0u8; 40], [0u8; 200]);
         let place = RemoteMemory { address: data.as_ptr() as u64, length: 100 };
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_gone_from_forbidden() {
+    fn single_copy_distinguishes_gone_from_forbidden() {
         let mut out = [0u8; 8];
         assert_eq!(
             read_one(std::process::id(), 8, &mut out),

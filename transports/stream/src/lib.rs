@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reluctant_stream_gets_every_byte_in_order() {
+    fn reluctant_stream_delivers_every_byte_in_order() {
         let (mut outbox, mut stream, mut expected) = (Outbox::default(), Reluctant::default(), Vec::new());
         for round in 0..200u8 {
             let pieces: Vec<Vec<u8>> = (0..round as usize % 12).map(|i| vec![round; i]).collect();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn outbox_is_bounded() {
         struct Full;
         impl Write for Full {
             fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inbox_gives_back_what_was_read_and_notices_the_end() {
+    fn inbox_returns_bytes_and_notices_the_end() {
         let mut inbox = Inbox::new(8);
         let mut source = &b"abcdefghijkl"[..];
         let mut seen = Vec::new();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_a_beginning_gets_no_more_and_the_rest_stays_where_it_is() {
+    fn inbox_reads_only_requested_bytes() {
         let (mut inbox, mut source) = (Inbox::new(8), &b"abcdefghijkl"[..]);
         assert!(inbox.fill_some(2, &mut source));
         assert_eq!((inbox.bytes(), source, inbox.has_emptied()), (&b"ab"[..], &b"cdefghijkl"[..], false));

@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract_in_clear_and_encrypted() {
+    fn tcp_transport_passes_conformance_plain_and_encrypted() {
         for encrypted in [false, true] {
             conformance::run(&TRANSPORT, || {
                 let (left, right) = pair_with([7; 16], encrypted);
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_it_where_several_are_asked_for_together() {
+    fn tcp_transport_with_shared_polling_passes_conformance() {
         for encrypted in [false, true] {
             conformance::run(&TRANSPORT, || {
                 let (left, right) = pair_with([7; 16], encrypted);
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_brought_nothing_is_not_read_until_something_comes() {
+    fn idle_link_is_not_read_until_data_arrives() {
         for encrypted in [false, true] {
             let (mut left, right) = pair_with([7; 16], encrypted);
             let mut right = Asking::new(right);
@@ -505,14 +505,14 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_is_alone_is_always_read() {
+    fn single_link_is_always_read() {
         let (left, mut right) = pair();
         right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")).expect("open");
         assert!(!right.gate.is_shut() && !left.gate.is_shut());
     }
 
     #[test]
-    fn what_was_sent_before_the_end_arrives_and_then_the_link_is_closed() {
+    fn data_before_end_arrives_then_link_closes() {
         let (mut left, mut right) = pair();
         let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
         left.send(&header, Gather::new(&[b"last"])).expect("room");
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_taken_from_a_listener_without_the_token() {
+    fn listener_without_token_delivers_nothing() {
         for encrypted in [false, true] {
             let (mut left, mut right) = pair_with([6; 16], encrypted);
             let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_clear_are_nothing_to_who_was_told_to_encrypt() {
+    fn cleartext_is_refused_by_encrypted_end() {
         let (mut left, mut right) = pair_with([7; 16], true);
         left.sealer = None;
         let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_that_says_nothing_is_nobody() {
+    fn silent_caller_is_refused() {
         let (listener, address) = listener();
         drop(TcpStream::connect(address).expect("connected"));
         let mut greeting = loop {

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proof_holds_for_its_own_end_token_caller_and_nonce_only() {
+    fn proof_holds_only_for_its_own_inputs() {
         let (token, tid, nonce) = ([7; 16], Tid(0x40001), [9; NONCE]);
         let proof = make(End::Caller, &token, tid, &nonce);
         assert!(holds(End::Caller, &token, tid, &nonce, &proof));

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_is_opened_however_it_comes() {
+    fn sealed_data_opens_in_any_pieces() {
         let (mut sealer, mut opener) = ends(&TOKEN);
         let lengths: Vec<usize> = (1..60).chain([RECORD - 1, RECORD, 1, RECORD, RECORD, 17]).collect();
         let (clear, bytes) = sealed(&mut sealer, &lengths);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_change_together() {
+    fn keys_of_both_ends_change_together() {
         let (mut sealer, mut opener) = ends(&TOKEN);
         (sealer.0.count, opener.keys.count) = (EPOCH - 2, EPOCH - 2);
         let (clear, bytes) = sealed(&mut sealer, &[3, 4, 5, 6, 7]);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_refused_and_what_came_before_it_is_not() {
+    fn changed_record_is_refused_and_earlier_ones_are_not() {
         let first = LENGTH + 20 + TAG;
         for place in [0, LENGTH, LENGTH + 7, LENGTH + 19, first - 1] {
             let (mut sealer, mut opener) = ends(&TOKEN);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn records_out_of_order_twice_or_by_another_token_are_refused() {
+    fn records_out_of_order_repeated_or_foreign_are_refused() {
         let (mut sealer, mut opener) = ends(&TOKEN);
         let (_, bytes) = sealed(&mut sealer, &[20, 20]);
         let (first, second) = bytes.split_at(LENGTH + 20 + TAG);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_no_record_has_are_refused() {
+    fn impossible_record_lengths_are_refused() {
         for length in [0, RECORD as u32 + 1, u32::MAX] {
             let (_, mut opener) = ends(&TOKEN);
             let bytes = [&length.to_le_bytes()[..], &[0; 64]].concat();

@@ -103,7 +103,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn keeps_the_contract() {
+    fn unix_transport_passes_conformance() {
         conformance::run(&TRANSPORT, || {
             let (left, other) = Unix.make().expect("a pair");
             let right = Unix.take(other).expect("the other end");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_too_long_closes_the_link() {
+    fn frame_that_is_too_long_closes_the_link() {
         let (own, other) = Unix.make().expect("a pair");
         let mut link = own.link;
         let header = Header::answer(parvum_wire::Kind::Credit, 0, 0).encode(FRAME as u32 + 1, 0);

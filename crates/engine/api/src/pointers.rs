@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn c_may_leave_out_either_pointer() {
+    fn c_pointers_may_be_null() {
         // SAFETY: the types are as large and as aligned as raw pointers, and C knows nothing else of them.
         let double: extern "C" fn(*const i32, *mut i32) -> bool = unsafe {
             std::mem::transmute(double as extern "C" fn(In<'static, i32>, Out<'static, i32>) -> bool)
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_null_is_none() {
+    fn null_text_is_none() {
         // SAFETY: null, and a text that ends.
         let [none, some] = unsafe { [Text::new(std::ptr::null()), Text::new(c"some".as_ptr())] };
         assert_eq!((none.get(), some.get()), (None, Some(c"some")));

@@ -19,7 +19,7 @@ macro_rules! shape {
 }
 
 #[test]
-fn the_header_lays_everything_out_as_the_engine_does() {
+fn header_layout_equals_engine_layout() {
     let mut checks = String::from("#include <parvum.h>\n#include <parvum_engine.h>\n");
     shape!(
         checks,

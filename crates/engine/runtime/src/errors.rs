@@ -105,7 +105,7 @@ mod tests {
     use parvum_api::Status;
 
     #[test]
-    fn a_task_of_a_host_that_is_lost_while_it_is_asked_is_gone() {
+    fn connect_to_task_of_lost_host_returns_gone() {
         let answer = |kind: ErrorKind| refused(&ConnectError::Refused(Failure::new(kind, "t40001")));
         assert_eq!(answer(ErrorKind::HostLost), Status::Gone);
         assert_eq!(answer(ErrorKind::NoSuchTask), Status::Gone);

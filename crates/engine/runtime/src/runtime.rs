@@ -138,7 +138,7 @@ mod tests {
     use parvum_engine::Counter;
 
     #[test]
-    fn control_block_names_the_counters_as_the_engine_numbers_them() {
+    fn control_block_counter_names_equal_engine_indices() {
         for (counter, name) in [
             (Counter::Sent, "messages sent"),
             (Counter::PulledBytes, "bytes fetched from their sender"),

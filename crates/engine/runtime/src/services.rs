@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_used_again_when_its_thing_was_taken_and_not_before() {
+    fn slot_number_is_reused_only_after_take() {
         let mut kept = Slots::new();
         let names = ["a", "b", "c"].map(|thing| kept.keep(thing));
         assert_eq!(names, [1, 2, 3], "0 names nothing");

@@ -434,7 +434,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_one_mapping_writes_the_other_reads() {
+    fn control_block_shares_writes_between_mappings() {
         let (control_block, file) = ControlBlock::create().expect("a page");
         let other = ControlBlock::open(&file).expect("the same page");
         control_block.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn control_block_open_refuses_other_files() {
         let empty = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
         assert!(matches!(ControlBlock::open(&empty), Err(ControlError::Shape)));
         ftruncate(&empty, FILE_BYTES as u64).expect("grows");
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sleeps_over_a_message_whose_fence_is_the_sleepers() {
+    fn sleeper_with_fence_never_misses_message() {
         global_fences::join();
         let (control_block, _file) = ControlBlock::create().expect("a page");
         let (control_block, count) = (Arc::new(control_block), Arc::new(AtomicU64::new(0)));
@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_wakes_the_sleeper_however_it_sleeps() {
+    fn ring_wakes_sleeper_in_every_sleep_mode() {
         let (control_block, _file) = ControlBlock::create().expect("a page");
         let control_block = Arc::new(control_block);
         let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd"));

@@ -175,7 +175,7 @@ mod tests {
     use crate::layout::COUNTERS;
 
     #[test]
-    fn control_block_full_of_nonsense_is_read() {
+    fn control_block_with_garbage_is_readable() {
         let (control_block, file) = ControlBlock::create().expect("memory");
         let book = CounterBook::open(&file).expect("the same file");
         for cell in book.pairs().iter().flatten().chain(control_block.counters()) {

@@ -222,12 +222,12 @@ mod model {
     }
 
     #[test]
-    fn one_message_finds_its_sleeper() {
+    fn door_wakes_sleeper_for_one_message() {
         nobody_sleeps_over_a_message(1);
     }
 
     #[test]
-    fn two_messages_find_their_sleeper() {
+    fn door_wakes_sleeper_for_two_messages() {
         nobody_sleeps_over_a_message(2);
     }
 }

@@ -184,12 +184,12 @@ mod model {
     }
 
     #[test]
-    fn places_in_one_word() {
+    fn inbox_finds_places_in_one_word() {
         every_message_is_found([1, 2], 1);
     }
 
     #[test]
-    fn places_in_two_words() {
+    fn inbox_finds_places_in_two_words() {
         every_message_is_found([3, 70], 1);
     }
 }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_is_found_once() {
+    fn inbox_mark_is_found_once() {
         let (inbox, mut marks) = (inbox(), Marks::default());
         assert_eq!(all(&mut marks, &inbox), []);
         let places = [0, 1, 63, 64, 4095, 4096, PLACES - 1];
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_in_the_shared_words_harms_nobody() {
+    fn garbage_in_shared_inbox_is_harmless() {
         let (inbox, mut marks) = (inbox(), Marks::default());
         inbox.mark(u32::MAX);
         inbox.summary[1].store(u64::MAX, Ordering::Relaxed);

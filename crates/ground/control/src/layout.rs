@@ -186,7 +186,7 @@ mod tests {
     use std::mem::{offset_of, size_of};
 
     #[test]
-    fn the_layout_does_not_drift() {
+    fn control_block_layout_is_fixed() {
         assert_eq!(size_of::<Layout>(), PAGE_BYTES);
         assert_eq!(offset_of!(Layout, header), 0);
         assert_eq!(offset_of!(Header, magic), 0);

@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_task_notes_the_daemon_reads() {
+    fn daemon_reads_records_that_task_writes() {
         let (daemon, file) = Recording::create(5000, false).expect("a recording");
         let task = Recording::open(&file).expect("the same");
         assert_eq!(daemon.capacity(), 127);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn recording_open_refuses_other_files() {
         let file = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
         ftruncate(&file, (HEAD_BYTES + 128 * RECORD_BYTES) as u64).expect("grows");
         assert!(matches!(Recording::open(&file), Err(ControlError::Shape)), "not sealed");

@@ -112,7 +112,7 @@ mod tests {
     use super::memory::Memory;
 
     #[test]
-    fn a_full_ring_keeps_the_newest_and_says_how_many_there_were() {
+    fn full_ring_keeps_newest_and_counts_all() {
         let memory = Memory::new(8);
         let ring = memory.ring();
         assert_eq!(ring.read(0, 100), (0, Vec::new()));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_never_sees_half_a_record() {
+    fn ring_reader_never_sees_half_a_record() {
         const COUNT: u64 = 300_000;
         let memory = Memory::new(16);
         let word = |n: u64| [n, n ^ 0xffff, n << 7, !n];
@@ -157,7 +157,7 @@ mod model {
     use loom::thread;
 
     #[test]
-    fn what_was_being_written_is_not_read() {
+    fn ring_reader_skips_record_being_written() {
         loom::model(|| {
             let memory = Arc::new(Memory::new(2));
             memory.ring().put([1; 4]);

@@ -34,7 +34,7 @@ mod tests {
     use crate::{ControlBlock, Recording};
 
     #[test]
-    fn onlookers_read_the_names_that_the_task_has_written() {
+    fn observers_read_route_names_that_task_wrote() {
         let (control_block, file) = ControlBlock::create().expect("memory");
         control_block.name_routes(&[(1, "shm"), (7, "a-name-of-16-let"), (8, "beyond"), (3, "\x1b[31mred")]);
         let names = ControlBlock::open(&file).expect("the same page").routes();

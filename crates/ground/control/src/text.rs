@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_command_a_terminal_is_not_shown() {
+    fn control_characters_are_not_shown() {
         let room = [const { AtomicU8::new(0) }; 16];
         store_text(&room, "a\x1b[2Jb\u{9b}c\n");
         assert_eq!(load_text(&room), "a?[2Jb?c?");

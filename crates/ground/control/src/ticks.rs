@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_and_time_pass_at_one_rate() {
+    fn ticks_and_time_advance_at_one_rate() {
         for clock in [Clock::Monotonic, Clock::of_this_host()] {
             let first = clock.moment();
             std::thread::sleep(std::time::Duration::from_millis(5));

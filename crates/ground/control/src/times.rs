@@ -38,7 +38,7 @@ mod tests {
     use crate::COUNTER_NAMES;
 
     #[test]
-    fn parts_stay_within_the_whole() {
+    fn time_parts_sum_within_the_whole() {
         let mut counters = vec![0; COUNTER_NAMES.len()];
         (counters[ASLEEP], counters[LOOKING], counters[IN_CALLS]) = (40, 5, 30);
         let times = Times::of(&counters, 100, 15);
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_where_the_control_block_has_them() {
+    fn times_use_counter_index_of_control_block() {
         assert_eq!(COUNTER_NAMES[ASLEEP], "nanoseconds asleep, waiting");
         assert_eq!(COUNTER_NAMES[LOOKING], "nanoseconds looking, waiting (of samples)");
         assert_eq!(COUNTER_NAMES[IN_CALLS], "nanoseconds in calls besides (of samples)");

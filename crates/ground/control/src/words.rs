@@ -43,7 +43,7 @@ mod tests {
     use crate::{ControlBlock, CounterBook, Recording, WORDS_BYTES};
 
     #[test]
-    fn onlookers_read_the_words_that_the_task_has_written() {
+    fn observers_read_words_that_task_wrote() {
         let (_control_block, file) = ControlBlock::create().expect("memory");
         let (task, daemon) = [(); 2].map(|()| CounterBook::open(&file).expect("the same file")).into();
         task.write_words("interface nx\ncall csend\n");
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_room_are_left_out_whole() {
+    fn lines_without_room_are_omitted_whole() {
         let (_control_block, file) = ControlBlock::create().expect("memory");
         let book = CounterBook::open(&file).expect("the same file");
         let line = format!("call {}\n", "x".repeat(94));

@@ -52,7 +52,7 @@ mod tests {
 
     /// The first numbers of the reference implementation (Vigna, 2015) for the seed 1234567.
     #[test]
-    fn stream_is_that_of_the_reference() {
+    fn stream_equals_reference_implementation() {
         let mut random = Random::new(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.number()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);

@@ -194,7 +194,7 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn it_opens_for_the_last_and_again_for_the_next_round() {
+    fn barrier_opens_for_last_and_resets_for_next_round() {
         let barrier = barrier(3);
         for round in 0..5 {
             assert_eq!(barrier.arrive(None), Arrival::Waits(round));
@@ -211,7 +211,7 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn only_sleepers_are_woken_and_only_in_their_round() {
+    fn barrier_wakes_only_sleepers_of_its_round() {
         let barrier = barrier(3);
         for round in [0, 2] {
             assert_eq!(barrier.arrive(None), Arrival::Waits(round));
@@ -226,7 +226,7 @@ mod tests {
 
     #[cfg(not(loom))]
     #[test]
-    fn closed_it_sends_everybody_to_the_daemon() {
+    fn closed_barrier_sends_members_to_daemon() {
         let barrier = barrier(2);
         assert_eq!(barrier.arrive(None), Arrival::Waits(0));
         let before = barrier.fall_asleep();
@@ -350,31 +350,31 @@ mod tests {
 
     #[cfg(loom)]
     #[test]
-    fn model_of_two_that_show_each_other() {
+    fn model_two_members_show_each_other() {
         what_is_shown_is_seen(2, 3);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_three_that_show_each_other() {
+    fn model_three_members_show_each_other() {
         what_is_shown_is_seen(3, 1);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_two_members() {
+    fn model_barrier_of_two_members() {
         all_or_nobody(2, false);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_three_members() {
+    fn model_barrier_of_three_members() {
         all_or_nobody(3, false);
     }
 
     #[cfg(loom)]
     #[test]
-    fn model_of_a_barrier_that_is_closed() {
+    fn model_barrier_closes() {
         all_or_nobody(3, true);
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_one_announces_all_hear_awake_or_asleep() {
+    fn announcement_reaches_awake_and_sleeping_members() {
         const MEMBERS: u32 = 4;
         const ROUNDS: u64 = 40;
         let (_page, file) = GroupSegment::create(MEMBERS).expect("a segment");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_announced_before_the_closing_is_heard_and_nothing_after_it() {
+    fn announcement_before_close_is_heard_and_later_is_not() {
         let (_page, file) = GroupSegment::create(3).expect("a segment");
         let segment = GroupSegment::open(&file).expect("it opens");
         assert!(segment.outcome_of_announcement(0, 0).is_none());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_is_refused() {
+    fn announcement_out_of_range_is_refused() {
         let (_page, file) = GroupSegment::create(2).expect("a segment");
         let segment = GroupSegment::open(&file).expect("it opens");
         assert!(
@@ -283,12 +283,12 @@ mod model {
     }
 
     #[test]
-    fn model_of_announcements_that_one_hears() {
+    fn model_announcements_reach_one_listener() {
         all_hear(1, 2);
     }
 
     #[test]
-    fn model_of_an_announcement_that_two_hear() {
+    fn model_announcement_reaches_two_listeners() {
         all_hear(2, 1);
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_lies_in_the_place_of_anything_else() {
+    fn segment_parts_never_overlap() {
         for members in [1, 2, 3, 31, 32, 33, 64] {
             let shape = Shape { members };
             let mut pieces = vec![(0, PAGE_BYTES)];
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn very_large_groups_have_a_barrier_and_no_slots() {
+    fn oversized_group_has_barrier_but_no_slots() {
         for members in [0, MOST_MEMBERS + 1, u32::MAX] {
             assert!(!Shape { members }.has_places());
             assert_eq!(Shape { members }.bytes(), PAGE_BYTES);

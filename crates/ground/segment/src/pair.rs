@@ -152,12 +152,12 @@ mod model {
     }
 
     #[test]
-    fn model_of_a_pair_in_one_round() {
+    fn model_pair_in_one_round() {
         two_members_exchange(1);
     }
 
     #[test]
-    fn model_of_a_pair_that_uses_its_places_again() {
+    fn model_pair_reuses_its_slots() {
         two_members_exchange(3);
     }
 }

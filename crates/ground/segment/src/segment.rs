@@ -256,7 +256,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn many_threads_meet_many_times_and_each_round_is_whole() {
+    fn barrier_rounds_stay_whole_with_many_threads() {
         const MEMBERS: u32 = 6;
         const ROUNDS: u32 = 300;
         let (page, file) = GroupSegment::create(MEMBERS).expect("a segment");
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn thread_is_woken_by_the_barrier_or_by_its_own_process() {
+    fn thread_wakes_by_barrier_or_by_its_own_process() {
         let (page, _file) = GroupSegment::create(2).expect("a segment");
         let word = AtomicU32::new(0);
         let long = Duration::from_secs(100);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn two_members_asleep_or_awake_see_what_the_other_shows() {
+    fn pair_members_see_shown_data_asleep_or_awake() {
         const ROUNDS: u64 = 3000;
         let (_page, file) = GroupSegment::create(2).expect("a segment");
         let member = |own: u32| {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn round_that_was_shown_before_the_closing_has_come() {
+    fn round_shown_before_close_is_complete() {
         let (one, other) = open_pair();
         let show = |segment: &GroupSegment, own, round| segment.show_other(own, round, 1, std::iter::empty());
         assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_several_scheduling_groups_are_noticed() {
+    fn members_of_several_scheduling_groups_are_detected() {
         let (page, _file) = GroupSegment::create(3).expect("a segment");
         page.schedule_in(7);
         page.schedule_in(7);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_shows_others_read_short_or_long() {
+    fn shown_data_is_read_at_every_length() {
         let (one, other) = open_pair();
         for (round, length) in [0, 1, SHORT, SHORT + 1, SLOT_BYTES].into_iter().enumerate() {
             let data: Vec<u8> = (0..length).map(|at| (at * 7 + round) as u8).collect();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn round_does_not_touch_the_data_of_the_round_before() {
+    fn round_leaves_data_of_previous_round_intact() {
         let (one, other) = open_pair();
         assert!(
             one.show(0, 6, 1, [&[6; 100][..]].into_iter()) && one.show(0, 7, 2, [&[7; 9][..]].into_iter())
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_a_member_writes_wrongly_is_not_believed() {
+    fn shown_length_is_clamped_to_slot() {
         let (one, other) = open_pair();
         assert!(one.show(0, 0, 1, [&[1; 8][..]].into_iter()));
         one.head(0, 0).length.store(u32::MAX, Ordering::Relaxed);

@@ -247,7 +247,7 @@ mod tests {
 
     /// Room is made for what is known to come; what comes between the look and the receive waits for the next look.
     #[test]
-    fn no_descriptors_come_that_were_not_seen_ahead() {
+    fn inbox_receives_only_descriptors_seen_ahead() {
         let (a, b) = UnixStream::pair().expect("a pair");
         let mut inbox = Inbox::default();
         assert_eq!(inbox.ahead(&b), None);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_without_its_descriptors_is_refused() {
+    fn frame_without_its_descriptors_is_refused() {
         let (a, b) = UnixStream::pair().expect("a pair");
         let bytes = frame(&Call { id: 2, request: Request::Info }, 1).expect("fits");
         send(&a, &bytes, &[]).expect("room");

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 #[test]
-fn a_process_without_room_for_descriptors_hears_the_words_all_the_same() {
+fn frame_arrives_without_room_for_descriptors() {
     let (a, b) = UnixStream::pair().expect("a pair");
     let extra = [a.as_fd(), b.as_fd()];
     for id in [1, 2] {

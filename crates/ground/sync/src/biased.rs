@@ -339,23 +339,23 @@ mod model {
     }
 
     #[test]
-    fn a_bias_is_taken_away_while_its_owner_comes_and_goes() {
+    fn bias_is_revoked_while_owner_comes_and_goes() {
         one_at_a_time(2, 2, 1, 1);
     }
 
     /// The second takes it away, earns it, and has a turn by it, while the first may stand between its look and its store.
     #[test]
-    fn a_bias_goes_from_thread_to_thread() {
+    fn bias_moves_from_thread_to_thread() {
         one_at_a_time(2, 1, 1, 3);
     }
 
     #[test]
-    fn two_take_a_bias_away() {
+    fn bias_is_revoked_by_two_threads() {
         one_at_a_time(2, 0, 2, 1);
     }
 
     #[test]
-    fn nobody_has_a_bias() {
+    fn lock_without_bias_excludes() {
         one_at_a_time(0, 0, 2, 1);
     }
 }
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_take_turns() {
+    fn threads_take_lock_in_turns() {
         static COUNT: BiasedLock<u64> = BiasedLock::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_starts_while_it_is_held_waits() {
+    fn thread_started_while_lock_is_held_waits() {
         let turn = BiasedLock::new(1);
         let mut mine = turn.take();
         std::thread::scope(|scope| {
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_finds_free_what_a_thread_of_its_parent_held() {
+    fn child_finds_lock_of_parent_thread_free() {
         fork::watch();
         static TURN: BiasedLock<u32> = BiasedLock::new(7);
         let held = TURN.take();
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_it_already_is_told_and_others_wait() {
+    fn lock_holder_is_refused_and_others_wait() {
         let turn = BiasedLock::new(0);
         let mine = turn.take_unless_own().expect("it is free");
         assert!(turn.take_unless_own().is_none(), "a handler that has interrupted the turn");
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_turn_after_turn_pays_for_none_until_another_comes() {
+    fn biased_lock_keeps_bias_until_contended() {
         // Else the kernel may be asked during the turns, which takes it milliseconds.
         crate::fences::ask_for_fences();
         let turn = BiasedLock::new(0);
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_and_others_count_right() {
+    fn biased_lock_counts_correctly_with_owners_and_others() {
         static COUNT: BiasedLock<u64> = BiasedLock::new(0);
         std::thread::scope(|scope| {
             for pause in [0, 0, 200] {
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn the_c_library_says_whether_there_is_one_thread() {
+    fn c_library_reports_more_than_one_thread() {
         // The test's own runner has started this thread.
         assert!(!is_alone());
     }

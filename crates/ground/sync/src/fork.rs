@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_knows_that_it_is_one_until_it_has_begun_anew() {
+    fn child_is_detected_until_it_starts_again() {
         watch();
         assert!(!is_child());
         // SAFETY: the child calls nothing that another thread could have held locked, and ends by `_exit`.

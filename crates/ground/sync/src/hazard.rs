@@ -238,7 +238,7 @@ mod model {
     }
 
     #[test]
-    fn who_takes_out_waits_for_a_reader() {
+    fn removal_waits_for_reader() {
         loom::model(|| {
             let table = table();
             let reader = table.claim().expect("free");
@@ -251,7 +251,7 @@ mod model {
 
     /// One that has just come is known, or finds the entry empty.
     #[test]
-    fn who_takes_out_waits_for_a_reader_that_has_just_come_and_goes() {
+    fn removal_waits_for_reader_that_just_came() {
         loom::model(|| {
             let table = table();
             let own = table.claim().expect("free");
@@ -269,7 +269,7 @@ mod model {
 
     /// What comes into the entry next is another object: who reads it is not taken for a reader of the first for ever.
     #[test]
-    fn an_entry_is_used_again() {
+    fn entry_is_reused_for_another_object() {
         loom::model(|| {
             let table = table();
             let reader = table.claim().expect("free");
@@ -289,7 +289,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn an_object_is_there_until_it_is_taken_out() {
+    fn object_lives_until_removed() {
         let pins = Hazards::new();
         let reader = pins.claim().expect("free");
         // SAFETY: the place is this thread's.
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_given_back() {
+    fn hazard_places_are_returned() {
         let pins = Hazards::<u32>::new();
         let all: Vec<_> = std::iter::from_fn(|| pins.claim()).collect();
         assert_eq!(all.len(), READERS);

@@ -191,12 +191,12 @@ mod model {
     }
 
     #[test]
-    fn one_at_a_time_has_a_lock_for_itself() {
+    fn exclusive_lock_has_one_holder() {
         both([true, true], 2);
     }
 
     #[test]
-    fn nobody_shares_what_one_has_for_itself() {
+    fn exclusive_lock_excludes_shared_holders() {
         both([true, false], 2);
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn locks_are_given_in_the_order_in_which_they_were_asked_for() {
+    fn locks_are_granted_in_request_order() {
         let (word, mut queue) = (LockWord::new(), LockQueue::default());
         assert!(word.try_enter(false) && queue.ask(&word, false, 1));
         assert!(!word.try_enter(true) && !queue.ask(&word, true, 2));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_can_be_given_back() {
+    fn unheld_lock_may_be_released() {
         let (word, mut queue) = (LockWord::new(), LockQueue::<u8>::default());
         assert!(word.try_leave(false) && queue.leave(&word, true).is_empty() && word.try_enter(true));
     }

@@ -83,7 +83,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
-    fn error_names_the_process_and_what_to_do() {
+    fn daemon_error_names_process_and_remedy() {
         let stopped = Daemon { pid: Some(7), is_stopped: true }.to_string();
         assert!(stopped.contains("kill -CONT 7"), "{stopped}");
         let hangs = Daemon { pid: Some(7), is_stopped: false }.to_string();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn wait_for_a_daemon_that_runs_lasts_as_long_as_was_asked() {
+    fn wait_for_running_daemon_lasts_as_requested() {
         let (here, _there) = UnixStream::pair().expect("a pair");
         assert_eq!(Daemon::behind(here.as_fd()).pid, Some(std::process::id() as i32));
         assert!(Patience::new(Duration::from_secs(9)).next(here.as_fd()).is_ok());

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_a_gather_is_the_part_of_the_whole() {
+    fn gather_part_equals_part_of_whole() {
         let pieces: [&[u8]; 5] = [b"par", b"", b"v", b"um pv", b"m"];
         let whole: Vec<u8> = pieces.concat();
         let gather = Gather::new(&pieces);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_never_reaches_past_the_end() {
+    fn gather_part_ends_at_data_end() {
         let gather = Gather::new(&[b"abc"]);
         assert_eq!(gather.part(2, 9).len(), 1);
         assert!(gather.part(9, 9).is_empty());

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract() {
+    fn own_transport_passes_conformance() {
         conformance::run(&TRANSPORT, || {
             let (a, b) = (Arc::<Mutex<OwnLink>>::default(), Arc::<Mutex<OwnLink>>::default());
             Pair {

@@ -118,7 +118,7 @@ mod tests {
     use crate::own;
 
     #[test]
-    fn two_transports_share_neither_number_nor_name() {
+    fn transports_must_differ_in_number_and_name() {
         let limits = own::TRANSPORT.limits;
         let some =
             |number, name| Transport { route: Route::new(number), name, limits, needs: Needs::default() };
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no more routes")]
-    fn a_number_beyond_the_bound_is_refused() {
+    fn route_number_beyond_bound_is_refused() {
         Route::new(Route::BOUND as u8);
     }
 }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_comes_back_and_no_two_are_the_same_text() {
+    fn byte_names_round_trip_and_stay_distinct() {
         let names: [&[u8]; 8] = [
             b"workers",
             "Gr\u{fc}\u{df}e".as_bytes(),

@@ -113,7 +113,7 @@ mod tests {
                         interface noise\nfunction Hush\nmemory:lock take\ncount misses\nway pages\nodd";
 
     #[test]
-    fn words_have_numbers_in_the_order_of_their_lines() {
+    fn words_are_numbered_in_line_order() {
         let find = |number| find(TEXT, number).map(|word| (word.sort, word.mark, word.name));
         assert_eq!(find(1), Some((Sort::Call, String::new(), "shout".into())));
         assert_eq!(find(2), Some((Sort::Call, "far".into(), "speak to all".into())));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_read_by_their_heads() {
+    fn names_reads_other_lines_by_their_heads() {
         assert_eq!(names(TEXT, "way").collect::<Vec<_>>(), ["one memory", "pages"]);
         assert_eq!(names(TEXT, "count").collect::<Vec<_>>(), ["misses"]);
         assert!(is_closed(TEXT, "echo") && !is_closed(TEXT, "noise") && !is_closed(TEXT, "other"));

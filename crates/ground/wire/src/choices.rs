@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_choices_come_back_as_the_same_choices() {
+    fn choice_numbers_round_trip() {
         for number in 0..6 {
             assert_eq!(Buffering::of(number).map(|choice| choice as u32), Some(number));
         }

@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_header_survives_the_round_trip(
+        fn header_survives_round_trip(
             kind in 1u8..=12, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
         ) {
             let kind = Kind::from_u8(kind).expect("in range");
@@ -263,19 +263,19 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_decode_or_are_refused(bytes: [u8; 32]) {
+        fn header_decodes_or_refuses_any_bytes(bytes: [u8; 32]) {
             let known = (1..=12).contains(&bytes[4]);
             prop_assert_eq!(Header::decode(&bytes).is_ok(), known);
         }
 
         #[test]
-        fn a_place_names_its_address(cookie: u64, slot: u32, address: u64) {
+        fn place_names_its_address(cookie: u64, slot: u32, address: u64) {
             let place = Header::place(cookie, slot, address);
             prop_assert_eq!((place.length, place.order, place.address()), (cookie, slot, address));
         }
 
         #[test]
-        fn an_offer_survives_and_other_lengths_are_refused(cookie: u64, address: u64, cut in 0usize..16) {
+        fn offer_survives_and_other_lengths_are_refused(cookie: u64, address: u64, cut in 0usize..16) {
             let offer = Offer { cookie, address };
             let bytes = offer.encode();
             prop_assert_eq!(Offer::decode(&bytes), Ok(offer));

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_data_is_kept_and_put_in_again() {
+    fn shared_data_is_kept_and_inserted_again() {
         let frame = |share: Share, data: &[u8]| {
             let length = share.mark((BARE - 4 + data.len()) as u32);
             [&length.to_le_bytes()[..], &[1, 0, 4, 0], &[7; Header::SIZE], data].concat()
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_seen_whole_or_not_at_all() {
+    fn frames_are_parsed_whole_or_not_at_all() {
         let mut bytes = vec![6, 0, 0, 0, 1, 0, 4, 0, b'h', b'i'];
         assert_eq!(frame_at(&bytes), Ok(Some(framed(0x40001, 10, Share::No))));
         assert_eq!(frame_at(&bytes[..9]), Ok(None));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_seen_whole_or_not_at_all() {
+    fn runs_are_parsed_whole_or_not_at_all() {
         let mut bytes = run_header(Tid(0x80002), 3, Share::No).to_vec();
         bytes.extend_from_slice(b"abc");
         assert_eq!(run_at(&bytes, 3), Ok(Some(framed(0x80002, 3, Share::No))));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_marked_both_ways_is_never_whole() {
+    fn run_marked_both_ways_is_refused() {
         let header = run_header(Tid(9), KEEP | AGAIN | 3, Share::No);
         let bytes = [&header[..], b"abc"].concat();
         assert!(run_at(&bytes, 99).is_err());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_put_behind_any_bytes_that_stand_for_a_frame() {
+    fn data_is_appended_to_any_frame_prefix() {
         for length in 0..4 {
             assert_eq!(with_data(&[7; 4][..length], b"data"), b"\x04\0\0\0data");
         }

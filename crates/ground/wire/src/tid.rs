@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_survive_the_round_trip() {
+    fn tid_parts_survive_round_trip() {
         let tid = Tid::new(1, 2).expect("in range");
         assert_eq!(tid.0, 0x40002);
         assert_eq!((tid.host(), tid.local()), (1, 2));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_out_of_range_are_refused() {
+    fn tid_parts_out_of_range_are_refused() {
         assert_eq!(Tid::new(0, 1), None);
         assert_eq!(Tid::new(0x1000, 1), None);
         assert_eq!(Tid::new(1, 1 << 18), None);

@@ -75,13 +75,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn integers_survive(a: Vec<i16>, b: Vec<u16>, c: Vec<i32>, d: Vec<u32>, e: Vec<i64>, f: Vec<u64>, g: Vec<u8>) {
+        fn integers_survive_round_trip(a: Vec<i16>, b: Vec<u16>, c: Vec<i32>, d: Vec<u32>, e: Vec<i64>, f: Vec<u64>, g: Vec<u8>) {
             survives(&a); survives(&b); survives(&c); survives(&d); survives(&e); survives(&f); survives(&g);
         }
     }
 
     #[test]
-    fn floats_survive_and_the_forms_are_those_of_the_standard() {
+    fn floats_survive_round_trip_in_standard_form() {
         survives(&[0.0f32, -1.5, f32::INFINITY]);
         survives(&[0.0f64, 1e300, -0.0]);
         let mut bytes = Vec::new();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_number_votes() {
+    fn voters_are_odd_in_number() {
         let none = of(&[]);
         assert_eq!(voters(&members(&[1]), &none, 1), of(&[1]));
         assert_eq!(voters(&members(&[1, 2]), &none, 1), of(&[1]));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_and_who_votes_goes_on_voting() {
+    fn leader_and_voters_keep_voting() {
         assert_eq!(voters(&members(&[2, 3]), &of(&[1, 2, 3]), 3), of(&[3]));
         assert_eq!(voters(&members(&[1, 2, 3, 4]), &of(&[2, 3, 4]), 4), of(&[2, 3, 4]));
         // One that is to go leads until the others vote without it.
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn while_one_set_replaces_another_both_must_agree() {
+    fn majority_needs_both_sets_during_change() {
         let membership = Membership::new(vec![of(&[1, 2, 3]), of(&[3])], None);
         assert!(is_majority(&membership, |life| life != 1));
         assert!(!is_majority(&membership, |life| life != 3));

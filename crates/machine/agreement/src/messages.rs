@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_cut_is_whole_again() {
+    fn cut_message_is_reassembled() {
         for length in [1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
             let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
             let pieces = cut(&bytes);

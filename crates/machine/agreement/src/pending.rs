@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proposed_again_has_its_effect_once() {
+    fn change_proposed_twice_takes_effect_once() {
         let (mut pending, mut done) = (Pending::new(7), Done::default());
         let (a, b) = (pending.add(change("a")), pending.add(change("b")));
         assert!(done.takes(&b) && done.takes(&a));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_up_has_no_effect_after_something_newer() {
+    fn abandoned_change_has_no_effect_after_newer() {
         let (mut pending, mut done) = (Pending::new(7), Done::default());
         let late = pending.add(change("late"));
         pending.give_up();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_stands_when_most_are_without_a_leader() {
+    async fn candidate_stands_when_majority_lacks_leader() {
         let mut mine = Succession::default();
         mine.find(true, false);
         assert!(!mine.update(2, &three(), |life| life != 1, STEP), "one of three");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_second_in_rank_waits_for_the_first() {
+    async fn candidate_of_second_rank_waits_for_first() {
         let mut mine = Succession::default();
         mine.find(true, false);
         mine.hear(2, true);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_vote_does_not_stand() {
+    async fn non_voter_never_stands() {
         let mut mine = Succession::default();
         mine.find(true, false);
         mine.hear(2, true);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_who_vote_tell_each_other_that_they_are_without_a_leader() {
+    fn voters_alone_report_missing_leader() {
         let (mut votes, mut learns) = (Succession::default(), Succession::default());
         votes.find(true, false);
         learns.find(true, false);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_in_vain_tells_all_and_all_hear_when_it_does_no_more() {
+    fn leader_in_vain_reports_start_and_end_to_all() {
         let mut mine = Succession::default();
         mine.find(true, true);
         assert_eq!(told(&mut mine, 1), [(2, true), (3, true), (4, true)]);

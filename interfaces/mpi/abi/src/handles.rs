@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn handles_round_trip_between_abi_and_core() {
         for &(standard, core) in HANDLES {
             assert_eq!(narrow(standard.into()), core);
             let back = if standard >> 1 == 0x94 { widen_message(core) } else { widen(core) };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_handle_names_nothing() {
+    fn narrow_returns_nothing_for_invalid_handle() {
         for none in [0, 1, 0x1ff, 1023, 1024, 0x7fff_ffff_ff10] {
             assert_eq!(narrow(none), NOTHING, "{none:#x}");
         }

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_keep_their_texts() {
+    fn error_codes_round_trip_between_abi_and_core() {
         // MPI_ERR_REQUEST is 7 in the standard and 19 in the core.
         assert_eq!((code_out(19 | 5 << 8), code_in(7 | 5 << 8)), (7 | 5 << 8, 19 | 5 << 8));
         assert_eq!((code_in(OWN | 7), code_out(OWN | 7)), (OWN | 7, OWN | 7));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_standard_does_not_know_is_not_taken_for_the_cores() {
+    fn numbers_unknown_to_standard_are_refused() {
         // The core's exclusive lock is 234.
         assert_eq!((lock_in(301), lock_in(234)), (234, c_int::MIN));
         // Any source is -1 here and -2 there, where -1 is nobody.

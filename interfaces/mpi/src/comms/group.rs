@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_keep_their_order() {
+    fn group_operations_keep_order() {
         let (one, other) = (some(&[5, 3, 7]), some(&[7, 9, 5]));
         assert_eq!(one.union(&other).tasks()[..], [5, 3, 7, 9]);
         assert_eq!(one.intersection(&other).tasks()[..], [5, 7]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_are_none_are_refused() {
+    fn invalid_ranks_are_refused() {
         let group = some(&[5, 3, 7]);
         assert_eq!(group.include(&[2, 0]).expect("members").tasks()[..], [7, 5]);
         assert_eq!(group.exclude(&[1]).expect("members").tasks()[..], [5, 7]);

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_context_that_comes_round_is_not_revoked_because_the_last_one_was() {
+    fn reused_context_is_not_revoked_by_older_revocation() {
         let mut revoked = Revoked { contexts: Vec::new(), left: VecDeque::new() };
         let start = Instant::now();
         for round in 0..1000 {

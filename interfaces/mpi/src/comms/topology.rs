@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_divided_evenly() {
+    fn dims_divide_ranks_evenly() {
         assert_eq!(divided(6, &[0, 0]), Ok(vec![3, 2]));
         assert_eq!(divided(7, &[0, 0]), Ok(vec![7, 1]));
         assert_eq!(divided(6, &[0, 3, 0]), Ok(vec![2, 3, 1]));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_with_many_divisors_is_divided_in_few_steps() {
+    fn dims_of_number_with_many_divisors_needs_few_steps() {
         // The number with the most divisors below 2^30 has 1,344.
         for number in [735_134_400, 1 << 30, 6_469_693, 9_699_690, 2_147_483_647] {
             for count in 1..=12 {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_knows_its_neighbours() {
+    fn grid_shift_returns_neighbours() {
         let cart = Cart::new(&[2, 3], &[1, 0], 8).expect("a grid");
         assert_eq!((cart.count(), cart.coords(4), cart.rank(&[3, 2])), (6, Ok(vec![1, 1]), Ok(5)));
         assert_eq!(cart.shift(4, 0, 1), Ok((1, 1)));

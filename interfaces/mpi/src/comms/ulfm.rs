@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_is_read_as_it_was_written() {
+    fn decision_reads_back_as_written() {
         let decision = Decision { flags: -7, context: 9, is_news: true, living: vec![0, 2, 5] };
         assert_eq!(Decision::read(&decision.bytes()), Some(decision));
         assert_eq!(Decision::read(&[1, 2, 3]), None);

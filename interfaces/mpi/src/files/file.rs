@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_says_where_bytes_lie() {
+    fn view_maps_offsets_to_byte_positions() {
         let int = Type::basic(Basic::Int);
         let pair = Type::resized(0, 16, &Type::vector(2, 1, 2, &int).expect("a type")).expect("a type");
         let view = View::new(100, of(int), of(pair), Representation::Native).expect("a view");
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_beyond_what_64_bits_say_is_refused() {
+    fn view_position_beyond_64_bits_is_refused() {
         let line = of(Type::contiguous(16, &Type::basic(Basic::Char)).expect("a type"));
         let mut view = View::new(8, line.clone(), line, Representation::Native).expect("a view");
         assert_eq!(view.places(i64::MAX / 32, 16).map(|places| places.len()), Ok(1));
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_makes_no_sense_is_refused() {
+    fn view_with_invalid_types_is_refused() {
         let (int, double) = (Type::basic(Basic::Int), Type::basic(Basic::Double));
         let view =
             |at, e: &Type, f: &Type| View::new(at, of(e.clone()), of(f.clone()), Representation::Native);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pointer_moves_by_what_is_asked_and_never_wraps() {
+    fn file_pointer_moves_as_asked_and_never_wraps() {
         let place = Position(Mutex::new(5));
         assert_eq!((place.act(Deed::Advance(3)), place.act(Deed::Set(1))), (Ok(5), Ok(8)));
         assert_eq!(place.act(Deed::Advance(i64::MAX)).expect_err("too far").code, class::ARG);

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_join() {
+    fn adjacent_partition_ranges_merge() {
         let mut ranges = Vec::new();
         for range in [(4, 6), (0, 2), (8, 10), (2, 4)] {
             add(&mut ranges, range);

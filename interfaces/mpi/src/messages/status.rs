@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_has_the_bytes_that_programs_were_compiled_for() {
+    fn status_has_size_that_compiled_programs_expect() {
         assert_eq!(size_of::<Status>(), 20);
         let mut status = Status::of(3, 7, 5 << 32 | 9);
         status.set_cancelled(true);

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_say_how_long_their_types_are() {
+    fn datatype_handles_encode_their_size() {
         for &(handle, basic) in BUILT_IN {
             if handle > 0 {
                 assert_eq!(i64::from(handle >> 8 & 0xff), basic.size(), "{basic:?}");

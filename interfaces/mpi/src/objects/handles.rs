@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stale_handle_names_nothing() {
+    fn stale_handle_names_nothing() {
         let objects = Objects::new(Kind::Group);
         let first = objects.insert(Arc::new(1)).expect("room");
         assert_eq!(objects.get(first).as_deref(), Some(&1));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retired_handle_names_nothing_until_it_is_revived() {
+    fn retired_handle_names_nothing_until_revived() {
         let objects = Objects::new(Kind::Errhandler);
         let used = Arc::new(());
         let handle = objects.insert(used.clone()).expect("room");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_takes_no_more_until_one_is_freed() {
+    fn full_object_table_refuses_insert_until_one_is_freed() {
         let (objects, object) = (Objects::new(Kind::Comm), Arc::new(()));
         let all: Vec<i32> = std::iter::from_fn(|| objects.insert(object.clone())).collect();
         assert_eq!(all.len() as u32, (1 << PLACE_BITS) - FIRST);

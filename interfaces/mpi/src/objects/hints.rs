@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_hints_are_kept() {
+    fn unknown_hints_are_dropped() {
         let given = info(&[("nonsense", "1"), ("no_locks", "true"), ("same_size", "perhaps")]);
         let kept = WIN.merged(&Info::default(), &given).expect("kept");
         let shown = WIN.shown(&kept).expect("shown");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn new_hints_leave_the_others_as_they_were() {
+    fn new_hints_keep_the_others() {
         let had = COMM.merged(&Info::default(), &info(&[("mpi_assert_no_any_tag", "true")])).expect("kept");
         let kept = COMM.merged(&had, &info(&[("mpi_assert_exact_length", "true")])).expect("kept");
         assert_eq!(kept.get("mpi_assert_no_any_tag"), Ok(Some(b"true".to_vec())));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_hints_that_were_given() {
+    fn file_keeps_its_given_hints() {
         let kept = FILE.merged(&Info::default(), &info(&[("cb_nodes", "4")])).expect("kept");
         let shown = FILE.shown(&kept).expect("shown");
         assert_eq!((shown.count(), shown.get("cb_nodes")), (1, Ok(Some(b"4".to_vec()))));

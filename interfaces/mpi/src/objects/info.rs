@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_keep_their_order_and_are_refused_when_they_are_none() {
+    fn info_keys_keep_order_and_invalid_keys_are_refused() {
         let info = Info::default();
         info.set("b", "1").expect("a key");
         info.set("a", "2").expect("a key");

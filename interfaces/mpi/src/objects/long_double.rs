@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_combined() {
+    fn long_doubles_combine() {
         let result = |operator, a, b| {
             let mut first = number(a);
             combine(operator).expect("for reals")(&mut first, &number(b));

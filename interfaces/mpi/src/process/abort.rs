@@ -71,7 +71,7 @@ mod tests {
     use super::with_code;
 
     #[test]
-    fn a_text_with_a_code_begins_with_it() {
+    fn text_with_error_code_splits_at_the_code() {
         let text = "MPI_Init: NoMachine: E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto";
         assert_eq!(
             with_code(text),

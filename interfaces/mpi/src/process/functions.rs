@@ -185,7 +185,7 @@ mod tests {
     use parvum_wire::calls;
 
     #[test]
-    fn a_function_has_the_number_of_its_line() {
+    fn function_number_is_its_line() {
         let words = words();
         for (place, wanted) in NAMES.iter().enumerate() {
             assert_eq!(number(wanted), place as u32 + 1);

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limits_are_those_of_this_process() {
+    fn inherited_limits_match_this_process() {
         let told = inherited(Tid(0x40000));
         let files = told.limits.iter().find(|limit| limit.resource == libc::RLIMIT_NOFILE);
         assert!(files.is_some_and(|files| files.soft.is_none_or(|soft| soft > 0)));

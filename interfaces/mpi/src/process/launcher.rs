@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_come_in_the_order_of_their_ranks() {
+    fn tasks_are_returned_in_rank_order() {
         let (met, heard) = meeting(&told("40001@alpha", "40002@alpha"));
         assert_eq!(met.unwrap(), [0x40001, 0x40002]);
         let wanted = "cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_my_kvsname\n\
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused() {
+    fn launcher_refuses_invalid_answer() {
         for (said, why) in [
             ("", "it has ended"),
             ("cmd=response_to_init rc=-1\n", "has refused: cmd=response_to_init rc=-1"),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_awaited_until_the_launcher_is_gone() {
+    fn launcher_end_is_awaited_until_connection_closes() {
         let stream = Scripted(Cursor::new(b"cmd=a\ncmd=b\nhalf".to_vec()), Vec::new());
         let mut launcher = Launcher::new(stream, 1, 2);
         launcher.await_end(ABORTING);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_not_read_for_ever() {
+    fn launcher_line_without_end_is_bounded() {
         let error = meeting(&"x".repeat(3 * LINE as usize)).0.unwrap_err();
         assert!(error.text.contains("speaks no PMI-1"));
     }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_of_mpi_are_known_by_their_names() {
+    fn mpi_libraries_are_recognized_by_name() {
         for yes in ["/a/libmpi.so.40", "/a/libmpi.so", "/b/libmpich.so.12", "libmpi_abi.so.1"] {
             assert!(is_mpi(Path::new(yes)), "{yes}");
         }

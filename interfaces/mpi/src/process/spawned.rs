@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_have_names() {
+    fn port_names_round_trip_and_invalid_ones_are_refused() {
         let port = Port { task: 0x40001, number: 7 };
         assert_eq!(Port::read(&port.text()), Ok(port));
         for wrong in ["", "parvum:t40001", "parvum:tx:1", "tcp://host", "parvum:t0:1"] {

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handle_lives_as_long_as_its_session() {
+    fn tool_handle_lives_as_long_as_its_session() {
         begin();
         let session = open_session().expect("begun");
         let handle = open_reading(session, 0).expect("there is a first");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart() {
+    fn tool_variables_have_unique_names_and_one_category() {
         let mut names: Vec<String> = VARIABLES.iter().map(Variable::name).collect();
         names.sort();
         names.dedup();

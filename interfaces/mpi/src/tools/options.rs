@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn tool_option_reads_back_as_written() {
         for option in &OPTIONS {
             let value = match &option.kind {
                 Kind::Words(_, words) => Value::Word(words.len() as i32 - 1),

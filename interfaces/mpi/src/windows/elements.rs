@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_combined_wherever_they_lie() {
+    fn elements_combine_at_any_address() {
         let mut memory = [1_i64, 2, 3, 4];
         let base = memory.as_mut_ptr().expose_provenance() as u64;
         let work = |what, basic| Work { what, basic, fetches: true };

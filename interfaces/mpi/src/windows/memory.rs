@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_is_found_by_its_name_and_cannot_shrink() {
+    fn segment_opens_by_name_and_cannot_shrink() {
         let made = Segment::new(100).expect("memory");
         let opened = Segment::open(&made.name()).expect("the same memory");
         let (one, other) = (made.map().expect("mapped"), opened.map().expect("mapped"));
@@ -171,7 +171,7 @@ mod tests {
 
     /// As with one PID namespace for each process, or with a number that was given out again.
     #[test]
-    fn a_process_with_other_memory_at_that_descriptor_is_not_believed() {
+    fn segment_open_refuses_other_memory_at_descriptor() {
         let (made, other) = (Segment::new(100).expect("memory"), Segment::new(100).expect("memory"));
         let [process, _, length, word] = made.name();
         let [_, descriptor, ..] = other.name();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_segment_is_refused() {
+    fn segment_open_refuses_plain_file() {
         let file = File::open("/proc/self/exe").expect("a file");
         let length = file.metadata().expect("known").len();
         let name = [std::process::id().into(), file.as_raw_fd() as u64, length, 0];

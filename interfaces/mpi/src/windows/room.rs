@@ -77,7 +77,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_narrowest_group_counts_and_copies_of_files_do_not() {
+    fn memory_room_uses_narrowest_group_without_page_cache() {
         let root = std::env::temp_dir().join(format!("parvum-room-{}", std::process::id()));
         let inner = root.join("job/step");
         fs::create_dir_all(&inner).expect("made");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_of_version_1_is_read_too() {
+    fn memory_room_reads_cgroup_version_1() {
         let root = std::env::temp_dir().join(format!("parvum-room-first-{}", std::process::id()));
         fs::create_dir_all(root.join("job")).expect("made");
         let write = |name: &str, text: &str| fs::write(root.join("job").join(name), text).expect("written");

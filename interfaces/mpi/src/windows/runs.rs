@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_speak_of_whole_elements() {
+    fn window_parts_contain_whole_elements() {
         let long = (PART + 20) as u64;
         let parts = parts(&[(0, 8), (100, 4), (200, long)], 12);
         let lengths: Vec<u64> =

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_has_the_turn() {
+    fn turn_has_one_holder() {
         struct Counter(UnsafeCell<u64>);
         // SAFETY: only who has the turn looks at it.
         unsafe impl Sync for Counter {}
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_whose_holder_has_ended_is_free() {
+    fn turn_of_ended_holder_is_free() {
         let lock = lock();
         let other = lock.clone();
         let holds = move || std::mem::forget(turn(Some(&other)));

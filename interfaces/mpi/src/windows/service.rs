@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_that_are_none_are_answered_all_the_same() {
+    fn invalid_window_questions_get_error_answer() {
         for question in [&[][..], &[0; 27], &[0xff; 28]] {
             assert_ne!(answer(question)[..4], [0; 4]);
         }

@@ -104,7 +104,7 @@ mod tests {
     use std::sync::Barrier;
 
     #[test]
-    fn a_thread_that_sleeps_for_a_lock_is_told_from_one_that_does_not() {
+    fn thread_that_sleeps_for_lock_is_detected() {
         let (lock, start) = (std::sync::Mutex::new(()), Barrier::new(2));
         let held = lock.lock().unwrap();
         std::thread::scope(|scope| {

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_checked_and_a_refusal_takes_nothing() {
+    fn unpack_checks_types_and_refusal_consumes_nothing() {
         let mut arrived = message(&mut packed(&[(Class::Int, 4), (Class::Int, 8), (Class::Double, 8)]));
         assert_eq!(arrived.length, 20);
         assert_eq!(arrived.take(Class::Double, 8), Err(PvmError::BadMsg));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_data_is_bytes_and_reads_as_anything() {
+    fn raw_data_unpacks_as_any_type() {
         let mut packed = packed(&[(Class::Int, 8)]);
         packed.packing = Packing::Raw;
         let mut arrived = message(&mut packed);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_cut_off_does_no_harm() {
+    fn truncated_type_table_is_harmless() {
         let message = Message { meta: encoding::XDR | TYPED | 9 << 16, ..Message::NONE };
         let mut arrived = Arrived::own(message, [1, 2, 3].into());
         assert_eq!(arrived.take(Class::Int, 4), Err(PvmError::NoData));

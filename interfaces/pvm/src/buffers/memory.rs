@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_keeps_is_neither_changed_nor_used_again() {
+    fn shared_memory_is_neither_changed_nor_reused() {
         let mut memory = Memory::default();
         memory.open().extend([1, 2, 3]);
         let kept = memory.share().clone();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_else_keeps_any_more_is_used_again() {
+    fn memory_is_reused_after_last_share_ends() {
         let mut memory = Memory::default();
         memory.open().extend([1; 100]);
         let (start, kept) = (memory.as_ptr(), memory.share().clone());

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_what_is_cut_is_refused() {
+    fn words_round_trip_and_truncated_ones_are_refused() {
         let texts: [&[u8]; 2] = [b"one", b""];
         let Words(bytes) = Words::default().number(-7).text(b"four").list(texts.into_iter());
         let mut reading = Reading::new(&bytes);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_open_as_was_said_and_keep_what_is_in_them() {
+    fn pages_have_requested_access_and_keep_contents() {
         let Some((it, view)) = heap(4) else { return };
         let at = |page: usize| it.heap.start + page * 4096;
         view.store(1, 0, &[65; 8]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mapped_is_refused() {
+    fn unmapped_address_is_refused() {
         let length = 1 << 16;
         let place = Segment::new(length as u64)
             .expect("memory")

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood_and_nothing_else() {
+    fn letters_round_trip_and_others_are_refused() {
         let calls = [
             Call::Acquire(7),
             Call::Release(u32::MAX),

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_apart_and_come_back() {
+    fn heap_blocks_are_disjoint_and_reusable() {
         let mut heap = Allocator::new(1 << 20, 4096);
         let small: Vec<u64> = (0..10).map(|size| heap.take(size).expect("room")).collect();
         assert!(small.windows(2).all(|pair| pair[0] + 16 <= pair[1]));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_that_is_used_up_gives_nothing() {
+    fn full_heap_returns_none() {
         let mut heap = Allocator::new(1 << 20, 4096);
         assert_eq!((heap.take(1 << 20), heap.take(u64::MAX)), (None, None));
         let mut count = 0;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_as_it_was() {
+    fn allocator_reads_back_as_written() {
         let heap = 1 << 20;
         let mut one = Allocator::new(heap, 4096);
         assert_eq!(one.written(), None);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_for_good_lies_at_the_end() {
+    fn permanent_allocation_lies_at_heap_end() {
         let mut heap = Allocator::new(1 << 20, 4096);
         assert_eq!(heap.take_for_good(5000), Some((1 << 20) - 8192));
         assert_eq!(heap.take_for_good(1), Some((1 << 20) - 12288));

@@ -101,7 +101,7 @@ mod tests {
     static HERE: AtomicU64 = AtomicU64::new(5);
 
     #[test]
-    fn a_static_variable_is_found_and_others_are_not() {
+    fn static_variable_is_found_and_others_are_not() {
         let address = HERE.as_ptr().expose_provenance();
         let found = variable_at(address, 8).expect("it is one");
         assert_eq!(address_of(&found.file, found.offset, 8), Some(address));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_of_a_host_are_a_node_or_several() {
+    fn tasks_of_host_form_one_or_more_nodes() {
         let hosts = [7, 7, 3, 7, 3];
         let groups = Groups::new(&hosts, usize::MAX);
         assert_eq!((groups.count(), groups.any_shares()), (2, true));

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_travel() {
+    fn race_sites_round_trip_and_invalid_ones_are_refused() {
         for caller in [None, Some((String::new(), 7)), Some(("libx.so".to_owned(), 0))] {
             let site = Site { file: "libc.so.6".into(), offset: 0x1234, caller };
             assert_eq!(decoded(&encoded(&site)), Some(site));

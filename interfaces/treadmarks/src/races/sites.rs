@@ -116,9 +116,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_found_in_its_file() {
+    fn code_address_resolves_to_its_file() {
         let files = Files::loaded();
-        let here = code_is_found_in_its_file as *const () as usize;
+        let here = code_address_resolves_to_its_file as *const () as usize;
         // The tests' own program is this library.
         let file = files.file_of(here).expect("it is loaded");
         assert_eq!((file.name.as_str(), file.is_own), ("", false));

@@ -176,7 +176,7 @@ mod here {
         use super::*;
 
         #[test]
-        fn the_bytes_that_an_instruction_touches_are_known() {
+        fn instruction_width_is_decoded() {
             let width_of = |code: &[u8]| {
                 let mut padded = [0x90; 2 * LONGEST];
                 padded[..code.len()].copy_from_slice(code);

@@ -31,7 +31,7 @@ fn serve<P: Port>(world: &mut World<P>, node: usize, container: u32) -> usize {
 }
 
 #[test]
-fn a_request_runs_once_whatever_the_network_does() {
+fn request_runs_once_despite_network_faults() {
     for seed in 0..40 {
         let faults = Faults { lost: 150, repeated: 150, swapped: 100, seed };
         let (mut world, _) = ethernet(2, faults);
@@ -55,7 +55,7 @@ fn a_request_runs_once_whatever_the_network_does() {
 }
 
 #[test]
-fn the_handler_of_a_timer_extends_and_gives_up() {
+fn timer_handler_extends_then_gives_up() {
     let (mut world, cable) = ethernet(2, Faults::default());
     let (containers, found) = servers(&mut world);
     let mut state = ClientState::new(Protocol::Reliable);
@@ -91,7 +91,7 @@ fn the_handler_of_a_timer_extends_and_gives_up() {
 }
 
 #[test]
-fn of_three_servers_one_is_dead_and_two_answer() {
+fn group_call_gets_answers_of_living_servers() {
     let (mut world, cable) = ethernet(4, Faults::default());
     let (containers, found) = servers(&mut world);
     lock(&cable).switch_off(2);
@@ -114,7 +114,7 @@ fn of_three_servers_one_is_dead_and_two_answer() {
 }
 
 #[test]
-fn on_a_cube_a_dead_node_is_noticed_without_a_timer() {
+fn cube_notices_dead_node_without_timer() {
     let (mut world, cube) = cube(2);
     let container = world.nodes[1].create(Bounds::default());
     world.nodes[1].bind("server", container).expect("free");

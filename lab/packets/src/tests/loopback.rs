@@ -7,7 +7,7 @@ use crate::{LoopbackPort, Node, Port, Transfer};
 use containers::{Bounds, Error, Protocol};
 
 #[test]
-fn a_new_port_needs_an_address_names_and_a_transfer() {
+fn new_port_needs_address_names_and_transfer() {
     let mut node = Node::new(LoopbackPort::new(10, 32));
     let container = node.create(Bounds::default());
     node.bind("me", container).expect("free");
@@ -37,7 +37,7 @@ fn a_new_port_needs_an_address_names_and_a_transfer() {
 }
 
 #[test]
-fn what_stays_here_needs_buffers_and_is_refused_without() {
+fn local_group_message_without_buffers_is_refused() {
     let mut node = Node::new(LoopbackPort::new(10, 32));
     let container = node.create(Bounds::default());
     node.join(1, container);
@@ -57,7 +57,7 @@ fn what_stays_here_needs_buffers_and_is_refused_without() {
 
 /// Found by the fuzz target `packets`.
 #[test]
-fn a_packet_that_is_the_last_but_for_all_numbers_there_are_is_not_wanted() {
+fn fragment_at_highest_number_is_ignored() {
     let mut node = Node::new(LoopbackPort::new(10, 32));
     let container = node.create(Bounds::default());
     let kinds = [Kind::Reliable, Kind::Datagram, Kind::Answer, Kind::Full, Kind::Gone];

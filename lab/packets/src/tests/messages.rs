@@ -9,7 +9,7 @@ use containers::{Bounds, Error, Protocol};
 const LENGTHS: [usize; 10] = [0, 1, 1399, 1400, 1401, 4095, 4096, 4097, 70_000, 1 << 20];
 
 #[test]
-fn a_message_has_the_fragments_that_its_length_says_on_ethernet() {
+fn fragment_count_matches_length_on_ethernet() {
     let (mut world, _) = ethernet(2, Faults::default());
     let container = world.nodes[1].create(Bounds::default());
     world.nodes[1].bind("c", container).expect("free");
@@ -32,7 +32,7 @@ fn a_message_has_the_fragments_that_its_length_says_on_ethernet() {
 }
 
 #[test]
-fn a_cube_copies_nothing_on_send_and_once_on_receive() {
+fn cube_copies_only_once_on_receive() {
     let (mut world, _) = cube(2);
     let container = world.nodes[1].create(Bounds::default());
     world.nodes[1].bind("c", container).expect("free");
@@ -59,7 +59,7 @@ fn bad(seed: u64) -> Faults {
 }
 
 #[test]
-fn reliable_messages_all_arrive_once_and_in_order() {
+fn reliable_messages_arrive_once_and_in_order() {
     for seed in 0..60 {
         let (mut world, _) = ethernet(2, bad(seed));
         let container = world.nodes[1].create(Bounds { messages: 7, bytes: 0 });
@@ -116,7 +116,7 @@ fn datagrams_arrive_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_full_container_makes_a_reliable_sender_wait_and_drops_datagrams() {
+fn full_container_blocks_reliable_sender_and_drops_datagrams() {
     let (mut world, _) = ethernet(2, Faults::default());
     let container = world.nodes[1].create(Bounds { messages: 3, bytes: 100 });
     world.nodes[1].bind("c", container).expect("free");
@@ -140,7 +140,7 @@ fn a_full_container_makes_a_reliable_sender_wait_and_drops_datagrams() {
 }
 
 #[test]
-fn each_container_of_a_group_gets_one_copy_and_the_cable_one_packet() {
+fn group_send_uses_one_packet_and_one_copy_each() {
     let (mut world, cable) = ethernet(4, Faults::default());
     let mut members = Vec::new();
     for node in 1..4 {
@@ -166,7 +166,7 @@ fn each_container_of_a_group_gets_one_copy_and_the_cable_one_packet() {
 }
 
 #[test]
-fn a_message_to_a_container_of_the_same_node_uses_no_network() {
+fn message_to_same_node_uses_no_network() {
     let (mut world, cable) = ethernet(1, Faults { lost: 1000, ..Faults::default() });
     let node = &mut world.nodes[0];
     let container = node.create(Bounds::default());
@@ -184,7 +184,7 @@ fn a_message_to_a_container_of_the_same_node_uses_no_network() {
 }
 
 #[test]
-fn names_are_free_or_taken_and_stale_handles_fail() {
+fn names_are_unique_and_stale_handles_fail() {
     let (mut world, _) = ethernet(2, Faults::default());
     let container = world.nodes[1].create(Bounds::default());
     world.nodes[1].bind("c", container).expect("free");
@@ -205,7 +205,7 @@ fn names_are_free_or_taken_and_stale_handles_fail() {
 }
 
 #[test]
-fn whatever_comes_from_the_network_does_no_harm() {
+fn arbitrary_packets_are_harmless() {
     let (mut world, cable) = ethernet(2, Faults::default());
     let container = world.nodes[1].create(Bounds::default());
     let mut random = 1u64;

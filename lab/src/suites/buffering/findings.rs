@@ -113,7 +113,7 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn a_line_computes_what_saphir_computes() {
+    fn row_computes_saphir_costs() {
         let rows = [
             row(&NX, "token", "hop, posted", 8, &[0.25; 6]),
             row(&NX, "token", "hop, posted", LONG, &[100.0; 6]),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_overlapped_lies_between_none_and_all() {
+    fn overlap_lies_between_none_and_all() {
         let exchange = |both| Exchange { alone: 10.0, work: 20.0, both }.overlapped();
         assert_eq!([exchange(30.0), exchange(25.0), exchange(20.0)], [0.0, 0.5, 1.0]);
         assert_eq!([exchange(40.0), exchange(5.0)], [0.0, 1.0]);

@@ -92,12 +92,12 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn a_bar_without_data_is_not_reached() {
+    fn goal_without_data_is_not_reached() {
         assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 
     #[test]
-    fn an_interface_is_held_against_the_engine() {
+    fn interface_is_compared_with_engine() {
         let rows = |nx: f64| {
             [(ENGINE, 0.2), (NX, nx), (CMMD, 0.2), (CONTAINERS, 0.21)]
                 .map(|(system, us)| row(&system, "ring", "half round trip", 8, &[us; 6]))
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_must_agree() {
+    fn copy_counters_must_agree_with_goal() {
         let rows = |copies: f64, sender: f64| {
             let form = |what: &str, form: &str, value: f64| {
                 row(&CMMD, "token", &format!("{what}, {form}"), LONG, &[value; 6])

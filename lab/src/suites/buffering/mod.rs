@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_experiment_is_made_with_every_choice_of_who_buffers() {
+    fn jobs_cover_every_buffering_choice() {
         let jobs = jobs(Extent::Full);
         for system in SYSTEMS {
             let mine: Vec<&str> =

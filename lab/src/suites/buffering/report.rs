@@ -185,7 +185,7 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn a_session_makes_a_whole_page() {
+    fn page_is_complete_for_session() {
         let mut rows = Vec::new();
         for system in SYSTEMS {
             let mut add = |program: &str, metric: &str, size, value: f64| {

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_says_where_and_how_often() {
+    fn cell_shows_buffering_place_and_copies() {
         let place = |sender, receiver, dropped, copies| {
             place_words(&findings::DataShares { copies, receiver, sender, unexpected: 0.0, dropped })
         };

@@ -79,7 +79,7 @@ mod tests {
     use crate::stats::summary::{Row, Rows};
 
     #[test]
-    fn bars_and_tables_are_of_the_systems_over_hosts() {
+    fn goals_and_tables_over_hosts_cover_their_systems() {
         let mut rows: Vec<Row> = Vec::new();
         for job in jobs(Extent::Quick) {
             let system = job.system.expect("every job has a system");

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn every_system_exchanges_among_four_and_eight() {
+    fn exchange_jobs_cover_systems_with_four_and_eight_tasks() {
         for extent in [Extent::Quick, Extent::Full] {
             assert_eq!(jobs(extent).len(), SYSTEMS.len() * TASKS.len());
         }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_and_the_page_have_what_all_send_together() {
+    fn exchange_table_and_page_show_total_rate() {
         let rows = example();
         let text = table(&Rows(&rows), &manifest());
         // 12 messages of 64 KiB in 10 us.
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bar_is_to_be_ahead_of_each() {
+    fn exchange_goal_is_to_lead_each_peer() {
         let mut rows = example();
         let found = ahead(&rows, AGAINST);
         assert_eq!((found[0].outcome, found[1].outcome), (Outcome::Reached, Outcome::Reached));

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prediction_within_a_fifth_reaches_the_bar_and_one_beside_misses_it() {
+    fn prediction_within_a_fifth_reaches_goal() {
         let mut rows = measured();
         assert_eq!(goals(&rows)[0].outcome, Outcome::Reached, "{}", goals(&rows)[0].found);
         let one =
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_shows_all_of_it() {
+    fn loggp_page_over_hosts_is_complete() {
         let rows = measured();
         let page = page(&OVER, &rows, &[], &manifest());
         assert_eq!(page.matches("<svg").count(), 1);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_costs_are_in_the_table_and_on_the_page() {
+    fn loggp_costs_are_in_table_and_page() {
         let rows = example(&SYSTEMS);
         let route = costs(&Rows(&rows), &SYSTEMS[0]).expect("five lengths");
         assert!((route.latency - 8000.0).abs() < 1.0 && (route.byte - 10.0).abs() < 0.01, "{route:?}");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_no_cost() {
+    fn costs_are_none_without_measurements() {
         assert_eq!(costs(&Rows(&[]), &SYSTEMS[0]), None);
     }
 }

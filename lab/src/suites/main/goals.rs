@@ -131,12 +131,12 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn without_data_nothing_is_claimed() {
+    fn goals_without_data_are_not_claimed() {
         assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 
     #[test]
-    fn a_ratio_is_judged_and_a_miss_is_measured() {
+    fn ratio_goal_is_judged_and_miss_is_measured() {
         let rows = [
             row(&PVM, "ring", "half round trip", 8, &[12.0; 6]),
             row(&OURS, "ring", "half round trip", 8, &[2.0; 6]),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn no_difference_counts_as_no_slower() {
+    fn equal_speed_counts_as_no_slower() {
         let rows = [
             row(&PVM, "ring-one-core", "half round trip", 8, &[6.0, 7.0, 8.0, 9.0, 10.0]),
             row(&OURS, "ring-one-core", "half round trip", 8, &[6.5, 7.5, 8.5, 9.5, 10.5]),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_transform_must_be_faster() {
+    fn fft_goal_requires_every_size_faster() {
         let mut rows = Vec::new();
         for (points, ours) in PAPER_POINTS.into_iter().zip([1.0, 1.0, 1.0, 20.0]) {
             rows.push(row(&PVM, "fft", "time", points, &[9.0, 9.1, 9.2, 9.3, 9.4]));

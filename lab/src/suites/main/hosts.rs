@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn every_system_has_a_line_in_the_table_and_on_the_page() {
+    fn system_has_line_in_table_and_page() {
         let rows = example();
         let text = (OVER.table)(&Rows(&rows), &manifest());
         assert!(text.lines().all(|line| line.chars().count() <= crate::table::WIDTH), "{text}");
@@ -98,7 +98,7 @@ mod tests {
 
     /// What goes through memory that tasks of one host share has no place here.
     #[test]
-    fn every_system_is_planned_once_and_none_by_shared_memory() {
+    fn hosts_jobs_cover_each_system_once_without_shm() {
         for extent in [Extent::Quick, Extent::Full] {
             let planned: Vec<_> = jobs(extent).iter().filter_map(|job| job.system).collect();
             assert_eq!(planned, OVER_HOSTS);

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_system_of_the_suite_is_planned() {
+    fn jobs_cover_every_ring_system() {
         for extent in [Extent::Quick, Extent::Full] {
             let jobs = jobs(extent);
             for system in ring_systems(extent) {

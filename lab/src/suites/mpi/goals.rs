@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_of_a_ratio_are_met_at_the_ratio_and_missed_beside_it() {
+    fn ratio_goals_are_reached_at_ratio_and_missed_beyond() {
         let vector = |own| pair("vector", "bandwidth, every second", 2, VECTOR_SIZE, own, 2.0);
         assert_eq!(outcome(&vector(3.0), "every second").0, Outcome::Reached);
         assert_eq!(outcome(&vector(2.9), "every second").0, Outcome::Missed);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn four_threads_are_held_against_our_own_one() {
+    fn four_thread_rate_is_compared_with_own_single_thread() {
         let rates = |four| {
             let mut rows = pair("threads", "message rate, one thread", 2, 8, 5.0, 1.0);
             rows.extend(pair("threads", "message rate, four threads", 2, 8, four, 0.1));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_by_halves_is_held_against_the_work() {
+    fn halves_goal_compares_time_with_work() {
         let halves = |own| pair("halves", "time over the work", HALVES_TASKS, 0, own, 9.0);
         assert_eq!(outcome(&halves(1.09), "8 processes").0, Outcome::Reached);
         assert_eq!(outcome(&halves(1.11), "8 processes").0, Outcome::Missed);

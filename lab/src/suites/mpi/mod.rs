@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_system_is_measured() {
+    fn mpi_jobs_cover_every_system() {
         for system in SYSTEMS {
             let measured: Vec<String> =
                 jobs(Extent::Quick).iter().filter(|job| job.system == Some(system)).map(Job::name).collect();

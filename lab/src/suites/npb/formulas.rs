@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cube_is_split_as_the_paper_does() {
+    fn cube_is_split_as_in_paper() {
         assert_eq!(
             [1, 2, 4, 8].map(|tasks| blocks("lu", tasks)),
             [[1, 1, 1], [2, 1, 1], [2, 2, 1], [4, 2, 1]]
@@ -72,7 +72,7 @@ mod tests {
 
     /// The numbers of section 5.4 of the specification.
     #[test]
-    fn class_a_sends_what_the_algorithms_say() {
+    fn class_a_message_counts_match_specification() {
         let of = |program, tasks| sent(program, 64, tasks).expect("blocks are thick");
         assert_eq!([of("lu", 4).messages, of("lu", 8).messages], [8 + 736, 20 + 1716]);
         assert_eq!([of("sp", 4).messages, of("sp", 8).messages], [8 + 8 * 4, 24 + 24 * 4]);

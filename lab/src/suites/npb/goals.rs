@@ -149,13 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_without_data_are_not_judged() {
+    fn goals_without_data_are_not_judged() {
         let all = on_one_host(&[]).into_iter().chain(on_hosts(&[])).chain(over_named(&[]));
         assert!(all.into_iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 
     #[test]
-    fn communication_is_held_against_pvms_default_route() {
+    fn communication_goal_compares_with_pvm_default_route() {
         let [own, _, direct, daemon, ..] = hosts::TWO;
         let at = |system: &System, ms: f64| rows(system, "lu", 64, 4, &[("communication", ms)]);
         let session = |theirs: f64| [at(&own, 10.0), at(&direct, 12.0), at(&daemon, theirs)].concat();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_must_be_those_of_the_formulas() {
+    fn message_counts_must_equal_the_formulas() {
         let of =
             |messages: f64| rows(&SYSTEMS[0], "lu", 64, 4, &[("messages", messages), ("traffic", 1.92576)]);
         assert_eq!(on_one_host(&of(744.0))[1].outcome, Outcome::Reached);
@@ -179,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_place_with_more_tasks_than_cores_is_told() {
+    fn worst_slot_is_reported_with_more_tasks_than_cores() {
         let many = 8;
         if cores::physical(64).len() >= many as usize {
             eprintln!(
-                "skipped: the_worst_place_with_more_tasks_than_cores_is_told: eight cores are not fewer than eight tasks"
+                "skipped: worst_slot_is_reported_with_more_tasks_than_cores: eight cores are not fewer than eight tasks"
             );
             return;
         }

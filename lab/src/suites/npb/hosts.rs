@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_host_has_a_task() {
+    fn host_always_has_a_task() {
         for job in jobs(Extent::Full) {
             let route = job.system.expect("every job has a system").route;
             let count = crate::host::hosts::of_route(route).expect("hosts");

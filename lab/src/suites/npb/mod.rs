@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_runs_on_every_system_and_number_of_tasks() {
+    fn npb_jobs_cover_every_class_system_and_task_count() {
         let full = jobs(Extent::Full);
         assert_eq!(full.len(), CASES.len() * TASKS.len() * SYSTEMS.len());
         assert_eq!(jobs(Extent::Quick).len(), 3 * TASKS.len() * SYSTEMS.len());

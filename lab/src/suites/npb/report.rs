@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_have_what_was_measured_beside_the_formulas() {
+    fn sections_show_measurements_beside_formulas() {
         let metrics =
             [("iteration", 20.0), ("communication", 4.0), ("messages", 744.0), ("traffic", 1.92576)];
         let mut session = rows(&SYSTEMS[0], "lu", 64, 4, &metrics);

@@ -70,7 +70,7 @@ mod tests {
     use crate::table::WIDTH;
 
     #[test]
-    fn each_system_has_a_line_with_its_ratio_to_ours() {
+    fn table_line_shows_ratio_of_system_to_parvum() {
         let (own, direct) = (&SYSTEMS[0], &SYSTEMS[2]);
         let session = [
             rows(

@@ -163,7 +163,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn others_are_multiples_of_the_shipped_one() {
+    fn builds_are_shown_as_multiples_of_the_shipped_one() {
         let rows = builds();
         let lines = lines(&Rows(&rows));
         assert_eq!(lines.len(), BUILDS.len());
@@ -173,7 +173,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_not_apart_is_not_marked() {
+    fn build_without_significant_difference_is_not_marked() {
         let mut rows = builds();
         for row in rows.iter_mut() {
             // Twice as slow at best, and at times as slow as any other.
@@ -184,7 +184,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_builds_there_is_no_table() {
+    fn compilers_table_is_empty_without_builds() {
         let mut text = String::new();
         render(&mut text, &Rows(&[]));
         assert_eq!(text, "");
@@ -194,7 +194,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_tool_builds_each_by_its_name() {
+    fn variants_tool_builds_every_listed_name() {
         let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/variants.sh");
         let text = std::fs::read_to_string(tool).expect("the tool is there");
         let made = text.lines().skip_while(|line| !line.contains("<<'LIST'")).skip(1);

@@ -78,12 +78,12 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn a_bar_without_data_is_not_reached() {
+    fn goal_without_data_is_not_reached() {
         assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 
     #[test]
-    fn parts_that_are_not_the_whole_miss() {
+    fn parts_that_miss_the_whole_miss_goal() {
         let outcome = |whole| check(&layers::tests::layers(whole))[0].outcome;
         assert_eq!(outcome(1.04), Outcome::Reached);
         assert_eq!(outcome(1.06), Outcome::Missed);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_below_nothing_misses_though_the_sum_is_right() {
+    fn negative_part_misses_goal_despite_right_sum() {
         let mut rows = layers::tests::layers(1.0);
         // A layer that takes longer without what lies above it than with it.
         let link = rows.iter_mut().find(|row| row.route == "shm" && row.system == "link");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn gangs_must_vary_less() {
+    fn gang_times_must_vary_less_for_goal() {
         let rows = |gang: f64| {
             [
                 row(&NX, spread::RIVAL, "job", spread::POINTS, &[10.0, 20.0, 30.0]),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transform_is_held_against_the_engines() {
+    fn fft_of_interface_is_compared_with_engine() {
         let rows = |nx: f64| {
             [(ENGINE, 10.0), (NX, nx), (CMMD, 10.0), (CONTAINERS, 10.0), (PVM, 11.0)]
                 .map(|(system, us)| row(&system, "fft", "time", 1024, &[us; 6]))

@@ -302,7 +302,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_parts_are_differences_and_add_up() {
+    fn layer_parts_are_differences_and_add_up() {
         let rows = layers(1.0);
         let found = peel(&Rows(&rows), &WAYS[0]).expect("all was measured");
         for part in [Part::Queue, Part::WakeUp, Part::Protocol, Part::LookUp, Part::Call] {
@@ -314,14 +314,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_whole_is_not_the_parts() {
+    fn sum_of_parts_may_differ_from_whole() {
         let rows = layers(1.25);
         let found = peel(&Rows(&rows), &WAYS[4]).expect("all was measured");
         assert!((found.off() + 0.2).abs() < 1e-9, "{}", found.off());
     }
 
     #[test]
-    fn a_layer_that_is_missing_leaves_its_way_out() {
+    fn missing_layer_omits_its_route() {
         let mut rows = layers(1.0);
         rows.retain(|row| row.system != "engine" || row.route != "shm");
         let rows = Rows(&rows);
@@ -330,7 +330,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_table_stands_beside_the_papers_and_fits() {
+    fn layers_table_shows_paper_values_and_fits() {
         let rows = layers(1.0);
         let mut text = String::new();
         render(&mut text, &Rows(&rows));

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_and_whole_come_from_launches_of_their_own() {
+    fn parts_and_whole_use_separate_launches() {
         let jobs = jobs(Extent::Quick);
         for system in systems() {
             let rings: Vec<&str> = jobs
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_interface_transforms_on_every_number_of_tasks() {
+    fn overhead_jobs_cover_interfaces_and_task_counts() {
         let jobs = jobs(Extent::Quick);
         for system in INTERFACES {
             for tasks in FFT_TASKS {

@@ -101,7 +101,7 @@ mod tests {
     use crate::report::tests::manifest;
 
     #[test]
-    fn a_session_makes_a_whole_page() {
+    fn page_is_complete_for_session() {
         let mut rows: Vec<Row> = INTERFACES.iter().flat_map(transform::tests::transforms).collect();
         rows.extend(layers::tests::layers(1.0));
         rows.extend(compilers::tests::builds());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_session_still_makes_a_page() {
+    fn page_exists_for_empty_session() {
         assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
     }
 }

@@ -150,7 +150,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_spread_is_over_launches() {
+    fn spread_is_computed_over_launches() {
         let rows = jobs();
         let found = lines(&Rows(&rows));
         assert_eq!(found[1], ["with a rival", "3", "20.0", "30.0", "40.0", "50.0", "3.00"]);
@@ -161,7 +161,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn how_much_steadier_gangs_are_has_an_interval() {
+    fn gang_spread_ratio_has_interval() {
         let times =
             |spread: f64| -> Vec<f64> { (0..12).map(|at| 100.0 + spread * f64::from(at % 4)).collect() };
         let rows = |with: f64| {
@@ -176,13 +176,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_launch_is_no_spread() {
+    fn spread_of_single_launch_is_none() {
         let rows = [row(&NX, RIVAL, "job", POINTS, &[20.0])];
         assert_eq!(of(&Rows(&rows), RIVAL), None);
     }
 
     #[test]
-    fn only_gangs_take_turns_and_only_one_job_is_alone() {
+    fn spread_measures_gang_rival_and_single_job() {
         let [alone, rival, gang] = measures();
         assert!(alone.rival.is_none() && rival.rival.is_some() && gang.rival.is_some());
         assert_eq!([alone.starter, rival.starter, gang.starter], [&[][..], &[], &["--gang"]]);

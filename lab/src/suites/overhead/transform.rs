@@ -115,7 +115,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_split_is_task_0s_and_the_speed_up_is_over_one_task() {
+    fn split_is_of_task_0_only() {
         let rows = transforms(&NX);
         let rows = Rows(&rows);
         assert_eq!(split(&rows, &NX, 1024), Some([4.0, 8.0, 28.0]));
@@ -124,7 +124,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_table_has_the_papers_lines_beside_ours_and_fits() {
+    fn transform_table_shows_paper_lines_and_fits() {
         let rows = transforms(&NX);
         let mut text = String::new();
         render(&mut text, &Rows(&rows));

@@ -84,12 +84,12 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn bars_without_data_are_not_judged() {
+    fn goals_without_data_are_not_judged() {
         assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 
     #[test]
-    fn bars_are_judged_by_throughput_and_memory() {
+    fn goals_are_judged_by_throughput_and_memory() {
         use Outcome::{Missed, NoData, Reached};
         let outcomes = |rows: &[Row]| check(rows).into_iter().map(|goal| goal.outcome).collect::<Vec<_>>();
         let mut rows = example();

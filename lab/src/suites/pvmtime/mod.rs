@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_experiment_has_a_name_of_its_own_and_every_route() {
+    fn pvmtime_experiments_have_unique_names_and_all_routes() {
         let names: HashSet<&str> = all().map(|experiment| experiment.program).collect();
         assert_eq!(names.len(), all().count());
         for name in ["ping-pong", "blast", "blast, 4 slaves", "ping-pong, 4.1-4.1"] {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_lengths_and_levels_are_in_the_full_run() {
+    fn full_run_contains_lengths_and_levels_of_paper() {
         let paper = (1..=16).map(|kib| kib * 1024).chain([4]);
         assert!(paper.into_iter().all(|size| ALL_SIZES.contains(&size)));
         assert!(ALL_SIZES.len() <= 64, "pvmtime takes no more");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrangement_counts_its_tasks_and_machines() {
+    fn arrangement_counts_its_tasks_and_machines() {
         let of = |arrangement: Arrangement| (arrangement.tasks(), arrangement.machines());
         assert_eq!([PAIR, FOUR_SLAVES, APART, TOGETHER].map(of), [(2, 2), (5, 5), (8, 8), (8, 2)]);
     }

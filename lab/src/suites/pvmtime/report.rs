@@ -214,7 +214,7 @@ mod tests {
     use crate::report::tests::manifest;
 
     #[test]
-    fn the_papers_figures_are_drawn_and_its_claims_judged() {
+    fn pvmtime_page_draws_figures_and_judges_claims() {
         let rows = example();
         let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
         for part in [
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_rows_makes_a_page() {
+    fn page_exists_for_empty_session() {
         assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
     }
 }

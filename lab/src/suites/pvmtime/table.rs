@@ -47,7 +47,7 @@ mod tests {
     use crate::table::WIDTH;
 
     #[test]
-    fn a_line_for_each_experiment_that_was_measured() {
+    fn table_has_line_per_measured_experiment() {
         let text = render(&Rows(&example()), &manifest());
         assert!(text.contains("blast, 4.1-4.1") && text.contains("2048 32768"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");

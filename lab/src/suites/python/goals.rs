@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_met_or_missed_by_what_was_measured() {
+    fn goals_are_judged_by_measurements() {
         let mut rows = example();
         let of = |rows: &[Row], what: &str| {
             goals(rows).into_iter().find(|goal| goal.what == what).expect("it is there")

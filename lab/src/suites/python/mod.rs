@@ -193,13 +193,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_system_does_what_it_can() {
+    fn python_jobs_match_abilities_of_each_system() {
         let jobs = jobs(Extent::Quick);
         assert_eq!(jobs.len(), 2 * SENDING.len() + 4 * EXECUTORS.len() + JOBLIB.len());
     }
 
     #[test]
-    fn the_table_and_the_page_show_what_was_measured() {
+    fn python_table_and_page_show_measurements() {
         let rows = example();
         let text = table(&Rows(&rows), &manifest());
         assert!(text.contains("64 MiB, us") && text.contains("1.00"), "{text}");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_judged_by_what_was_sent() {
+    fn goals_are_judged_by_traffic() {
         use Outcome::{Missed, NoData, Reached};
         let mut rows = example();
         assert_eq!(outcomes(&rows), [Reached, Reached, Reached, Reached, Reached, NoData]);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_sends_more_than_another_way_misses() {
+    fn default_with_more_traffic_misses_goal() {
         let mut rows = example();
         for row in rows.iter_mut().filter(|row| row.system == "TreadMarks lazy" && row.metric == "traffic") {
             row.median *= 1.25;

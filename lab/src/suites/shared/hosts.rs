@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_job_is_of_hosts() {
+    fn shared_jobs_over_hosts_use_only_hosts() {
         let jobs = jobs(Extent::Quick);
         let sizes: usize = PROGRAMS.iter().map(|program| program.sizes[0].len()).sum();
         assert_eq!(jobs.len(), sizes * COUNTS.len() * 2 * FAMILIES.len());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_what_was_measured_where() {
+    fn hosts_table_shows_measurements_by_place() {
         let rows = example();
         let manifest = crate::report::tests::manifest();
         let text = render(&Rows(&rows), &manifest);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_is_held_against_mpis() {
+    fn traffic_goal_compares_with_mpi() {
         let mut rows = example();
         rows.iter_mut().for_each(|row| row.tasks = 8);
         let goal = &check(&rows)[0];

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn every_system_runs_every_program_on_every_number_of_tasks() {
+    fn shared_jobs_cover_systems_programs_and_task_counts() {
         for extent in [Extent::Quick, Extent::Full] {
             let jobs = jobs(extent);
             let sizes: usize =
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_is_against_one_task_of_the_same_system() {
+    fn speed_up_is_relative_to_one_task() {
         let rows = example();
         assert_eq!(speed_up(&Rows(&rows), &LAZY, "network", (4, 8800)), Some(4.0));
         assert_eq!(speed_up(&Rows(&rows), &LAZY, "sort", (4, 8800)), None);

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_finding_and_its_cure_are_in_the_curves() {
+    fn node_curves_show_finding_of_paper_and_its_cure() {
         let on = |subject: usize, way: Way, nodes: usize| {
             let curve = curves().iter().find(|curve| curve.subject == SUBJECTS[subject] && curve.way == way);
             let found = curve.and_then(|curve| curve.speed_ups().find(|(of, _)| *of == nodes));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_section_has_two_charts_for_each_program() {
+    fn nodes_section_has_two_charts_per_program() {
         let mut html = String::new();
         section(&mut html, &[]);
         assert!(html.is_empty());

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_have_what_was_measured_and_a_dash_for_the_rest() {
+    fn sections_show_measurements_and_dash_for_missing() {
         let mut rows = example();
         let messages: Vec<Row> = rows
             .iter()

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_fits_a_terminal_and_has_all() {
+    fn table_line_is_complete_and_fits_terminal() {
         let rows = example();
         let line = line(&Rows(&rows), &CLASSIC, "network", 8800);
         assert_eq!(

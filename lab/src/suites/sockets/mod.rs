@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn all_experiments_are_planned_and_shown() {
+    fn sockets_experiments_are_planned_and_shown() {
         let rows = example();
         let text = table(&Rows(&rows), &manifest());
         for part in ["by buffer         1 KiB 1.00", "two pairs", "t_0 (UDP)         1.00 us"] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn fatoohis_sizes_are_in_the_full_run() {
+    fn full_run_contains_sizes_of_fatoohi() {
         assert!((7..=20).all(|power| ALL_MESSAGES.contains(&(1 << power))));
         assert!((10..=20).all(|power| ALL_BUFFERS.contains(&(1 << power))));
     }

@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn without_data_nothing_is_claimed() {
+    fn goals_without_data_are_not_claimed() {
         assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
         assert_eq!(check(&[]).len(), ASKED.len());
     }
 
     #[test]
-    fn an_engine_that_beats_its_peers_must_also_near_the_flag() {
+    fn engine_faster_than_peers_must_also_near_the_baseline() {
         let asked = of("8 B, engine, us");
         let mut rows = vec![
             measure(asked, &ENGINE, (2, 8), &[0.19; 6]),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_size_is_named_and_every_size_counts() {
+    fn judge_counts_every_size_and_names_worst() {
         let asked = of("4 to 64 KiB, GB/s");
         let mut rows = Vec::new();
         for (place, ours) in places(asked).into_iter().zip([1.5, 3.0, 1.9, 9.0, 9.0]) {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_us_is_compared_with_peers_that_have_it() {
+    fn measure_without_cma_is_compared_with_equal_peers() {
         let asked = of("the same, refused");
         let mut rows = Vec::new();
         for place in places(asked) {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn one_interface_that_misses_is_enough() {
+    fn goal_is_missed_if_one_interface_misses() {
         let asked = of("barrier of 8, us");
         let rows = [
             measure(asked, &CALLS, (8, 0), &[30.0; 6]),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn pvm_itself_is_the_measure_of_its_calls() {
+    fn pvm_calls_are_judged_against_pvm() {
         let asked = of("8 B, PVM calls, us");
         let rows = |ours: f64| {
             [
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn ahead_means_that_a_test_says_so() {
+    fn lead_requires_significant_difference() {
         let asked = of("reduce, us");
         let judged = |ours: &[f64]| {
             let mut rows = Vec::new();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_uses_nothing_while_blocked_reaches_its_bar() {
+    fn task_without_cpu_use_while_blocked_reaches_goal() {
         let asked = of("CPU in 3 s wait, s");
         let rows = [measure(asked, &CALLS, (2, 0), &[0.0])];
         assert_eq!(judge(asked, &Rows(&rows)).goal.outcome, Outcome::Reached);

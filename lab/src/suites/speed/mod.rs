@@ -211,7 +211,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_measure_is_of_every_system_that_can() {
+    fn speed_jobs_cover_every_capable_system() {
         let jobs = jobs(Extent::Quick);
         let of = |system: System| -> HashSet<String> {
             jobs.iter().filter(|j| j.system == Some(system)).map(|j| j.measure.name.clone()).collect()
@@ -233,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn ucx_is_measured_at_every_size_of_the_ring_that_has_a_message() {
+    fn ucx_jobs_cover_every_ring_size_with_data() {
         let sizes: Vec<u64> = TESTS.iter().filter(|t| t.program == "ring").map(|t| t.size).collect();
         assert_eq!(sizes, RING_SIZES[1..]);
     }
 
     #[test]
-    fn systems_keep_apart_by_name() {
+    fn systems_have_unique_names() {
         let ids: HashSet<String> = systems().iter().map(System::id).collect();
         let names: HashSet<&str> = SUITE.families.iter().map(|family| family.name()).collect();
         assert_eq!((ids.len(), names.len()), (systems().len(), SUITE.families.len()));

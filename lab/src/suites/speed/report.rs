@@ -151,7 +151,7 @@ mod tests {
     use crate::stats::summary::tests::row;
 
     #[test]
-    fn a_session_makes_a_whole_page() {
+    fn page_is_complete_for_session() {
         let mut rows = Vec::new();
         for (system, us) in [(CALLS, 0.5), (ENGINE, 0.25), (PEERS[1], 0.75)] {
             for size in [8u64, 4096, 65536] {

@@ -116,7 +116,7 @@ mod tests {
     use crate::table::WIDTH;
 
     #[test]
-    fn every_column_has_a_heading() {
+    fn table_column_has_heading() {
         assert_eq!(HEADINGS.len(), systems().len() + 1);
         assert!(ASKED.iter().all(|asked| asked.what.len() <= 18 && asked.goal.len() <= 19));
         let has_both = |asked: &Requirement| asked.faces.contains(&ENGINE) && asked.faces.contains(&NX);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_shows_who_failed_and_fits_the_terminal() {
+    fn table_line_shows_failures_and_fits_terminal() {
         let mut floor = row(&PEERS[2], "floors", "time", 8, &[1.0]);
         floor.system = "one-core hand-over".into();
         let rows = [row(&CALLS, "ring-one-core", "half round trip", 8, &[1_234_567.0]), floor];

@@ -11,7 +11,7 @@ fn ids(host: &parvum_tests::bed::Host) -> Vec<String> {
 }
 
 #[test]
-fn one_is_added_and_both_know() {
+fn added_host_is_known_to_both_hosts() {
     let Some(bed) = Bed::of(2) else { return };
     let said = bed[0].succeed(&["parvum", "add", "beta"]);
     assert_eq!(said, "beta is in the machine as t80000\n");
@@ -21,7 +21,7 @@ fn one_is_added_and_both_know() {
 }
 
 #[test]
-fn several_are_added_at_once_and_some_by_another_host() {
+fn hosts_are_added_in_parallel_and_by_other_hosts() {
     let Some(bed) = Bed::of(5) else { return };
     bed[0].add(&["beta", "gamma", "delta"]);
     for host in &bed.hosts()[..4] {
@@ -38,7 +38,7 @@ fn several_are_added_at_once_and_some_by_another_host() {
 }
 
 #[test]
-fn ssh_starts_the_daemons() {
+fn ssh_starts_daemons() {
     let Some(bed) = Bed::over_ssh(3) else { return };
     bed[0].add(&["beta", "gamma"]);
     for host in bed.hosts() {
@@ -52,7 +52,7 @@ fn ssh_starts_the_daemons() {
 }
 
 #[test]
-fn one_is_removed_and_its_tasks_end() {
+fn removed_host_ends_its_tasks() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let mut watch = bed[0].start("across", &["watch"]);
@@ -70,7 +70,7 @@ fn one_is_removed_and_its_tasks_end() {
 }
 
 #[test]
-fn a_host_is_added_again_while_its_old_daemon_still_ends() {
+fn host_is_added_again_while_old_daemon_ends() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     // Its number is one of its host's, which has a process tree of its own.
@@ -90,7 +90,7 @@ fn a_host_is_added_again_while_its_old_daemon_still_ends() {
 }
 
 #[test]
-fn who_leads_is_removed_as_any_other() {
+fn leader_is_removed_like_any_host() {
     let Some(bed) = Bed::of(3) else { return };
     // By another host, and by itself.
     for by in [2, 0] {
@@ -126,7 +126,7 @@ fn who_leads_is_removed_as_any_other() {
 }
 
 #[test]
-fn the_last_host_cannot_be_removed() {
+fn last_host_cannot_be_removed() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     bed[0].succeed(&["parvum", "remove", "alpha"]);
@@ -142,7 +142,7 @@ fn the_last_host_cannot_be_removed() {
 }
 
 #[test]
-fn one_is_added_again_and_is_another() {
+fn host_added_again_is_a_new_host() {
     let Some(bed) = Bed::of(2) else { return };
     for _ in 0..3 {
         bed[0].add(&["beta"]);
@@ -181,7 +181,7 @@ fn programs_add_and_delete_hosts() {
 }
 
 #[test]
-fn one_sees_how_hosts_reach_each_other() {
+fn hosts_command_shows_routes_between_hosts() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     let ways = |at: usize| bed[at].succeed(&["parvum", "hosts", "-v"]);
@@ -195,7 +195,7 @@ fn one_sees_how_hosts_reach_each_other() {
 }
 
 #[test]
-fn a_host_without_parvum_gets_it_when_asked() {
+fn add_push_installs_parvum_on_host() {
     let Some(bed) = Bed::of(2) else { return };
     let data = bed[1].folder.join("data");
     bed[1].set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
@@ -223,7 +223,7 @@ fn copy_in(data: &std::path::Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn hosts_with_one_home_get_one_copy_and_other_releases_stay() {
+fn hosts_sharing_home_get_one_copy() {
     let Some(bed) = Bed::of(4) else { return };
     let data = bed.root().join("data");
     for host in &bed.hosts()[1..] {
@@ -257,7 +257,7 @@ fn hosts_with_one_home_get_one_copy_and_other_releases_stay() {
 }
 
 #[test]
-fn another_way_to_start_can_be_said() {
+fn start_command_can_be_replaced() {
     let Some(bed) = Bed::of(2) else { return };
     let way = bed[0].settings_named("PARVUM_START_BY").expect("the bed sets it");
     bed[0].set("PARVUM_START_BY", "/bin/false");

@@ -41,7 +41,7 @@ fn comes_back(bed: &Bed) {
 }
 
 #[test]
-fn a_host_that_is_cut_off() {
+fn cut_off_host_is_removed_and_its_daemon_ends() {
     let Some(bed) = lost(Host::cut_off) else { return };
     // Over there it is the smaller part, and keeps still. When it reaches the others again it hears that they
     // have gone on without it, and its daemon ends.
@@ -53,7 +53,7 @@ fn a_host_that_is_cut_off() {
 
 /// The end of its tasks' output never comes.
 #[test]
-fn a_task_leaves_whose_caught_output_was_on_a_lost_host() {
+fn task_exits_despite_caught_output_on_lost_host() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     let said = bed[0].check("caught", &["beta"], "auto");
@@ -62,19 +62,19 @@ fn a_task_leaves_whose_caught_output_was_on_a_lost_host() {
 }
 
 #[test]
-fn a_host_whose_cable_is_pulled() {
+fn unplugged_host_is_removed() {
     lost(Host::unplug);
 }
 
 #[test]
-fn a_host_that_is_switched_off() {
+fn crashed_host_is_removed_and_comes_back() {
     let Some(bed) = lost(Host::crash) else { return };
     bed[1].boot().expect("as the first time");
     comes_back(&bed);
 }
 
 #[test]
-fn a_daemon_that_is_killed() {
+fn host_with_killed_daemon_is_removed() {
     let Some(bed) = lost(Host::kill_daemon) else { return };
     // Its tasks go with it, and the keeper tidies up.
     eventually("its tasks have ended", || bed[1].processes("across").is_empty());
@@ -82,13 +82,13 @@ fn a_daemon_that_is_killed() {
 }
 
 #[test]
-fn everything_of_a_host_is_killed() {
+fn host_with_all_processes_killed_is_removed() {
     let Some(bed) = lost(Host::kill_all) else { return };
     comes_back(&bed);
 }
 
 #[test]
-fn a_receive_from_a_task_of_a_lost_host_returns() {
+fn receive_from_task_of_lost_host_returns() {
     for route in ["tcp", "routed"] {
         let Some(bed) = Bed::of(2) else { return };
         bed.join_all();
@@ -106,7 +106,7 @@ fn a_receive_from_a_task_of_a_lost_host_returns() {
 }
 
 #[test]
-fn a_sender_to_a_lost_host_is_not_held_up() {
+fn sender_to_lost_host_is_not_blocked() {
     for route in ["tcp", "routed"] {
         let Some(bed) = Bed::of(2) else { return };
         bed.join_all();
@@ -127,7 +127,7 @@ fn a_sender_to_a_lost_host_is_not_held_up() {
 }
 
 #[test]
-fn who_waits_for_a_lost_host_to_be_noticed_sleeps() {
+fn waiter_for_lost_host_sleeps() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     let tcp = |host: &Host, words: &[&str]| {
@@ -149,7 +149,7 @@ fn who_waits_for_a_lost_host_to_be_noticed_sleeps() {
 }
 
 #[test]
-fn two_hosts_that_hear_only_others() {
+fn machine_stays_consistent_after_cut_between_two_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     bed[1].check("across", &["places"], "auto");
@@ -164,7 +164,7 @@ fn two_hosts_that_hear_only_others() {
 
 /// The first host dies: the majority goes on.
 #[test]
-fn the_first_host_is_lost() {
+fn majority_continues_when_first_host_is_lost() {
     for lose in [Host::kill_daemon, Host::cut_off] {
         let Some(bed) = Bed::of(3) else { return };
         bed.join_all();

@@ -35,7 +35,7 @@ fn trust(host: &Host, name: &str, known_as: &str) {
 }
 
 #[test]
-fn a_name_that_leads_back_to_the_host_itself() {
+fn add_refuses_name_that_resolves_to_own_host() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     bed[0].succeed(&["parvum", "up"]);
     for address in ["127.0.0.1", "127.0.1.1", "::1"] {
@@ -53,7 +53,7 @@ fn a_name_that_leads_back_to_the_host_itself() {
 }
 
 #[test]
-fn a_host_by_another_of_its_names() {
+fn host_is_added_by_another_of_its_names() {
     let Some(bed) = Bed::over_ssh(3) else { return };
     bed.join_all();
     let address = bed[1].addresses()[0].clone();
@@ -67,7 +67,7 @@ fn a_host_by_another_of_its_names() {
 }
 
 #[test]
-fn hosts_that_know_themselves_by_a_loopback_address() {
+fn hosts_named_by_loopback_address_join() {
     let Some(bed) = Bed::over_ssh(3) else { return };
     for host in bed.hosts() {
         // As Debian's installer writes it.
@@ -88,7 +88,7 @@ fn hosts_that_know_themselves_by_a_loopback_address() {
 }
 
 #[test]
-fn hosts_that_have_only_ipv6() {
+fn hosts_with_only_ipv6_join() {
     let plan = Plan { ssh: true, ipv6_only: true, ..Plan::of(3) };
     let Some(bed) = Bed::or_skip(&plan) else { return };
     bed.join_all();

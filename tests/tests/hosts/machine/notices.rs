@@ -45,7 +45,7 @@ pub fn host_of(tid: u32) -> u32 {
 
 /// What a dead task has sent waits in the daemons for a receiver that is stopped: nobody else waits for it.
 #[test]
-fn a_death_is_told_while_a_receiver_on_another_host_is_stopped() {
+fn death_notice_arrives_while_remote_receiver_is_stopped() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     bed[0].check("last_words", &[&bed[1].name], "routed");
@@ -53,7 +53,7 @@ fn a_death_is_told_while_a_receiver_on_another_host_is_stopped() {
 }
 
 #[test]
-fn the_end_of_a_task_is_told_once_wherever_it_was() {
+fn task_end_is_notified_once_on_every_host() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     for at in 0..3 {
@@ -73,7 +73,7 @@ fn the_end_of_a_task_is_told_once_wherever_it_was() {
 }
 
 #[test]
-fn hosts_that_come_and_go_are_told_of_once() {
+fn host_additions_and_losses_are_notified_once() {
     let Some(bed) = Bed::of(4) else { return };
     bed[0].add(&["beta", "gamma"]);
     for at in 0..2 {

@@ -47,7 +47,7 @@ fn await_line(file: &Path, line: &str) {
 }
 
 #[test]
-fn hosts_take_over_what_a_hostfile_says_of_them() {
+fn hosts_apply_options_of_hostfile() {
     let Some(bed) = Bed::of(4) else { return };
     let (folder, told) = whereami(&bed);
     let (one, two) = (bed.root().join("one"), bed.root().join("two"));
@@ -80,7 +80,7 @@ fn hosts_take_over_what_a_hostfile_says_of_them() {
 }
 
 #[test]
-fn a_host_is_started_by_the_login_the_address_and_the_command_of_its_line() {
+fn host_line_sets_login_address_and_command() {
     let Some(bed) = Bed::of(3) else { return };
     let way = bed[0].settings_named("PARVUM_START_BY").expect("the bed sets it");
     let (door, logins) = (bed.root().join("door.sh"), bed.root().join("logins"));
@@ -104,7 +104,7 @@ fn a_host_is_started_by_the_login_the_address_and_the_command_of_its_line() {
 }
 
 #[test]
-fn an_option_that_cannot_be_honoured_is_named_with_its_line() {
+fn unsupported_host_option_is_named_with_its_line() {
     let Some(bed) = Bed::of(2) else { return };
     let file = bed.root().join("hosts");
     std::fs::write(&file, "# by hand\ndelta so=ms\n& gamma so=pw\n").expect("the bed's folder is writable");
@@ -136,7 +136,7 @@ fn an_option_that_cannot_be_honoured_is_named_with_its_line() {
 }
 
 #[test]
-fn a_program_adds_hosts_with_options() {
+fn program_adds_hosts_with_options() {
     let Some(bed) = Bed::of(2) else { return };
     bed[0].succeed(&["parvum", "up"]);
     bed[0].check("growing", &["beta sp=77"], "auto");

@@ -21,7 +21,7 @@ fn says(said: &str, words: &[&str]) {
 }
 
 #[test]
-fn a_name_that_nobody_knows() {
+fn add_refuses_unknown_host_name() {
     let Some(bed) = Bed::over_ssh(1) else { return };
     let said = refused(&bed, "nowhere");
     let begins = "parvum: E-NOHOST: cannot add nowhere: ssh cannot resolve the name, by `ssh ";
@@ -33,7 +33,7 @@ fn a_name_that_nobody_knows() {
 }
 
 #[test]
-fn a_host_that_does_not_answer() {
+fn add_fails_for_host_that_does_not_answer() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     bed[1].cut_off();
     // Packets to it go nowhere, and nothing says so: ssh by itself would try for as long as the kernel does, two minutes
@@ -47,7 +47,7 @@ fn a_host_that_does_not_answer() {
 }
 
 #[test]
-fn a_key_that_is_not_known() {
+fn add_reports_ssh_refusal_of_unknown_key() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     std::fs::write(bed[1].folder.join("ssh/authorized_keys"), "").expect("it is there");
     let said = refused(&bed, "beta");
@@ -55,7 +55,7 @@ fn a_key_that_is_not_known() {
 }
 
 #[test]
-fn a_host_with_another_key_than_is_known() {
+fn add_refuses_host_with_changed_host_key() {
     let Some(bed) = Bed::over_ssh(3) else { return };
     // Beta answers with a key that is known as gamma's.
     let file = bed[0].folder.join("ssh/known_hosts");
@@ -69,7 +69,7 @@ fn a_host_with_another_key_than_is_known() {
 }
 
 #[test]
-fn no_parvum_over_there() {
+fn add_reports_missing_parvum_on_host() {
     for ssh in [false, true] {
         let Some(bed) = (if ssh { Bed::over_ssh(2) } else { Bed::of(2) }) else { return };
         bed[0].set("PARVUM_REMOTE", "/no/such/parvum");
@@ -90,7 +90,7 @@ fn with_fake(script: &str) -> Option<(Bed, String)> {
 }
 
 #[test]
-fn another_release_over_there() {
+fn add_refuses_host_with_another_release() {
     // It is what a daemon of another protocol hears that counts: the invitation's is changed on the way.
     let parvum = parvum_tests::parvum().display();
     let script = format!(
@@ -104,7 +104,7 @@ fn another_release_over_there() {
 }
 
 #[test]
-fn daemons_that_speak_otherwise_with_each_other() {
+fn daemon_with_other_mesh_protocol_is_refused() {
     let Some(bed) = Bed::of(2) else { return };
     // It is invited in words that both know, and then connects as a later release.
     let newcomer = profile().join("newcomer");
@@ -121,13 +121,13 @@ fn daemons_that_speak_otherwise_with_each_other() {
 }
 
 #[test]
-fn something_else_that_is_called_parvum() {
+fn foreign_program_named_parvum_is_reported() {
     let Some((_bed, said)) = with_fake("echo usage: parvum FILE; echo 'no file' >&2; exit 3") else { return };
     says(&said, &["E-", "beta", "fake join", "exit code 3", "no file"]);
 }
 
 #[test]
-fn a_host_on_which_nothing_speaks() {
+fn add_times_out_on_silent_host() {
     let Some((bed, said)) = with_fake("echo hello; exec sleep 600") else { return };
     says(&said, &["E-", "beta", "no answer within"]);
     // What was started over there is nobody's child here; the command that started it is gone.
@@ -135,13 +135,13 @@ fn a_host_on_which_nothing_speaks() {
 }
 
 #[test]
-fn a_host_that_says_too_much() {
+fn add_fails_for_host_with_endless_output() {
     let Some((_bed, said)) = with_fake("yes 'welcome to this fine host' | head -c 300000000") else { return };
     says(&said, &["E-", "beta"]);
 }
 
 #[test]
-fn daemons_that_cannot_reach_each_other() {
+fn daemons_that_cannot_connect_are_refused() {
     let Some(bed) = Bed::of(2) else { return };
     // The command gets through, packets do not: a firewall.
     bed[1].cut_off();
@@ -153,7 +153,7 @@ fn daemons_that_cannot_reach_each_other() {
 }
 
 #[test]
-fn one_of_many_fails_and_the_others_are_added() {
+fn add_of_many_continues_when_one_host_fails() {
     let Some(bed) = Bed::of(3) else { return };
     let done = bed[0].parvum(&["add", "beta", "nowhere", "gamma"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -164,7 +164,7 @@ fn one_of_many_fails_and_the_others_are_added() {
 }
 
 #[test]
-fn a_host_twice_or_the_own() {
+fn add_refuses_own_host_and_duplicate() {
     let Some(bed) = Bed::of(2) else { return };
     bed[0].add(&["beta"]);
     for name in ["beta", "alpha", "localhost"] {
@@ -176,7 +176,7 @@ fn a_host_twice_or_the_own() {
 }
 
 #[test]
-fn a_host_of_another_machine() {
+fn add_refuses_host_of_another_machine() {
     let Some(bed) = Bed::of(2) else { return };
     bed[1].succeed(&["parvum", "up"]);
     let said = refused(&bed, "beta");
@@ -185,7 +185,7 @@ fn a_host_of_another_machine() {
 }
 
 #[test]
-fn the_console_of_a_stranger() {
+fn join_without_invitation_is_refused() {
     let Some(bed) = Bed::of(1) else { return };
     // Nobody invites here.
     let done = bed[0].parvum(&["join"]);

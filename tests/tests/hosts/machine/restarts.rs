@@ -32,7 +32,7 @@ impl Gate {
 }
 
 #[test]
-fn a_daemon_is_killed_and_added_again_while_others_talk_and_another_comes() {
+fn killed_daemon_is_added_again_while_others_exchange_messages() {
     for route in ["tcp", "routed"] {
         let Some(bed) = Bed::of(4) else { return };
         bed[0].add(&["beta", "gamma"]);
@@ -73,7 +73,7 @@ fn a_daemon_is_killed_and_added_again_while_others_talk_and_another_comes() {
 }
 
 #[test]
-fn who_adds_a_host_is_killed_meanwhile() {
+fn add_fails_cleanly_when_adding_daemon_is_killed() {
     let Some(bed) = Bed::of(4) else { return };
     bed[0].add(&["beta", "gamma"]);
     let gate = Gate::of(&bed);
@@ -104,7 +104,7 @@ fn who_adds_a_host_is_killed_meanwhile() {
 }
 
 #[test]
-fn a_daemon_that_is_started_by_hand_is_another_machine() {
+fn daemon_started_by_hand_is_another_machine() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     bed[1].kill_daemon();
@@ -123,7 +123,7 @@ fn a_daemon_that_is_started_by_hand_is_another_machine() {
 }
 
 #[test]
-fn tasks_of_a_host_that_came_back_hear_what_is_sent_to_them() {
+fn tasks_of_readded_host_receive_messages() {
     for route in ["tcp", "routed"] {
         let Some(bed) = Bed::of(2) else { return };
         bed[0].add(&["beta"]);
@@ -144,7 +144,7 @@ fn tasks_of_a_host_that_came_back_hear_what_is_sent_to_them() {
 }
 
 #[test]
-fn a_daemon_that_never_hears_that_its_host_is_out_makes_room_for_the_next() {
+fn stopped_daemon_of_removed_host_is_replaced() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let old = bed[1].daemon().expect("it is in the machine");
@@ -174,7 +174,7 @@ fn deadening(bed: &Bed) -> String {
 }
 
 #[test]
-fn a_daemon_that_was_lost_before_it_knew_the_machine_ends() {
+fn daemon_lost_before_it_knew_the_machine_ends() {
     let Some(bed) = Bed::of(3) else { return };
     bed[0].add(&["gamma"]);
     let done = bed[0].parvum(&["add", "--start-by", &deadening(&bed), "beta"]);

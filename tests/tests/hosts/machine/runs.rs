@@ -14,7 +14,7 @@ fn job(host: &Host, words: &[&str], tasks: usize) -> Running {
 }
 
 #[test]
-fn a_host_that_is_removed_or_dies_ends_the_job_by_name() {
+fn job_ends_and_names_removed_or_dead_host() {
     let Some(bed) = Bed::of(2) else { return };
     for dies in [false, true] {
         bed[0].add(&["beta"]);
@@ -36,7 +36,7 @@ fn a_host_that_is_removed_or_dies_ends_the_job_by_name() {
 }
 
 #[test]
-fn tasks_start_where_it_is_said() {
+fn tasks_start_on_requested_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let places = |words: &[&str]| -> Vec<String> {

@@ -36,7 +36,7 @@ assert c.recv(9)==b'word'";
 }
 
 #[test]
-fn hosts_are_apart_and_reach_each_other() {
+fn bed_hosts_are_separate_and_reach_each_other() {
     let Some(bed) = Bed::of(2) else { return };
     for host in bed.hosts() {
         assert_eq!(host.succeed(&["hostname"]).trim(), host.name);
@@ -53,7 +53,7 @@ fn hosts_are_apart_and_reach_each_other() {
 }
 
 #[test]
-fn cuts_are_silent_and_heal() {
+fn bed_cuts_are_silent_and_heal() {
     let Some(bed) = Bed::of(3) else { return };
     let (a, b, c) = (&bed[0], &bed[1], &bed[2]);
     for address in [0, 1] {
@@ -74,7 +74,7 @@ fn cuts_are_silent_and_heal() {
 }
 
 #[test]
-fn a_host_that_crashes_takes_its_processes_along_and_boots_again() {
+fn crashed_host_loses_its_processes_and_boots_again() {
     let Some(bed) = Bed::of(2) else { return };
     let host = &bed[1];
     host.succeed(&["sh", "-c", "sleep 600 </dev/null >/dev/null 2>&1 &"]);
@@ -87,7 +87,7 @@ fn a_host_that_crashes_takes_its_processes_along_and_boots_again() {
 }
 
 #[test]
-fn nothing_is_left_also_after_a_panic_and_a_kill() {
+fn bed_leaves_nothing_after_panic_or_kill() {
     let Some(bed) = Bed::of(1) else { return };
     let root = bed.root().to_path_buf();
     let hook = std::thread::spawn(move || {
@@ -112,7 +112,7 @@ fn nothing_is_left_also_after_a_panic_and_a_kill() {
 }
 
 #[test]
-fn ssh_leads_to_each_host_and_asks_nothing() {
+fn ssh_reaches_each_host_without_password() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     for (from, to) in [(0, 1), (1, 0), (0, 0)] {
         let said =
@@ -123,7 +123,7 @@ fn ssh_leads_to_each_host_and_asks_nothing() {
 }
 
 #[test]
-fn hosts_may_have_no_ipv4() {
+fn bed_hosts_may_have_no_ipv4() {
     let Some(bed) = Bed::or_skip(&Plan { ipv6_only: true, ..Plan::of(2) }) else { return };
     assert_eq!(bed[1].addresses().len(), 1);
     assert!(reaches(&bed[0], &bed[1], &bed[1].addresses()[0]));

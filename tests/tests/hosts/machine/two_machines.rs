@@ -13,7 +13,7 @@ fn turn_to(bed: &Bed, directory: &str) {
 }
 
 #[test]
-fn of_one_user_in_two_directories() {
+fn machines_of_one_user_in_two_directories_are_separate() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     turn_to(&bed, "second");
@@ -34,7 +34,7 @@ fn of_one_user_in_two_directories() {
 }
 
 #[test]
-fn that_want_one_port() {
+fn port_of_another_machine_is_refused() {
     let Some(bed) = Bed::of(2) else { return };
     for host in bed.hosts() {
         host.set("PARVUM_PORT", "40404");
@@ -68,7 +68,7 @@ fn as_other(host: &Host, words: &[&str]) -> (bool, String) {
 }
 
 #[test]
-fn of_two_users() {
+fn machines_of_two_users_are_separate() {
     let Some(bed) = Bed::of(2) else { return };
     // The other user goes through the bed's folder to start daemons on its hosts.
     let open = |path: &std::path::Path, mode| {

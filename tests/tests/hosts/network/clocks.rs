@@ -21,7 +21,7 @@ fn years_ahead(host: &Host) -> i64 {
 }
 
 #[test]
-fn clocks_that_are_years_apart_keep_nobody_out() {
+fn hosts_with_clocks_years_apart_join() {
     let Some(bed) = Bed::of(4) else { return };
     let wrong = [0, 10, -10, 70];
     let names = ["alpha", "beta", "gamma", "delta"];

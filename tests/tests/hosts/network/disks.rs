@@ -43,7 +43,7 @@ fn says(said: &str, words: &[&str]) {
 }
 
 #[test]
-fn a_machine_whose_disks_are_full_goes_on() {
+fn machine_with_full_disks_continues() {
     let Some(bed) = Bed::of(2) else { return };
     for host in bed.hosts() {
         small_disk(host, "size=64k");
@@ -76,7 +76,7 @@ fn a_machine_whose_disks_are_full_goes_on() {
 }
 
 #[test]
-fn a_disk_that_takes_no_more_files() {
+fn disk_without_free_inodes_is_reported() {
     let Some(bed) = Bed::of(2) else { return };
     let ends = |host: &Host| eventually("no daemon is left", || host.processes("parvum daemon").is_empty());
     small_disk(&bed[1], "nr_inodes=64");
@@ -120,7 +120,7 @@ fn a_disk_that_takes_no_more_files() {
 }
 
 #[test]
-fn a_copy_for_which_there_is_no_room() {
+fn push_to_host_without_room_is_refused() {
     let Some(bed) = Bed::of(2) else { return };
     small_disk(&bed[1], "size=1m");
     bed[1].set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");

@@ -4,7 +4,7 @@ use parvum_tests::bed::Bed;
 use parvum_tests::stage::program;
 
 #[test]
-fn messages_and_their_answers_go_through_the_daemons_if_tcp_is_dropped() {
+fn messages_pass_through_daemons_if_tcp_is_dropped() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     bed[1].drop_tcp();
@@ -14,7 +14,7 @@ fn messages_and_their_answers_go_through_the_daemons_if_tcp_is_dropped() {
 }
 
 #[test]
-fn thread_works_while_another_connects_into_a_black_hole() {
+fn thread_works_while_another_connects_to_dropped_port() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     bed[1].drop_tcp();

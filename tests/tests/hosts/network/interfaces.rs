@@ -24,12 +24,12 @@ fn run(bed: &Bed, route: &str, (name, nodes, words): (&str, &str, &[&str])) {
 }
 
 #[test]
-fn nx_on_two_hosts() {
+fn nx_programs_run_on_two_hosts() {
     nodes_of_two_hosts(&[("nx_points", "3", &[]), ("nx_global", "5", &[])]);
 }
 
 #[test]
-fn cmmd_on_two_hosts() {
+fn cmmd_programs_run_on_two_hosts() {
     nodes_of_two_hosts(&[
         ("cmmd_matching", "3", &[]),
         ("cmmd_global", "5", &["5"]),
@@ -40,24 +40,24 @@ fn cmmd_on_two_hosts() {
 
 /// Checks 1 to 4 of CMMD, where an answer takes as long as the way.
 #[test]
-fn who_buffers_with_cmmd_on_two_hosts() {
+fn cmmd_buffering_holds_on_two_hosts() {
     nodes_of_two_hosts(&[("cmmd_buffering", "2", &["sockets"])]);
 }
 
 /// A run whose tasks are of several interfaces at the same time.
 #[test]
-fn tasks_of_three_interfaces_talk_over_two_hosts() {
+fn tasks_of_three_interfaces_exchange_messages_over_two_hosts() {
     nodes_of_two_hosts(&[("interfaces_mixed", "3", &[])]);
 }
 
 #[test]
-fn a_letter_goes_through_four_interfaces_on_two_hosts() {
+fn letter_passes_through_four_interfaces_on_two_hosts() {
     nodes_of_two_hosts(&[("letter", "4", &[])]);
 }
 
 /// The checks of TreadMarks' specification, and programs that check themselves.
 #[test]
-fn treadmarks_on_two_hosts() {
+fn treadmarks_programs_run_on_two_hosts() {
     nodes_of_two_hosts(&[
         ("tmk_checks", "3", &["distribute", "3"]),
         ("tmk_checks", "4", &["counter", "4"]),
@@ -88,7 +88,7 @@ fn treadmarks_on_two_hosts() {
 }
 
 #[test]
-fn treadmarks_on_four_hosts_in_every_way() {
+fn treadmarks_protocols_all_run_on_four_hosts() {
     let Some(bed) = Bed::of(4) else { return };
     bed.join_all();
     for protocol in ["auto", "classic", "home"] {
@@ -115,7 +115,7 @@ fn treadmarks_on_four_hosts_in_every_way() {
 
 /// No process knows who holds a lock that it waits for on another host; `parvum why` does.
 #[test]
-fn treadmarks_locks_are_named_between_hosts() {
+fn treadmarks_lock_holders_are_named_between_hosts() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     let path = program("tmk_stuck");
@@ -139,7 +139,7 @@ fn treadmarks_locks_are_named_between_hosts() {
 
 /// A host crashes: each of the others says whom it misses, also where there are several tasks on each.
 #[test]
-fn treadmarks_misses_a_host() {
+fn treadmarks_reports_lost_host() {
     let path = program("tmk_errors");
     let path = path.to_str().expect("a plain path");
     for (count, survivors) in [("3", 2), ("6", 4)] {
@@ -158,7 +158,7 @@ fn treadmarks_misses_a_host() {
 
 /// Races are found between hosts as within one, and told where the command runs, also when process 0 does not.
 #[test]
-fn treadmarks_races_between_hosts() {
+fn treadmarks_finds_races_between_hosts() {
     if !cfg!(target_arch = "x86_64") {
         return parvum_tests::skip(parvum_tests::Lack::Tools, "races are looked for on x86-64 alone");
     }
@@ -192,7 +192,7 @@ fn treadmarks_races_between_hosts() {
 
 /// A process of another host is killed, or a whole host is lost: the others have what it had.
 #[test]
-fn treadmarks_goes_on_without_a_process_or_a_host() {
+fn treadmarks_survives_loss_of_process_or_host() {
     let path = program("tmk_replicas");
     let path = path.to_str().expect("a plain path");
     for (hosts, crashes) in [(2, false), (3, true)] {
@@ -222,7 +222,7 @@ fn treadmarks_goes_on_without_a_process_or_a_host() {
 
 /// Operations of groups by two levels, of ranks that lie in rows and in turns.
 #[test]
-fn groups_of_mpi_on_three_hosts() {
+fn mpi_collectives_run_on_three_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let path = program("mpi_collectives");
@@ -242,7 +242,7 @@ fn groups_of_mpi_on_three_hosts() {
 
 /// Ranks by their hosts, as the launcher was told; each host counts its own.
 #[test]
-fn mpiexec_starts_a_world_on_two_hosts() {
+fn mpiexec_starts_one_world_on_two_hosts() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     let mpiexec = parvum_tests::stage::stage().bin.join("mpiexec");
@@ -267,12 +267,12 @@ fn mpiexec_starts_a_world_on_two_hosts() {
 }
 
 #[test]
-fn containers_on_two_hosts() {
+fn container_programs_run_on_two_hosts() {
     nodes_of_two_hosts(&[("containers_hosts", "4", &["4", "2"]), ("containers_hosts", "2", &["2", "1"])]);
 }
 
 #[test]
-fn a_message_to_containers_on_three_hosts_crosses_each_link_once() {
+fn container_message_crosses_each_link_once() {
     const SENT: u64 = 5 << 20;
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();

@@ -16,28 +16,28 @@ fn over(routes: &[&str], hosts: usize, programs: &[&[&str]]) {
 }
 
 #[test]
-fn a_ring_of_two_hosts() {
+fn ring_of_two_hosts_works() {
     over(&["auto", "tcp", "routed"], 2, &[&["across", "ring"]]);
 }
 
 #[test]
-fn a_ring_of_four_hosts() {
+fn ring_of_four_hosts_works() {
     over(&["tcp", "routed"], 4, &[&["across", "ring"]]);
 }
 
 #[test]
-fn a_receiver_that_is_slow() {
+fn slow_receiver_gets_all_messages() {
     let floods: &[&[&str]] = &[&["across", "flood", "3000", "1000"], &["across", "flood", "25", "4000000"]];
     over(&["tcp", "routed"], 2, floods);
 }
 
 #[test]
-fn one_message_to_many() {
+fn message_to_many_tasks_arrives_on_three_hosts() {
     over(&["auto", "tcp", "routed"], 3, &[&["across", "fan"]]);
 }
 
 #[test]
-fn what_goes_to_many_crosses_each_link_once() {
+fn multicast_crosses_each_link_once() {
     const SENT: u64 = 5 << 20;
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
@@ -52,12 +52,12 @@ fn what_goes_to_many_crosses_each_link_once() {
 }
 
 #[test]
-fn their_order() {
+fn messages_keep_order_between_hosts() {
     over(&["auto", "tcp", "routed"], 3, &[&["order"]]);
 }
 
 #[test]
-fn their_order_when_routes_change() {
+fn messages_keep_order_when_routes_change_between_hosts() {
     over(&["auto"], 3, &[&["order", "switch"]]);
 }
 
@@ -74,7 +74,7 @@ fn readable(bed: &Bed, route: &str) -> u64 {
 }
 
 #[test]
-fn nothing_passes_between_hosts_in_clear_unless_that_is_asked_for() {
+fn traffic_between_hosts_is_encrypted_unless_disabled() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     assert_eq!(["auto", "tcp", "routed"].map(|route| readable(&bed, route)), [0; 3]);
@@ -90,7 +90,7 @@ fn nothing_passes_between_hosts_in_clear_unless_that_is_asked_for() {
 }
 
 #[test]
-fn a_host_that_is_to_encrypt_does_not_join_a_machine_that_speaks_in_clear() {
+fn host_that_requires_encryption_refuses_cleartext_machine() {
     let Some(bed) = Bed::of(2) else { return };
     bed[0].set("PARVUM_ENCRYPT", "no");
     bed[1].set("PARVUM_ENCRYPT", "yes");
@@ -103,7 +103,7 @@ fn a_host_that_is_to_encrypt_does_not_join_a_machine_that_speaks_in_clear() {
 
 /// Programs that were written for one host and do not care.
 #[test]
-fn programs_of_one_host() {
+fn programs_for_one_host_run_on_several() {
     let programs: &[&[&str]] = &[
         &["pack"],
         &["calls"],
@@ -119,6 +119,6 @@ fn programs_of_one_host() {
 }
 
 #[test]
-fn sixty_four_tasks_on_three_hosts() {
+fn tasks_in_large_number_run_on_three_hosts() {
     over(&["auto", "tcp", "routed"], 3, &[&["many"]]);
 }

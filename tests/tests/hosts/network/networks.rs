@@ -10,7 +10,7 @@ fn bed(hosts: usize, network: Emulated) -> Option<Bed> {
 }
 
 #[test]
-fn every_message_crosses_a_slow_and_lossy_network() {
+fn messages_cross_slow_and_lossy_network() {
     let text = "rate = 200\ndelay = 300\nmtu = 1400\nmedium = shared\nloss = 0.003";
     let Some(bed) = bed(3, Emulated::parse("lossy", text).expect("well made")) else { return };
     let device = bed[0].succeed(&["ip", "link", "show", "eth0"]);
@@ -23,7 +23,7 @@ fn every_message_crosses_a_slow_and_lossy_network() {
 }
 
 #[test]
-fn a_network_of_long_packets_has_them() {
+fn network_with_large_mtu_uses_it() {
     let Some(bed) = bed(2, Emulated::find("hippi").expect("it is named")) else { return };
     let device = bed[1].succeed(&["ip", "link", "show", "eth0"]);
     assert!(device.contains("mtu 65280"), "{device}");
@@ -33,7 +33,7 @@ fn a_network_of_long_packets_has_them() {
 }
 
 #[test]
-fn the_kernel_limits_a_rate_alone_where_it_can() {
+fn rate_limit_uses_kernel_if_available() {
     let Some(bed) = bed(2, Emulated::find("gigabit").expect("it is named")) else { return };
     let shaping = bed[0].succeed(&["tc", "qdisc", "show", "dev", "eth0"]);
     let device = bed[0].succeed(&["ip", "-details", "link", "show", "eth0"]);
@@ -48,7 +48,7 @@ fn the_kernel_limits_a_rate_alone_where_it_can() {
 }
 
 #[test]
-fn a_comparison_over_hosts_says_which_network_it_was() {
+fn comparison_over_hosts_names_its_network() {
     let Some(bed) = bed(2, Emulated::find("lan").expect("it is named")) else { return };
     let text = |path: &Path| path.to_str().expect("a plain path").to_owned();
     let (apps, libraries) = (text(&project().join("apps")), text(&stage().lib));

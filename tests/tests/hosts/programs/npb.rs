@@ -4,7 +4,7 @@ use parvum_tests::bed::Bed;
 use parvum_tests::npb::{BENCHMARKS, Npb, verified};
 
 #[test]
-fn class_s_gives_the_official_values_on_two_hosts() {
+fn class_s_values_are_official_on_two_hosts() {
     let Some(bed) = Bed::of(2) else { return };
     let program = Npb::over("pvm", "hosts");
     bed.join_all();

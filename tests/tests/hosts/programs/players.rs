@@ -64,7 +64,7 @@ fn compare(part: &str, hosts: &[&str]) -> Option<Printed> {
 }
 
 #[test]
-fn a_manager_is_sent_what_pvm_sends() {
+fn manager_receives_messages_that_pvm_sends() {
     let Some(printed) = compare("manager", &["beta"]) else { return };
     let kinds =
         ["SPAWN", "EXECACK", "CONFIG", "TASK ", "ADDHOST", "ADDACK", "DELHOST", "NOTIFY", "TASKX", "HOSTX"];
@@ -75,18 +75,18 @@ fn a_manager_is_sent_what_pvm_sends() {
 }
 
 #[test]
-fn a_tasker_is_sent_what_pvm_sends() {
+fn tasker_receives_messages_that_pvm_sends() {
     compare("tasker", &[]);
 }
 
 #[test]
-fn a_hoster_is_sent_what_pvm_sends_and_starts_a_host() {
+fn hoster_receives_messages_that_pvm_sends_and_starts_host() {
     let Some(printed) = compare("hoster", &["beta lo=guest"]) else { return };
     assert_eq!(printed.asker, ["added 1 yes hosts 2"]);
 }
 
 #[test]
-fn hosts_that_a_hoster_cannot_start_are_refused_and_a_dead_hoster_is_no_hoster() {
+fn hosts_that_hoster_cannot_start_are_refused() {
     let Some(bed) = Bed::of(2) else { return };
     bed[0].succeed(&["parvum", "up"]);
     // It has no door: each command fails.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn masters_and_slaves_are_on_the_hosts_of_their_lines() {
+fn masters_and_slaves_start_on_hosts_of_their_lines() {
     let Some(bed) = Bed::of(3) else { return };
     let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps");
     let program = bed.root().join("pvmtime");

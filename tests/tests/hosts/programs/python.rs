@@ -26,7 +26,7 @@ print('anew:', jobs.get())
 ";
 
 #[test]
-fn what_was_lost_with_its_host_is_named() {
+fn python_names_objects_lost_with_their_host() {
     let looked =
         Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]).output();
     if !looked.is_ok_and(|looked| looked.status.success()) {

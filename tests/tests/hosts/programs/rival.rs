@@ -3,7 +3,7 @@
 use parvum_tests::bed::{Bed, Rival};
 
 #[test]
-fn pvm_has_the_hosts_of_a_bed() {
+fn rival_pvm_runs_on_hosts_of_bed() {
     let Some(bed) = Bed::of(2) else { return };
     let Some(pvm) = Rival::over(&bed) else { return };
     assert_eq!(pvm.conf(), ["alpha", "beta"]);

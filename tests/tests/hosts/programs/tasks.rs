@@ -4,7 +4,7 @@ use parvum_tests::bed::Bed;
 use parvum_tests::eventually;
 
 #[test]
-fn tasks_are_started_where_they_are_wanted() {
+fn tasks_start_on_wanted_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     for host in bed.hosts() {
@@ -13,7 +13,7 @@ fn tasks_are_started_where_they_are_wanted() {
 }
 
 #[test]
-fn tasks_are_listed_and_killed() {
+fn tasks_are_listed_and_killed_on_all_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     for host in bed.hosts() {
@@ -24,7 +24,7 @@ fn tasks_are_listed_and_killed() {
 }
 
 #[test]
-fn the_command_lists_and_kills_tasks_of_any_host() {
+fn ps_and_kill_reach_tasks_of_any_host() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let mut watch = bed[0].start("across", &["watch"]);
@@ -54,7 +54,7 @@ fn the_command_lists_and_kills_tasks_of_any_host() {
 }
 
 #[test]
-fn what_tasks_print_comes_home() {
+fn task_output_reaches_the_starting_host() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     let said = bed[0].check("across", &["output"], "auto");
@@ -78,7 +78,7 @@ fn what_tasks_print_comes_home() {
 }
 
 #[test]
-fn groups_and_the_mailbox() {
+fn groups_and_mailbox_work_across_hosts() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     for route in ["auto", "tcp", "routed"] {

@@ -5,7 +5,7 @@ use parvum_tests::recorded::{trace, traced};
 use std::collections::BTreeSet;
 
 #[test]
-fn a_ring_over_two_hosts_is_recorded_whole() {
+fn trace_of_ring_over_two_hosts_is_complete() {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     for (host, options) in [(&bed[0], &[][..]), (&bed[1], &["-n", "1"])] {

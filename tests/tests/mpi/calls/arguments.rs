@@ -268,7 +268,7 @@ fn program(text: &str, is_standard: bool) -> String {
 }
 
 #[test]
-fn each_argument_of_each_function_is_looked_at() {
+fn mpi_functions_check_each_argument() {
     let text = fs::read_to_string(project().join("interfaces/mpi/functions.txt")).expect("the description");
     for (wrapper, is_standard) in [("mpicc", false), ("mpicc_abi", true)] {
         let source = stage().programs.join(format!("mpi-arguments-{}-{wrapper}.c", std::process::id()));

@@ -46,7 +46,7 @@ fn question(line: &str) -> Option<String> {
 }
 
 #[test]
-fn the_library_knows_every_constant_of_its_header() {
+fn mpi_library_knows_every_constant_of_header() {
     for (header, wrapper) in [("mpi.h", "mpicc"), ("mpi_abi.h", "mpicc_abi")] {
         let text = fs::read_to_string(mpi_include().join(header)).expect("the header is there");
         let questions: Vec<String> = text.lines().filter_map(question).collect();

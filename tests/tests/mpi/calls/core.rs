@@ -39,7 +39,7 @@ fn said_by(ranks: u32, name: &str, of_run: &[&str], its: &[&str], killed: bool) 
 }
 
 #[test]
-fn two_three_and_eight_ranks_find_what_mpi_promises() {
+fn mpi_checks_pass_with_2_3_and_8_ranks() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_checks", false);
         assert_eq!(lines.len(), ranks as usize, "{lines:?}");
@@ -48,7 +48,7 @@ fn two_three_and_eight_ranks_find_what_mpi_promises() {
 }
 
 #[test]
-fn short_receives_that_are_begun_together_get_what_is_theirs() {
+fn short_receives_posted_together_match_their_messages() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_bursts", false);
         assert_eq!(lines.len(), ranks as usize, "{lines:?}");
@@ -57,7 +57,7 @@ fn short_receives_that_are_begun_together_get_what_is_theirs() {
 }
 
 #[test]
-fn messages_and_requests_are_as_promised() {
+fn mpi_messages_and_requests_pass_checks() {
     for ranks in [2, 8] {
         let lines = said(ranks, "mpi_messages", false);
         assert_eq!(lines.len(), ranks as usize, "{lines:?}");
@@ -66,7 +66,7 @@ fn messages_and_requests_are_as_promised() {
 }
 
 #[test]
-fn layouts_with_many_holes_come_as_they_were_sent_however_they_travel() {
+fn noncontiguous_layouts_arrive_equal_over_any_route() {
     for (ranks, set) in [
         (2, "PARVUM_ROUTE=shm"),
         (4, "PARVUM_SINGLE_COPY=off"),
@@ -80,14 +80,14 @@ fn layouts_with_many_holes_come_as_they_were_sent_however_they_travel() {
 }
 
 #[test]
-fn a_sender_that_dies_in_the_midst_of_such_data_is_told() {
+fn scattered_receive_fails_when_sender_dies() {
     for set in ["PARVUM_ROUTE=shm", "PARVUM_ROUTE=tcp"] {
         assert_eq!(said_by(2, "mpi_scattered", &["-x", set], &["dies"], true), ["rank 0: told"]);
     }
 }
 
 #[test]
-fn communicators_and_their_operations_are_as_promised() {
+fn mpi_communicators_and_collectives_pass_checks() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_groups", false);
         assert_eq!(lines.len(), ranks as usize, "{lines:?}");
@@ -96,7 +96,7 @@ fn communicators_and_their_operations_are_as_promised() {
 }
 
 #[test]
-fn calls_in_a_segment_give_what_messages_give() {
+fn segment_collectives_equal_message_collectives() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_segments", false);
         let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: 1 checks")).collect();
@@ -105,7 +105,7 @@ fn calls_in_a_segment_give_what_messages_give() {
 }
 
 #[test]
-fn ranks_read_each_others_memory_where_they_can() {
+fn ranks_read_memory_of_peers_if_allowed() {
     for ranks in [2, 3, 8] {
         for (single_copy, does) in [("on", "read"), ("off", "not read")] {
             let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: {does}")).collect();
@@ -116,7 +116,7 @@ fn ranks_read_each_others_memory_where_they_can() {
 }
 
 #[test]
-fn death_or_revocation_reaches_everybody_in_a_segment() {
+fn death_or_revocation_reaches_all_ranks_in_segment() {
     for ranks in [2, 4, 8] {
         let left = |who: &dyn Fn(u32) -> bool, count: u32| -> Vec<String> {
             let ranks_left = (0..ranks).filter(|rank| who(*rank));
@@ -134,14 +134,14 @@ fn death_or_revocation_reaches_everybody_in_a_segment() {
 }
 
 #[test]
-fn two_parents_have_children_of_their_own() {
+fn spawning_ranks_have_separate_children() {
     let lines = said(2, "mpi_spawn", false);
     let of = |end: &str| lines.iter().filter(|line| line.ends_with(end)).count();
     assert_eq!((of("its children are gone"), of("has met its parent")), (2, 4), "{lines:?}");
 }
 
 #[test]
-fn two_jobs_meet_by_a_published_name() {
+fn jobs_connect_by_published_name() {
     use parvum_tests::running::Running;
     let machine = TestMachine::up();
     let job = |word: &str| {
@@ -158,7 +158,7 @@ fn two_jobs_meet_by_a_published_name() {
 }
 
 #[test]
-fn those_who_are_left_agree_and_go_on() {
+fn survivors_agree_and_continue() {
     let expected: Vec<String> = [0, 1, 3, 4]
         .iter()
         .enumerate()
@@ -171,7 +171,7 @@ fn those_who_are_left_agree_and_go_on() {
 }
 
 #[test]
-fn a_death_among_those_who_shrink_is_found_by_the_next_shrink() {
+fn death_during_shrink_is_found_by_next_shrink() {
     let expected: Vec<String> = [0, 1, 4]
         .iter()
         .enumerate()
@@ -183,7 +183,7 @@ fn a_death_among_those_who_shrink_is_found_by_the_next_shrink() {
 }
 
 #[test]
-fn who_acknowledges_a_death_receives_from_anyone_again_until_the_communicator_is_revoked() {
+fn acknowledged_death_allows_wildcard_receive_until_revoke() {
     let expected = [0, 1, 3, 4].map(|rank| format!("rank {rank}: as promised"));
     for name in ["mpi_survivors", "mpi_survivors_abi"] {
         assert_eq!(said_with(5, name, &["acknowledge"], true), expected, "{name}");

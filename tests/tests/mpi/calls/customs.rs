@@ -22,13 +22,13 @@ macro_rules! customs {
 }
 
 customs! {
-    hints_that_an_object_does_not_know_are_not_given_back "hints" 2;
-    memory_of_no_bytes_in_a_shared_window_has_no_address "empty" 3;
-    a_datatype_without_elements_changes_nothing "none" 2;
-    a_sequential_file_goes_on_where_the_shared_pointer_is "views" 3;
-    ranks_whose_counts_differ_are_told "unlike" 4;
-    errors_of_objects_without_a_handler_go_to_that_of_the_world "fallbacks" 2;
-    a_freed_key_may_be_freed_again_while_an_attribute_has_it "keys" 1;
+    unknown_hints_are_not_returned "hints" 2;
+    shared_window_of_zero_bytes_has_null_address "empty" 3;
+    empty_datatype_changes_nothing "none" 2;
+    sequential_file_continues_at_shared_pointer "views" 3;
+    ranks_with_different_counts_get_error "unlike" 4;
+    errors_without_handler_go_to_handler_of_world "fallbacks" 2;
+    freed_key_may_be_freed_again_while_in_use "keys" 1;
 }
 
 /// It copies strings out of the library when it is loaded, and does not start without them.
@@ -88,7 +88,7 @@ impl Drop for Group {
 }
 
 #[test]
-fn a_window_larger_than_the_control_group_is_refused() {
+fn window_larger_than_control_group_is_refused() {
     let group = match Group::with(256 << 20) {
         Ok(group) => group,
         Err(why) => return skip(Lack::Host, format!("no control group with a limit of memory: {why}")),
@@ -108,7 +108,7 @@ fn a_window_larger_than_the_control_group_is_refused() {
 
 /// Each rank is process 1 of its own, and all have the same addresses.
 #[test]
-fn ranks_with_the_same_process_number_read_each_others_memory() {
+fn ranks_with_equal_pids_read_correct_memory() {
     let apart = ["setarch", "-R", "unshare", "--pid", "--fork", "--mount-proc"];
     let probe = Command::new(apart[0]).args(&apart[1..]).arg("true").output();
     if !probe.is_ok_and(|done| done.status.success()) {

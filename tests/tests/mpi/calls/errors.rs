@@ -16,7 +16,7 @@ fn run_of(machine: &TestMachine, name: &str, ranks: &str, words: &[&str]) -> Out
 }
 
 #[test]
-fn each_bad_argument_gives_its_class() {
+fn invalid_argument_returns_its_error_class() {
     let machine = TestMachine::up();
     for (name, ranks) in [("mpi_errors", "1"), ("mpi_errors", "3"), ("mpi_errors_abi", "3")] {
         let done = run_of(&machine, name, ranks, &[]);
@@ -31,7 +31,7 @@ fn each_bad_argument_gives_its_class() {
 }
 
 #[test]
-fn a_fatal_error_says_function_rank_and_cause() {
+fn fatal_error_names_function_rank_and_cause() {
     let machine = TestMachine::up();
     for (word, wanted) in [
         ("before", "MPI_Comm_rank: called before MPI_Init; call MPI_Init first"),
@@ -59,7 +59,7 @@ fn a_fatal_error_says_function_rank_and_cause() {
 }
 
 #[test]
-fn a_wrong_option_is_said_first_and_then_where() {
+fn invalid_option_is_reported_first_then_rank() {
     let machine = TestMachine::up();
     let mut command = machine.program("mpi_errors");
     let done = command.env("PARVUM_ROUTE", "foo").output().expect("it runs");
@@ -70,7 +70,7 @@ fn a_wrong_option_is_said_first_and_then_where() {
 }
 
 #[test]
-fn two_mpi_libraries_in_one_process_are_refused() {
+fn second_mpi_library_in_process_is_refused() {
     let machine = TestMachine::up();
     let folder = std::env::temp_dir().join(format!("parvum-mpi-two-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("made");

@@ -15,7 +15,7 @@ fn holds(ranks: u32, name: &str) {
 }
 
 #[test]
-fn operations_of_groups_give_what_is_right_from_every_root() {
+fn collectives_are_correct_from_every_root() {
     for ranks in 1..=9 {
         holds(ranks, "mpi_collectives");
     }
@@ -23,7 +23,7 @@ fn operations_of_groups_give_what_is_right_from_every_root() {
 
 /// The same operations, begun and waited for, and prepared and started.
 #[test]
-fn operations_of_groups_that_are_begun_or_prepared_give_the_same() {
+fn nonblocking_and_persistent_collectives_give_the_same() {
     for form in ["begun", "prepared"] {
         for ranks in [1, 2, 3, 5, 8, 9] {
             let lines = said_with(ranks, "mpi_collectives", &[form], false);
@@ -34,7 +34,7 @@ fn operations_of_groups_that_are_begun_or_prepared_give_the_same() {
 }
 
 #[test]
-fn datatypes_are_the_bytes_that_they_say() {
+fn datatypes_describe_their_bytes() {
     for ranks in [2, 3, 8] {
         holds(ranks, "mpi_types");
         holds(ranks, "mpi_types_abi");
@@ -42,7 +42,7 @@ fn datatypes_are_the_bytes_that_they_say() {
 }
 
 #[test]
-fn much_of_everything_is_no_trouble() {
+fn objects_in_large_numbers_work() {
     for ranks in [2, 8] {
         holds(ranks, "mpi_many");
     }
@@ -50,19 +50,19 @@ fn much_of_everything_is_no_trouble() {
 
 /// Sixteen ranks wherever there are fewer cores; by either binary interface.
 #[test]
-fn a_crowd_in_an_operation_leaves_the_cores_to_others() {
+fn collective_with_many_ranks_leaves_cores_to_others() {
     holds(16, "mpi_crowd");
     holds(16, "mpi_crowd_abi");
 }
 
 #[test]
-fn a_message_may_be_longer_than_an_int_can_say() {
+fn message_may_be_longer_than_int() {
     holds(2, "mpi_huge");
 }
 
 /// Runs a program on a file of its own.
 #[test]
-fn files_have_what_the_views_of_all_have_written() {
+fn files_contain_what_all_views_wrote() {
     for (name, ranks) in [("mpi_files", "2"), ("mpi_files", "3"), ("mpi_files", "8"), ("mpi_files_abi", "3")]
     {
         let machine = TestMachine::up();
@@ -82,7 +82,7 @@ fn files_have_what_the_views_of_all_have_written() {
 
 /// Not all that ranks say differently makes one of them wait: then it is said where it is found.
 #[test]
-fn ranks_that_do_not_say_the_same_are_told() {
+fn collective_argument_mismatch_is_reported() {
     for (way, what) in [
         (
             "more",
@@ -116,7 +116,7 @@ fn ranks_that_do_not_say_the_same_are_told() {
 
 /// A tool's `MPI_Send` is called for the program's sends, in C and in Fortran, and for none that an operation of a group makes.
 #[test]
-fn a_tool_between_counts_what_the_program_sends() {
+fn pmpi_tool_counts_sends_of_program_only() {
     let folder = &stage().programs;
     let name = |end: &str| folder.join(format!("mpi-tool-{}{end}", std::process::id()));
     let tool = "#include <mpi.h>\n#include <stdio.h>\nstatic int sends;\n\

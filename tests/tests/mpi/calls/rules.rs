@@ -22,26 +22,26 @@ macro_rules! rules {
 }
 
 rules! {
-    the_slot_of_a_missing_neighbour_is_not_written "slots" 3;
-    partitioned_requests_match_in_the_order_in_which_they_were_made "partitions" 2;
-    a_copy_of_an_inter_communicator_that_is_begun_waits_for_nobody "copies" 4;
-    errors_go_to_the_handler_that_the_program_has_set "handlers" 1;
-    a_call_that_fails_leaves_the_null_handle "nulls" 2;
-    a_freed_key_is_known_to_the_attributes_that_carry_it "keys" 1;
-    reductions_take_types_asked_for_by_precision_and_truth_values_that_are_floats "types" 3;
-    marks_of_mpi_1_are_bounds "marks" 1;
-    an_envelope_says_that_a_type_was_made_with_large_counts "envelopes" 1;
-    arguments_that_only_the_own_process_sees_are_refused_or_divided_quickly "local" 1;
-    appended_data_is_not_lost_and_a_shared_pointer_leaves_no_file "shared" 4;
-    places_beyond_64_bits_are_refused_and_file_names_are_bytes "places" 2;
-    names_and_hints_that_are_no_utf_8_come_back_as_they_were_given "bytes" 1;
-    a_buffered_send_takes_its_sessions_buffer "buffers" 2;
-    sessions_outlive_the_world_and_begin_after_it "sessions" 2;
-    adjoining_memory_is_one_and_bytes_of_one_value_are_not_torn "pieces" 3;
+    slot_of_missing_neighbour_is_not_written "slots" 3;
+    partitioned_requests_match_in_creation_order "partitions" 2;
+    comm_idup_of_intercommunicator_does_not_block "copies" 4;
+    errors_go_to_handler_set_by_program "handlers" 1;
+    failed_call_returns_null_handle "nulls" 2;
+    freed_key_stays_valid_for_its_attributes "keys" 1;
+    reductions_accept_f90_types_and_float_logicals "types" 3;
+    mpi_1_markers_set_bounds "marks" 1;
+    envelope_reports_large_counts "envelopes" 1;
+    invalid_local_arguments_are_refused "local" 1;
+    append_keeps_data_and_shared_pointer_leaves_no_file "shared" 4;
+    file_offsets_beyond_64_bits_are_refused "places" 2;
+    names_and_hints_outside_utf_8_return_unchanged "bytes" 1;
+    buffered_send_uses_buffer_of_its_session "buffers" 2;
+    sessions_outlive_and_follow_the_world "sessions" 2;
+    adjacent_dynamic_memory_joins_and_values_are_not_torn "pieces" 3;
 }
 
 #[test]
-fn an_exchange_whose_send_fails_leaves_no_receive() {
+fn sendrecv_with_failed_send_leaves_no_receive() {
     for name in ["mpi_rules", "mpi_rules_abi"] {
         let lines = said_killed(3, name, "halves");
         assert_eq!(lines, ["rank 0: 4 checks", "rank 1: 1 checks"], "{name}");
@@ -50,7 +50,7 @@ fn an_exchange_whose_send_fails_leaves_no_receive() {
 
 /// By one binary interface: each round makes more than a hundred thousand communicators.
 #[test]
-fn a_copy_that_is_begun_reports_that_no_context_is_left() {
+fn comm_idup_reports_exhausted_contexts() {
     let lines = said_with(2, "mpi_rules", &["exhausted"], false);
     assert_eq!(lines, ["rank 0: 4 checks", "rank 1: 4 checks"]);
 }

@@ -23,19 +23,19 @@ fn said_with(name: &str, processes: &str, variable: Option<(&str, &str)>, words:
 }
 
 #[test]
-fn the_target_computes_while_others_use_its_memory() {
+fn target_computes_while_others_use_its_window() {
     for processes in ["2", "3", "8"] {
         assert_eq!(said("mpi_windows", processes, None), "windows: good\n");
     }
 }
 
 #[test]
-fn where_the_kernel_may_not_copy_the_target_is_asked() {
+fn window_works_without_single_copy() {
     assert_eq!(said("mpi_windows", "3", Some(("PARVUM_SINGLE_COPY", "off"))), "windows: good\n");
 }
 
 #[test]
-fn the_short_way_and_the_long_one_do_the_same() {
+fn window_short_and_long_paths_agree() {
     for processes in ["2", "3"] {
         assert_eq!(said("mpi_windows_near", processes, None), "near: good\n");
         assert_eq!(said_with("mpi_windows_near", processes, None, &["alone"]), "near: good\n");
@@ -44,12 +44,12 @@ fn the_short_way_and_the_long_one_do_the_same() {
 }
 
 #[test]
-fn elements_that_are_no_words_are_changed_whole_by_all_at_once() {
+fn elements_that_are_no_words_are_updated_atomically() {
     assert_eq!(said("mpi_windows_elements", "3", None), "elements: good\n");
 }
 
 #[test]
-fn elements_in_shared_memory_are_changed_while_the_target_is_stopped() {
+fn shared_memory_elements_change_while_target_is_stopped() {
     let said = said_with("mpi_windows_elements", "2", None, &["stopped"]);
     assert_eq!(said, "elements: good\n");
 }

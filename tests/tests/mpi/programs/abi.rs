@@ -25,7 +25,7 @@ fn said(name: &str, ranks: &str, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn one_source_built_for_both_says_the_same() {
+fn source_built_for_both_abis_prints_the_same() {
     for (name, arguments) in [
         ("mpi_words", &[][..]),
         ("mpi_windows", &[]),
@@ -47,14 +47,14 @@ fn one_source_built_for_both_says_the_same() {
 }
 
 #[test]
-fn the_ranks_of_one_job_may_be_of_either() {
+fn ranks_of_one_job_may_use_either_abi() {
     let second = program("mpi_words_abi");
     let more = [":", "-n", "2", second.to_str().expect("a plain path")];
     assert_eq!(said("mpi_words", "1", &more), said("mpi_words", "3", &[]));
 }
 
 #[test]
-fn an_abort_has_its_code_by_either() {
+fn abort_returns_its_code_with_either_abi() {
     for name in ["mpi_launch", "mpi_launch_abi"] {
         let done = run(name, "3", &["abort", "7"]);
         assert_eq!(done.status.code(), Some(7), "{done:?}");
@@ -62,7 +62,7 @@ fn an_abort_has_its_code_by_either() {
 }
 
 #[test]
-fn two_libraries_of_mpi_in_one_process_are_refused() {
+fn second_mpi_abi_in_process_is_refused() {
     let text = "#include <mpi.h>\n#include <dlfcn.h>\nint main(int count, char **words) {\n\
                 return count == 2 && dlopen(words[1], RTLD_NOW) ? MPI_Init(0, 0) : 3;\n}\n";
     let folder = &stage().programs;
@@ -91,7 +91,7 @@ fn two_libraries_of_mpi_in_one_process_are_refused() {
 
 /// The table of a face is made from the two headers, so a name that one of them lacks would be lost silently.
 #[test]
-fn what_mpich_names_the_standard_names_but_for_a_few() {
+fn standard_header_has_mpich_names_except_known() {
     let names = |file: &str| -> Vec<String> {
         let text = fs::read_to_string(mpi_include().join(file)).expect("the header is there");
         let defined =

@@ -12,22 +12,22 @@ fn works_beside(situation: &str, credit: Option<&str>, calls: usize) {
 }
 
 #[test]
-fn thread_works_while_another_waits_for_a_silent_partner() {
+fn thread_works_while_another_waits_for_silent_partner() {
     works_beside("silent", None, 25);
 }
 
 #[test]
-fn thread_works_while_another_waits_for_a_stopped_partner() {
+fn thread_works_while_another_waits_for_stopped_partner() {
     works_beside("stopped", None, 25);
 }
 
 #[test]
-fn thread_works_while_the_daemon_is_stopped() {
+fn thread_works_while_daemon_is_stopped() {
     works_beside("daemon", None, 25);
 }
 
 #[test]
-fn thread_works_while_another_has_256_mib_on_their_way() {
+fn thread_works_while_another_transfers_256_mib() {
     if parvum_tests::is_left_out() {
         return;
     }

@@ -27,7 +27,7 @@ fn constants(header: &Path) -> Option<BTreeMap<String, String>> {
 }
 
 #[test]
-fn the_constants_are_mpichs() {
+fn fortran_constants_equal_those_of_mpich() {
     let theirs = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
     let theirs =
         theirs.iter().find_map(|arch| constants(&Path::new("/usr/include").join(arch).join("mpich/mpif.h")));
@@ -43,7 +43,7 @@ fn the_constants_are_mpichs() {
 }
 
 #[test]
-fn two_three_and_eight_ranks_find_in_fortran_what_mpi_promises() {
+fn fortran_programs_pass_mpi_checks() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
@@ -56,7 +56,7 @@ fn two_three_and_eight_ranks_find_in_fortran_what_mpi_promises() {
 
 /// The module `mpi_f08`: what Debian's program takes from it, and what only a module with descriptors can give. And the module `mpi`.
 #[test]
-fn two_three_and_eight_ranks_find_in_the_modules_what_mpi_promises() {
+fn fortran_modules_pass_mpi_checks() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
@@ -70,7 +70,7 @@ fn two_three_and_eight_ranks_find_in_the_modules_what_mpi_promises() {
 }
 
 #[test]
-fn programs_of_either_form_compile_with_the_header_and_the_module() {
+fn fortran_sources_compile_with_header_and_module() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
@@ -104,7 +104,7 @@ fn programs_of_either_form_compile_with_the_header_and_the_module() {
 }
 
 #[test]
-fn the_module_refuses_a_call_without_ierror() {
+fn mpi_module_refuses_call_without_ierror() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
@@ -118,7 +118,7 @@ fn the_module_refuses_a_call_without_ierror() {
 
 /// Each subroutine of the module `mpi`, under either name, is in the library.
 #[test]
-fn the_library_has_every_subroutine_of_the_module() {
+fn library_exports_every_subroutine_of_mpi_module() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }

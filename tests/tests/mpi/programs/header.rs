@@ -66,7 +66,7 @@ fn succeed(command: &mut Command) -> String {
 }
 
 #[test]
-fn the_header_is_good_c_and_cplusplus() {
+fn header_compiles_as_strict_c_and_cplusplus() {
     let program =
         "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) + (MPI_COMM_WORLD == MPI_COMM_NULL); }\n";
     let strict = ["-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-fsyntax-only"];
@@ -165,7 +165,7 @@ fn said_with(face: &Face, include: &Path) -> String {
 }
 
 #[test]
-fn constants_and_types_are_mpichs() {
+fn constants_and_types_equal_those_of_mpich() {
     let Some(theirs) = peers_include() else { return };
     for face in &FACES {
         assert!(constants(face).len() > 300, "{}: {}", face.header, constants(face).len());
@@ -178,7 +178,7 @@ fn constants_and_types_are_mpichs() {
 
 /// A prototype that differs from an earlier one is an error of the compiler's.
 #[test]
-fn functions_are_called_as_mpichs() {
+fn functions_have_prototypes_of_mpich() {
     let Some(theirs) = peers_include() else { return };
     let functions = mpi_include().join("mpi_functions.h");
     let source = scratch("both.c", &format!("#include <mpi.h>\n#include \"{}\"\n", functions.display()));
@@ -189,7 +189,7 @@ fn functions_are_called_as_mpichs() {
 }
 
 #[test]
-fn the_libraries_have_what_the_headers_declare() {
+fn libraries_export_what_headers_declare() {
     FACES.iter().for_each(has_what_its_header_declares);
 }
 

@@ -56,7 +56,7 @@ impl Drop for Own {
 }
 
 #[test]
-fn two_programs_are_one_world_with_numbers_and_labels() {
+fn mpiexec_joins_two_programs_in_one_world() {
     let (machine, tester) = (TestMachine::up(), tester());
     let wanted = ["[0] rank 0 of 3, program 0", "[1] rank 1 of 3, program 1", "[2] rank 2 of 3, program 1"];
     let labelled = ["-l", "-n", "1", &tester, "who", ":", "-n", "2", &tester, "who"];
@@ -70,7 +70,7 @@ fn two_programs_are_one_world_with_numbers_and_labels() {
 }
 
 #[test]
-fn processes_find_mpichs_variables() {
+fn processes_get_variables_of_mpich() {
     let (machine, tester) = (TestMachine::up(), tester());
     let names = ["PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PARVUM_SIZE"];
     let asked: Vec<&str> = names.iter().flat_map(|name| ["var", name]).collect();
@@ -83,7 +83,7 @@ fn processes_find_mpichs_variables() {
 }
 
 #[test]
-fn variables_are_given_as_mpich_and_open_mpi_have_it() {
+fn environment_options_of_mpich_and_open_mpi_work() {
     let (machine, tester) = (TestMachine::up(), tester());
     let show = ["var", "LAUNCH_A", "var", "LAUNCH_B"];
     let both = |options: &[&str], second: &[&str]| {
@@ -106,7 +106,7 @@ fn variables_are_given_as_mpich_and_open_mpi_have_it() {
 }
 
 #[test]
-fn the_common_options_are_taken() {
+fn mpiexec_accepts_common_options() {
     let (machine, tester) = (TestMachine::up(), tester());
     let taken = [
         "-n",
@@ -148,7 +148,7 @@ fn the_common_options_are_taken() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_starts() {
+fn mpiexec_refuses_invalid_options_before_start() {
     let (machine, tester) = (TestMachine::up(), tester());
     for (options, named) in [
         (&["--mca", "btl", "self"][..], "--mca"),
@@ -175,7 +175,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn input_goes_to_rank_0_and_the_others_read_its_end() {
+fn input_goes_to_rank_0_only() {
     let (machine, tester) = (TestMachine::up(), tester());
     let mut command = mpiexec(&machine, &["-n", "3", &tester, "read"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("mpiexec runs");
@@ -187,7 +187,7 @@ fn input_goes_to_rank_0_and_the_others_read_its_end() {
 }
 
 #[test]
-fn an_abort_ends_all_with_its_code() {
+fn abort_ends_all_ranks_with_its_code() {
     let (machine, tester) = (TestMachine::up(), tester());
     for (given, seen) in [("7", 7), ("256", 1), ("263", 7)] {
         let done = mpiexec(&machine, &["-n", "3", &tester, "abort", given]).output().expect("it runs");
@@ -198,7 +198,7 @@ fn an_abort_ends_all_with_its_code() {
 }
 
 #[test]
-fn the_code_has_the_bits_of_all_codes() {
+fn exit_code_is_bitwise_or_of_all_codes() {
     let (machine, tester) = (TestMachine::up(), tester());
     let arguments = ["-disable-auto-cleanup", "-print-all-exitcodes", "-n", "3", &tester, "code"];
     let done = mpiexec(&machine, &arguments).output().expect("it runs");
@@ -209,7 +209,7 @@ fn the_code_has_the_bits_of_all_codes() {
 }
 
 #[test]
-fn time_is_limited_by_mpichs_variable() {
+fn timeout_variable_of_mpich_limits_time() {
     let machine = TestMachine::up();
     let done = mpiexec(&machine, &["sleep", "600"]).env("MPIEXEC_TIMEOUT", "1").output().expect("it runs");
     assert_eq!(done.status.code(), Some(124), "{done:?}");
@@ -230,7 +230,7 @@ pub(crate) fn peer(file: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_program_built_by_mpich_runs_unchanged() {
+fn program_built_by_mpich_runs_unchanged() {
     let Some(mpicc) = peer("mpich/bin/mpicc") else { return };
     let machine = TestMachine::up();
     let target = Own(std::env::temp_dir().join(format!("parvum-mpiexec-{}-mpich", std::process::id())));
@@ -244,7 +244,7 @@ fn a_program_built_by_mpich_runs_unchanged() {
 }
 
 #[test]
-fn a_program_built_for_open_mpi_is_refused_in_a_sentence() {
+fn program_built_for_open_mpi_is_refused_with_reason() {
     let machine = TestMachine::up();
     // A library of that name is all that makes it one.
     let library = Own(std::env::temp_dir().join(format!("parvum-mpiexec-{}-libmpi.so", std::process::id())));
@@ -284,7 +284,7 @@ fn hydra() -> Option<PathBuf> {
 
 /// It knows nothing of a machine: the ranks find each other through it.
 #[test]
-fn what_mpichs_launcher_has_started_is_one_world() {
+fn ranks_started_by_mpich_launcher_form_one_world() {
     let Some(hydra) = hydra() else { return skip(Lack::Peers, "MPICH's mpiexec is not installed") };
     let machine = TestMachine::up();
     let run = |ranks: &str, file: &str, words: &[&str]| {
@@ -307,7 +307,7 @@ fn what_mpichs_launcher_has_started_is_one_world() {
 }
 
 #[test]
-fn the_hosts_say_how_many_processes_there_are_if_nobody_else_does() {
+fn host_list_sets_default_process_count() {
     let machine = TestMachine::up();
     let file = Own::new("slots", "localhost\nlocalhost\n");
     let count =
@@ -330,7 +330,7 @@ fn the_hosts_say_how_many_processes_there_are_if_nobody_else_does() {
 
 /// Batch systems tell a program by a signal to its launcher that it is to save its state.
 #[test]
-fn signals_for_the_program_reach_its_processes_and_end_nothing() {
+fn signals_to_mpiexec_reach_processes_without_ending_job() {
     use std::io::{BufRead, BufReader, Read};
     let machine = TestMachine::up();
     for signal in ["USR1", "USR2", "ALRM"] {
@@ -354,7 +354,7 @@ fn signals_for_the_program_reach_its_processes_and_end_nothing() {
 }
 
 #[test]
-fn what_is_spawned_has_its_parents_umask_and_limits_and_goes_on_without_it() {
+fn spawned_ranks_inherit_umask_and_limits_and_outlive_parent() {
     let machine = TestMachine::up();
     let rules = program("mpi_rules").to_str().expect("a plain path").to_owned();
     assert_eq!(

@@ -5,7 +5,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::npb::{BENCHMARKS, Npb, verified};
 
 #[test]
-fn class_s_gives_the_official_values_over_mpis_calls() {
+fn class_s_values_are_official_over_mpi() {
     let machine = TestMachine::up();
     let program = Npb::over("mpi", "mpi");
     for benchmark in BENCHMARKS {

@@ -48,7 +48,7 @@ if rank == 0:
 ";
 
 #[test]
-fn mpi4py_as_it_comes_from_pypi_runs_on_parvum() {
+fn mpi4py_from_pypi_runs_on_parvum() {
     let Some(python) = peer("mpi4py/wheel/bin/python") else { return };
     for ranks in ["1", "3"] {
         let machine = TestMachine::up();

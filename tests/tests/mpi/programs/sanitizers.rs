@@ -40,7 +40,7 @@ fn run(program: &PathBuf, words: &[&str], options: (&str, &str)) -> Output {
 }
 
 #[test]
-fn the_address_sanitizer_finds_no_leak_of_the_library() {
+fn address_sanitizer_finds_no_leak_of_library() {
     let Some(program) = built("address") else {
         return skip(Lack::Host, "the compiler has no address sanitizer");
     };
@@ -50,7 +50,7 @@ fn the_address_sanitizer_finds_no_leak_of_the_library() {
 }
 
 #[test]
-fn the_thread_sanitizer_hears_of_the_programs_races_alone() {
+fn thread_sanitizer_reports_only_races_of_program() {
     let Some(program) = built("thread") else {
         return skip(Lack::Host, "the compiler has no thread sanitizer");
     };

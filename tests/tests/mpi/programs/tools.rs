@@ -3,7 +3,7 @@
 use crate::calls::core::said;
 
 #[test]
-fn variables_count_and_options_are_set_before_mpi_begins() {
+fn tool_variables_count_and_options_are_set_before_init() {
     for program in ["mpi_tools", "mpi_tools_abi"] {
         for ranks in [1, 2, 3, 8] {
             let lines = said(ranks, program, false);

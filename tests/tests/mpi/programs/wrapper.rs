@@ -18,7 +18,7 @@ fn said(command: &mut Command) -> String {
 }
 
 #[test]
-fn the_wrapper_shows_what_it_would_do() {
+fn mpicc_show_prints_command() {
     let prefix = stage().lib.parent().expect("lib lies in it").to_str().expect("a plain path").to_owned();
     let whole = said(wrapper("mpicc").args(["-show", "a program.c", "-o", "p"]));
     let links = format!("-L{prefix}/lib -Wl,-rpath,{prefix}/lib -Wl,--enable-new-dtags -lmpi");
@@ -39,7 +39,7 @@ fn the_wrapper_shows_what_it_would_do() {
 }
 
 #[test]
-fn the_standards_binary_interface_is_an_option_or_a_name() {
+fn mpicc_selects_standard_abi_by_option_or_name() {
     let prefix = stage().lib.parent().expect("lib lies in it").to_str().expect("a plain path").to_owned();
     let links = format!("-L{prefix}/lib -Wl,-rpath,{prefix}/lib -Wl,--enable-new-dtags -lmpi_abi");
     let whole = format!("cc -DMPI_ABI -I{prefix}/include p.c {links}\n");
@@ -56,7 +56,7 @@ fn the_standards_binary_interface_is_an_option_or_a_name() {
 }
 
 #[test]
-fn the_wrapper_for_fortran_knows_its_library_and_what_gfortran_is_to_be_told() {
+fn mpifort_links_its_library_and_sets_gfortran_flags() {
     let words = |name: &str, compiler: &str| {
         said(wrapper(name).args(["-show", "p.f90"]).env("MPICH_FC", compiler).env_remove("FC"))
     };
@@ -70,7 +70,7 @@ fn the_wrapper_for_fortran_knows_its_library_and_what_gfortran_is_to_be_told() {
 }
 
 #[test]
-fn the_compiler_may_be_another() {
+fn mpicc_compiler_can_be_replaced() {
     let first = |command: &mut Command| said(command).split(' ').next().map(str::to_owned);
     let is = |name: &str| Some(name.to_owned());
     assert_eq!(first(wrapper("mpicc").args(["-show", "p.c"]).env("CC", "gcc")), is("gcc"));
@@ -88,7 +88,7 @@ fn the_compiler_may_be_another() {
 }
 
 #[test]
-fn what_it_builds_finds_the_library_without_a_variable() {
+fn program_built_by_mpicc_finds_library_without_variable() {
     let target = stage().programs.join(format!("mpi-hello-{}", std::process::id()));
     let source = project().join("examples/hello_mpi.c");
     said(wrapper("mpicc").args(["-Wall", "-Werror", "-o"]).arg(&target).arg(source));

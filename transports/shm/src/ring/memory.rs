@@ -21,7 +21,7 @@ fn is_untouched(ring: &Usual) -> bool {
 }
 
 #[test]
-fn who_waits_for_answers_stays_in_the_front_and_in_the_bulks_first_page() {
+fn ring_with_answers_stays_in_front_and_first_page() {
     let ring = Box::new(Usual::fresh());
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
     // Miri is slow, and needs few rounds.
@@ -36,7 +36,7 @@ fn who_waits_for_answers_stays_in_the_front_and_in_the_bulks_first_page() {
 }
 
 #[test]
-fn who_is_ahead_has_the_whole_ring_before_and_after_jumps() {
+fn ring_offers_all_room_before_and_after_jumps() {
     let ring = Box::new(Usual::fresh());
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
     for round in 0..if cfg!(miri) { 3 } else { 60 } {
@@ -56,7 +56,7 @@ fn who_is_ahead_has_the_whole_ring_before_and_after_jumps() {
 }
 
 #[test]
-fn bulk_of_any_length_finds_room_again() {
+fn bulk_frames_of_any_length_find_room_again() {
     let ring = Box::new(Usual::fresh());
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
     let mut seed = 1u64;

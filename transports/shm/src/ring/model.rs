@@ -53,16 +53,16 @@ fn all_frames_arrive(lengths: &'static [usize], rests: bool) {
 }
 
 #[test]
-fn inline_frames_go_round_the_ring() {
+fn inline_frames_wrap_around_the_ring() {
     all_frames_arrive(&[1, 2, 3], false);
 }
 
 #[test]
-fn bulk_frames_share_the_memory_in_turns() {
+fn bulk_frames_reuse_memory_in_turns() {
     all_frames_arrive(&[250, 40, 256], false);
 }
 
 #[test]
-fn bulk_memory_is_given_back_while_nobody_reads_it() {
+fn bulk_memory_is_freed_while_unread() {
     all_frames_arrive(&[250, 40, 256], true);
 }

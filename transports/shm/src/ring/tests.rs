@@ -10,7 +10,7 @@ fn header(tag: i32, length: usize) -> Header {
 }
 
 #[test]
-fn cells_are_one_line_each() {
+fn cells_occupy_one_cache_line() {
     assert_eq!(size_of::<Cell>(), 64);
     assert_eq!(size_of::<Consumed>(), 64);
     assert_eq!(std::mem::offset_of!(Back<2, 16>, bulk), 4096);
@@ -39,7 +39,7 @@ fn garbage_in_a_cell_closes_the_ring() {
 }
 
 #[test]
-fn bulk_memory_is_given_back_when_it_was_used_and_is_not_any_more() {
+fn bulk_memory_is_freed_after_use_ends() {
     let ring = Small::fresh();
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
     let send = |producer: &mut Producer, length: usize| {
@@ -59,7 +59,7 @@ fn bulk_memory_is_given_back_when_it_was_used_and_is_not_any_more() {
 }
 
 #[test]
-fn counts_that_no_consumer_of_ours_writes_close_the_ring() {
+fn invalid_consumer_counts_close_the_ring() {
     type Wide = RingMemory<2, 30, 16>;
     let closes = |length: usize, damage: &dyn Fn(&Wide)| {
         let ring = Wide::fresh();
@@ -81,7 +81,7 @@ fn counts_that_no_consumer_of_ours_writes_close_the_ring() {
 
 /// On heap memory: so Miri and the thread sanitizer see both ends.
 #[test]
-fn frames_come_whole_and_in_order_from_another_thread() {
+fn frames_arrive_whole_and_in_order_from_another_thread() {
     let frames = if cfg!(miri) { 24 } else { 20_000u32 };
     let lengths = [0, 8, 32, 33, 200];
     let ring = Small::fresh();
@@ -112,7 +112,7 @@ fn frames_come_whole_and_in_order_from_another_thread() {
 }
 
 #[test]
-fn a_frame_at_the_end_of_the_bulk_skips_to_its_front() {
+fn frame_at_end_of_bulk_skips_to_front() {
     let ring = Small::fresh();
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
     for round in 0..if cfg!(miri) { 9 } else { 100u8 } {

@@ -47,18 +47,18 @@ macro_rules! whole_numbers {
 }
 
 whole_numbers! {
-    bytes_with_a_sign i8 I8;
-    bytes_without_a_sign u8 U8;
-    shorts i16 I16;
-    unsigned_shorts u16 U16;
-    ints i32 I32;
-    unsigned_ints u32 U32;
-    longs i64 I64;
-    unsigned_longs u64 U64;
+    bytes_combine_as_signed i8 I8;
+    bytes_combine_as_unsigned u8 U8;
+    shorts_combine_by_every_operator i16 I16;
+    unsigned_shorts_combine_by_every_operator u16 U16;
+    ints_combine_by_every_operator i32 I32;
+    unsigned_ints_combine_by_every_operator u32 U32;
+    longs_combine_by_every_operator i64 I64;
+    unsigned_longs_combine_by_every_operator u64 U64;
 }
 
 #[test]
-fn real_numbers() {
+fn real_numbers_combine_by_every_operator() {
     use Operator::*;
     for (operator, wanted) in [(Sum, 1.75), (Product, -0.5), (Min, -0.25), (Max, 2.0)] {
         assert_eq!(
@@ -78,7 +78,7 @@ fn real_numbers() {
 }
 
 #[test]
-fn complex_numbers() {
+fn complex_numbers_combine_by_every_operator() {
     use Operator::*;
     let cases = [(Sum, [4.0, 1.0]), (Product, [5.0, 5.0]), (Min, [1.0, 2.0]), (Max, [3.0, -1.0])];
     for (operator, [real, imaginary]) in cases {
@@ -106,7 +106,7 @@ fn laid_out(value: &[u8], place: &[u8], at: usize, size: usize) -> Vec<u8> {
 macro_rules! pairs {
     ($($kind:ident $value:ty, $place:ty, $at:literal, $size:literal;)*) => {
         #[test]
-        fn values_with_their_places() {
+        fn values_with_indices_combine_by_max_and_min() {
             $(
                 assert_eq!(Kind::$kind.size(), $size);
                 let pair = |value: i32, place: i32| {
@@ -137,7 +137,7 @@ pairs! {
 }
 
 #[test]
-fn what_makes_no_sense_is_not_in_the_table() {
+fn table_omits_meaningless_operator_and_kind_pairs() {
     use Operator::*;
     for operator in Operator::ALL {
         for kind in Kind::ALL {
@@ -154,7 +154,7 @@ fn what_makes_no_sense_is_not_in_the_table() {
 }
 
 #[test]
-fn an_identity_changes_nothing() {
+fn identity_leaves_operand_unchanged() {
     let mut found = 0;
     for operator in Operator::ALL {
         for kind in Kind::ALL {
@@ -178,7 +178,7 @@ fn an_identity_changes_nothing() {
 }
 
 #[test]
-fn vectors_need_no_alignment_and_may_end_within_an_element() {
+fn vectors_may_be_unaligned_and_end_within_element() {
     let mut first = [9, 1, 0, 0, 0, 2, 0, 0, 0, 7];
     let second = [9, 9, 9, 3, 0, 0, 0, 4, 0, 0, 0, 7, 7];
     combine(Operator::Sum, Kind::U32).expect("a sum")(&mut first[1..], &second[3..]);

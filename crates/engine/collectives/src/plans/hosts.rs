@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_known_by_host() {
+    fn hosts_group_members_by_host() {
         let hosts = Hosts::new([7, 7, 3, 7, 3]).expect("two hosts");
         assert_eq!((hosts.count(), hosts.home(3), hosts.members(1)), (2, &[0, 1, 3][..], &[2, 4][..]));
         assert_eq!(

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_that_is_not_like_what_follows_is_looked_at_again_and_ever_more_seldom() {
+    fn trials_correct_first_choice_and_repeat_rarely() {
         let mut trials = Trials::default();
         let (mut tried, mut last) = (0, None);
         for operation in 0..10_000 {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn all_take_the_way_that_is_quicker_for_all_together() {
+    fn members_choose_algorithm_that_is_fastest_for_group() {
         let far: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, _| by(way, 600, 1400);
         let crowded: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, _| by(way, 190, 130);
         assert_eq!(found(&[far; 3]), Some(ShortAlgorithm::Straight));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_and_one_interruption_decide_nothing() {
+    fn trials_ignore_first_runs_and_single_interruption() {
         let seen: &dyn Fn(ShortAlgorithm, usize) -> u64 = &|way, tried| match tried {
             _ if tried % ROW < UNCOUNTED => by(way, 90_000, 1),
             5 => 70_000,

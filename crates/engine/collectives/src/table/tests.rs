@@ -4,7 +4,7 @@ use super::*;
 use crate::plans::hosts;
 
 #[test]
-fn the_last_rule_of_every_operation_fits_all() {
+fn last_rule_of_each_operation_matches_every_case() {
     for operation in Operation::ALL {
         let last = rules(operation).last().expect("a rule");
         assert!(last.members == (0, usize::MAX) && last.bytes == (0, usize::MAX) && last.only.is_empty());
@@ -14,7 +14,7 @@ fn the_last_rule_of_every_operation_fits_all() {
 
 /// A rule that no case reaches is a mistake: some member count, size and condition must choose it.
 #[test]
-fn every_rule_is_reached_by_some_case() {
+fn rule_is_reached_by_some_case() {
     let rows = hosts::Hosts::new([0, 0, 1, 1]).expect("two hosts");
     let placed = hosts::Placement::new(crate::plans::Group { own: 0, size: 4 }, Some(&rows));
     assert_eq!(Case::of(placed, 8).hosts, Hosts::Shared { in_rows: true });
@@ -81,7 +81,7 @@ fn every_rule_is_reached_by_some_case() {
 
 /// Bounds that users see in the documentation: a change of one is a change of the page as well.
 #[test]
-fn algorithms_change_where_the_documentation_says() {
+fn algorithm_bounds_equal_documentation() {
     use Algorithm::*;
     let kib = |n: usize| n << 10;
     let blocking = |operation, members, bytes| choose(operation, &Case::in_segment(members, bytes));
@@ -109,7 +109,7 @@ fn algorithms_change_where_the_documentation_says() {
 }
 
 #[test]
-fn conditions_read_as_a_person_would_say_them() {
+fn conditions_print_in_plain_words() {
     let said: Vec<String> = rules(Operation::Broadcast).iter().map(Rule::to_string).collect();
     assert_eq!(
         said,

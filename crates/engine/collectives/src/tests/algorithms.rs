@@ -89,14 +89,14 @@ pub fn nothing(_: usize) -> Vec<u8> {
 }
 
 #[test]
-fn barriers_end() {
+fn barriers_complete() {
     for size in sizes() {
         check("barrier", size, &barrier::dissemination, (&nothing, &nothing, &nothing), sum);
     }
 }
 
 #[test]
-fn broadcasts_reach_all() {
+fn broadcasts_reach_all_members() {
     for size in sizes() {
         for length in lengths() {
             for root in roots(size) {
@@ -131,7 +131,7 @@ fn part_of(all: &[u8], part: Span) -> Vec<u8> {
 }
 
 #[test]
-fn scatters_deal_out_and_gathers_collect() {
+fn scatter_distributes_and_gather_collects() {
     for size in sizes() {
         for length in lengths() {
             for root in roots(size) {
@@ -173,7 +173,7 @@ fn scatters_deal_out_and_gathers_collect() {
 }
 
 #[test]
-fn allgathers_collect_everywhere() {
+fn allgather_collects_on_every_member() {
     for size in sizes() {
         for length in lengths() {
             for parts in [even(size, length), uneven(size, length)] {
@@ -201,7 +201,7 @@ fn allgathers_collect_everywhere() {
 }
 
 #[test]
-fn everybody_gives_something_to_everybody() {
+fn alltoall_delivers_data_of_every_length() {
     for size in sizes() {
         for length in lengths() {
             // What `from` gives to `to`.
@@ -243,7 +243,7 @@ fn everybody_gives_something_to_everybody() {
 const BOTH: [(Order, Combine); 2] = [(Order::Any, sum), (Order::Members, chain)];
 
 #[test]
-fn reductions_combine_all_at_the_root() {
+fn reduce_combines_at_the_root() {
     for size in sizes() {
         for length in lengths() {
             for root in roots(size) {
@@ -265,7 +265,7 @@ fn reductions_combine_all_at_the_root() {
 }
 
 #[test]
-fn reductions_combine_all_for_all() {
+fn allreduce_combines_on_every_member() {
     for size in sizes() {
         for length in lengths() {
             for (order, combine) in BOTH {
@@ -287,7 +287,7 @@ fn reductions_combine_all_for_all() {
 }
 
 #[test]
-fn reductions_deal_out_what_is_combined() {
+fn reduce_scatter_distributes_combined_parts() {
     for size in sizes() {
         for length in lengths() {
             let uneven = in_a_row((0..size).map(|member| (member * 5 % 4) * length));
@@ -314,7 +314,7 @@ fn reductions_deal_out_what_is_combined() {
 }
 
 #[test]
-fn scans_combine_those_before() {
+fn scan_combines_lower_members() {
     for size in sizes() {
         for length in lengths() {
             let check = |what, plan: &dyn Fn(Group) -> Plan, want: Bytes<'_>| {
@@ -336,7 +336,7 @@ fn scans_combine_those_before() {
 
 /// Numbers whose sum depends on the order, and an operator that does not even commute where it cannot compare.
 #[test]
-fn floats_are_the_same_to_the_last_bit() {
+fn float_results_are_bitwise_equal_on_all_members() {
     use crate::operators::{Kind, Operator, combine};
     let add = combine(Operator::Sum, Kind::F64).expect("a sum");
     let value = |member: usize, at: usize| {

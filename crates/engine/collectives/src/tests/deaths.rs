@@ -88,7 +88,7 @@ fn run_one(
 }
 
 #[test]
-fn nobody_waits_for_the_dead_and_all_know_who_it_was() {
+fn members_return_dead_member_without_blocking() {
     for size in 2..=9 {
         for victim in 0..size {
             for which in 0..for_all(Group { own: 0, size }).len() {
@@ -104,7 +104,7 @@ fn nobody_waits_for_the_dead_and_all_know_who_it_was() {
 }
 
 #[test]
-fn a_death_in_the_midst_spoils_nothing_that_is_called_good() {
+fn death_in_collective_never_yields_wrong_result() {
     let plans = |group| {
         let mut all = for_all(group);
         all.append(&mut for_some(group));
@@ -131,7 +131,7 @@ fn a_death_in_the_midst_spoils_nothing_that_is_called_good() {
 }
 
 #[test]
-fn who_has_what_it_needs_ends_well() {
+fn scan_succeeds_for_members_before_the_dead() {
     let scan = |group| scan::chained(group, LENGTH);
     let given = |size| (0..size).map(|member| (Vec::new(), content(member, LENGTH))).collect();
     let ended = run(&plans_of(5, &scan), given(5), chain, Some((3, 0)), 1);
@@ -148,7 +148,7 @@ fn who_has_what_it_needs_ends_well() {
 }
 
 #[test]
-fn what_the_dead_do_not_take_others_get() {
+fn scatter_serves_survivors_when_member_dies() {
     let parts = in_a_row((0..6).map(|_| LENGTH));
     let plan = |group| scatter::straight(group, 0, &parts, LENGTH);
     for seed in 0..20 {
@@ -166,7 +166,7 @@ fn what_the_dead_do_not_take_others_get() {
 }
 
 #[test]
-fn who_disagrees_on_the_length_is_told() {
+fn members_that_differ_on_length_get_error() {
     for size in 2..=9 {
         for odd in 0..size {
             for seed in 0..3 {

@@ -52,7 +52,7 @@ pub fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
 
 /// What two give is combined in their order, and it is all the same which of them has a plan.
 #[test]
-fn two_reduce_with_a_plan_and_without() {
+fn reduction_of_two_with_and_without_plan_agrees() {
     let combine = |first: &mut [u8], second: &[u8]| {
         first
             .iter_mut()
@@ -82,7 +82,7 @@ fn two_reduce_with_a_plan_and_without() {
 }
 
 #[test]
-fn two_that_reduce_hear_of_another_length_and_of_a_death() {
+fn reduction_of_two_fails_on_length_mismatch_or_death() {
     let ended = on(2, |mut node| {
         let mut data = vec![1; 4 + node.group.own];
         let mut come = data.clone();
@@ -100,7 +100,7 @@ fn two_that_reduce_hear_of_another_length_and_of_a_death() {
 }
 
 #[test]
-fn operations_follow_each_other_without_mixing() {
+fn collectives_in_sequence_do_not_mix() {
     for size in 1..=9 {
         let length = 100 * UNIT;
         let parts = in_a_row((0..size).map(|_| length));
@@ -130,7 +130,7 @@ fn operations_follow_each_other_without_mixing() {
 }
 
 #[test]
-fn a_barrier_ends_when_all_have_come() {
+fn barrier_ends_when_all_members_arrive() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     for size in 1..=9 {
         let come = AtomicUsize::new(0);
@@ -145,7 +145,7 @@ fn a_barrier_ends_when_all_have_come() {
 }
 
 #[test]
-fn survivors_are_told_who_is_gone() {
+fn survivors_learn_which_member_died() {
     for size in 2..=9 {
         let ended = on(size, |mut node| {
             if node.group.own == 1 {
@@ -165,7 +165,7 @@ fn survivors_are_told_who_is_gone() {
 }
 
 #[test]
-fn all_hear_of_a_member_whose_memory_does_not_hold_it() {
+fn members_fail_when_one_buffer_is_too_small() {
     let ended = on(4, |mut node| {
         let plan = allreduce::doubling(node.group, 8);
         // One member alone has too little: of data, of scratch, and of nothing.

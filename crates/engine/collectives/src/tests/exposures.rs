@@ -63,7 +63,7 @@ fn lengths() -> [usize; 6] {
 }
 
 #[test]
-fn data_comes_to_whom_it_is_for() {
+fn data_reaches_its_receiver_in_exposures() {
     for (size, each) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
         in_segment(size, |place| {
             let member = &mut Member::new(place);
@@ -78,7 +78,7 @@ fn data_comes_to_whom_it_is_for() {
 }
 
 #[test]
-fn contributions_are_combined_in_the_order_of_members() {
+fn exposures_combine_in_member_order() {
     for (size, length) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
         in_segment(size, |place| {
             let member = &mut Member::new(place);
@@ -105,7 +105,7 @@ fn contributions_are_combined_in_the_order_of_members() {
 }
 
 #[test]
-fn sum_of_floats_has_the_same_bits_as_in_the_segment() {
+fn float_sum_in_exposures_equals_sum_in_segment() {
     let sums = in_segment(7, |place| {
         let mut in_segment = floats(place.group().own, 8000);
         let mine = in_segment.clone();
@@ -125,7 +125,7 @@ fn sum_of_floats_has_the_same_bits_as_in_the_segment() {
 }
 
 #[test]
-fn when_one_cannot_read_all_are_told_and_contributions_stay() {
+fn exposure_fails_for_all_when_one_cannot_read() {
     let (size, length) = (4, 6000 * UNIT);
     for refused_from in 0..3 {
         in_segment(size, |place| {
@@ -147,7 +147,7 @@ fn when_one_cannot_read_all_are_told_and_contributions_stay() {
 }
 
 #[test]
-fn members_that_do_different_things_are_told() {
+fn members_with_different_operations_get_error() {
     let told = in_segment(3, |place| match place.group().own {
         1 => exposed::alltoall(&mut Member::new(place), &[0; 9], &mut [0; 9]),
         _ => exposed::alltoall(&mut Member::new(place), &[0; 6], &mut [0; 6]),

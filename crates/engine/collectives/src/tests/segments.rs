@@ -119,7 +119,7 @@ fn lengths() -> [usize; 6] {
 }
 
 #[test]
-fn data_comes_to_whom_it_is_for() {
+fn data_reaches_its_receiver_in_segment() {
     for (size, each) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
         let root = size / 2;
         let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
@@ -172,7 +172,7 @@ fn parts_of_any_lengths_are_gathered() {
 }
 
 #[test]
-fn contributions_are_combined_in_the_order_of_members() {
+fn segment_combines_in_member_order() {
     for (size, length) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
         in_segment(size, |place| {
             for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
@@ -202,7 +202,7 @@ pub(super) fn add(into: &mut [u8], with: &[u8]) {
 }
 
 #[test]
-fn a_sum_of_floats_has_the_same_bits_as_by_messages() {
+fn float_sum_in_segment_equals_sum_by_messages() {
     let mut grouping_matters = false;
     for (size, length) in sizes().flat_map(|size| [8, 96, 8000, 1 << 20].map(|length| (size, length))) {
         let by_segment = in_segment(size, |place| {
@@ -231,7 +231,7 @@ fn a_sum_of_floats_has_the_same_bits_as_by_messages() {
 }
 
 #[test]
-fn one_element_may_be_as_long_as_the_data() {
+fn element_may_be_as_long_as_all_data() {
     in_segment(5, |place| {
         let mut data = content(place.group.own, ROOM);
         let mut whole = |into: &mut [u8], with: &[u8]| {
@@ -244,7 +244,7 @@ fn one_element_may_be_as_long_as_the_data() {
 }
 
 #[test]
-fn members_that_do_different_things_are_told() {
+fn members_with_different_operations_get_error() {
     let told = in_segment(4, |place| match place.group.own {
         2 => segment::barrier(place),
         own => segment::allreduce(place, &mut [own as u8; 8], UNIT, &mut sum),

@@ -47,7 +47,7 @@ fn on(hosts: &Hosts, plan: impl Fn(usize, &Hosts) -> Plan) -> impl Fn(Group) -> 
 }
 
 #[test]
-fn barriers_and_broadcasts_reach_all() {
+fn barriers_and_broadcasts_reach_all_across_hosts() {
     for (size, hosts) in placed() {
         check("barrier", size, &on(&hosts, two_level::meet), (&nothing, &nothing, &nothing), sum);
         for length in lengths(size) {
@@ -62,7 +62,7 @@ fn barriers_and_broadcasts_reach_all() {
 }
 
 #[test]
-fn everybody_gets_everybodys() {
+fn allgather_delivers_all_parts_across_hosts() {
     for (size, hosts) in placed() {
         for length in lengths(size) {
             let even = in_a_row((0..size).map(|_| length));
@@ -82,7 +82,7 @@ fn everybody_gets_everybodys() {
 }
 
 #[test]
-fn reductions_give_what_they_give_on_one_host() {
+fn reductions_across_hosts_equal_those_on_one_host() {
     for (size, hosts) in placed() {
         for length in lengths(size) {
             let mut kinds = vec![(Order::Exact, sum as crate::operators::Combine), (Order::Any, sum)];
@@ -106,7 +106,7 @@ fn reductions_give_what_they_give_on_one_host() {
 }
 
 #[test]
-fn short_data_of_many_goes_between_hosts_in_few_messages() {
+fn short_data_between_hosts_uses_few_messages() {
     let parts = |size| in_a_row((0..size).map(|_| 8));
     let of_all = |size: usize, hosts: usize| {
         let hosts = rows(size, hosts).expect("several hosts");
@@ -137,7 +137,7 @@ fn between(size: usize, hosts: &Hosts, plan: impl Fn(Placement<'_>) -> Plan) -> 
 }
 
 #[test]
-fn what_all_on_a_host_want_goes_to_it_once() {
+fn data_for_all_members_of_host_is_sent_once() {
     let (hosts, length) = (rows(8, 2).expect("two hosts"), 1000 * UNIT);
     let parts = in_a_row((0..8).map(|_| length));
     assert_eq!(between(8, &hosts, |placed| choose::barrier(placed)), (2, 0));

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_comes_back_and_is_used_again() {
+    fn freed_memory_is_reused() {
         let memory = KeptMemory::default();
         let mut one = memory.take(SHORTEST);
         one[0] = 7;

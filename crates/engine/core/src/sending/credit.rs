@@ -73,7 +73,7 @@ mod tests {
     use super::Credit;
 
     #[test]
-    fn what_was_lent_is_paid_before_anything_is_given_back() {
+    fn lent_credit_is_repaid_before_more_is_returned() {
         let mut credit = Credit::default();
         credit.lend(100);
         assert!(credit.is_used_up(900, 800) && !credit.is_used_up(899, 800));

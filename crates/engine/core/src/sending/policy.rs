@@ -163,7 +163,7 @@ mod tests {
     /// The table: every buffering and completion, short and long, with and without single copies, kept by somebody or not. `L`: a loan if
     /// the link gives one, then `Stream`, `c` StreamCopy, `O`ffer, `C` OfferCopy if it gives none.
     #[test]
-    fn data_travels_as_the_table_says() {
+    fn transfer_decision_equals_the_table() {
         let single = |c: char| match c {
             'S' => Decision::Stream,
             'c' => Decision::StreamCopy,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn link_is_asked_for_no_memory_without_use() {
+    fn link_lends_memory_only_for_useful_messages() {
         let long = message(BySize, Copied, true, false);
         let kept = message(BySize, Copied, true, true);
         assert!(borrows(&long, &receiver(true)));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn only_unkept_data_in_one_piece_goes_in_place() {
+    fn only_unkept_contiguous_data_goes_without_copy() {
         assert!(may_go_in_place(&message(BySize, Copied, true, false)));
         assert!(!may_go_in_place(&message(BySize, Copied, true, true)));
         assert!(!may_go_in_place(&message(AtSender, Copied, true, false)), "the sender does not wait");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn eager_data_goes_if_the_buffering_allows_it() {
+    fn eager_send_depends_on_buffering_and_receiver() {
         let asked = |buffering, completion, is_prompt, is_awaited| {
             goes_at_once(buffering, completion, is_prompt, || is_awaited)
         };
@@ -244,7 +244,7 @@ mod tests {
 
     /// A send ends alone if somebody else has the data, and data costs credit wherever it takes memory.
     #[test]
-    fn sends_end_alone_and_cost_credit_by_what_is_copied() {
+    fn sends_complete_and_cost_credit_by_copied_data() {
         for buffering in [BySize, AtSender, AtReceiver, Never, SenderIfUnposted, OrDiscard] {
             for (completion, is_kept, has_loan) in [Copied, Matched]
                 .into_iter()

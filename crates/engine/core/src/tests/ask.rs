@@ -47,7 +47,7 @@ fn buffered(a: &Engine, b: &Engine) -> (u64, u64) {
 }
 
 #[test]
-fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
+fn long_data_for_posted_receive_is_copied_once() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
     let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
@@ -61,7 +61,7 @@ fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
 }
 
 #[test]
-fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
+fn unawaited_data_is_copied_by_its_sender() {
     for length in [1usize, 100, 50_000] {
         let (mut a, mut b) = pair(Nature::QUICK);
         let mut data = vec![3; length];
@@ -81,7 +81,7 @@ fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
 }
 
 #[test]
-fn several_long_pieces_are_asked_about_and_copied_once() {
+fn long_pieces_are_asked_about_and_copied_once() {
     for into in [Destination::Block, Destination::ByReference] {
         let (mut a, mut b) = pair(Nature::QUICK);
         let parts: Vec<Vec<u8>> = (0..3).map(|n| vec![n; 20_000]).collect();
@@ -109,7 +109,7 @@ fn several_long_pieces_are_asked_about_and_copied_once() {
 }
 
 #[test]
-fn who_asks_a_moment_before_the_receive_is_posted_is_copied_from_in_place() {
+fn question_before_receive_is_posted_copies_without_buffer() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
@@ -124,7 +124,7 @@ fn who_asks_a_moment_before_the_receive_is_posted_is_copied_from_in_place() {
 }
 
 #[test]
-fn a_copy_is_fetched_while_its_sender_is_away() {
+fn copy_is_fetched_while_sender_is_away() {
     // The receiver is there when the question comes, or not; and before the copy is made, or after.
     for (length, answers, early) in [1usize, 100, 50_000]
         .into_iter()
@@ -163,7 +163,7 @@ fn a_copy_is_fetched_while_its_sender_is_away() {
 }
 
 #[test]
-fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
+fn copy_announced_before_answered_question_is_fetched() {
     for posted in [false, true] {
         let (mut a, mut b) = pair(Nature::QUICK);
         // In several pieces: the copy is one.
@@ -186,7 +186,7 @@ fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
 }
 
 #[test]
-fn a_receiver_that_says_nothing_is_not_waited_for() {
+fn silent_receiver_is_not_waited_for() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
     assert_eq!(a.asked(b.me(), sent), AskOutcome::Unanswered);
@@ -199,7 +199,7 @@ fn a_receiver_that_says_nothing_is_not_waited_for() {
 }
 
 #[test]
-fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
+fn memory_that_receiver_may_read_is_not_freed() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
     let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
@@ -214,7 +214,7 @@ fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
 }
 
 #[test]
-fn short_data_goes_at_once_to_who_awaits_it() {
+fn short_awaited_data_is_sent_at_once() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for round in 0..5u8 {
         let wanted = b.post(from(&a, 4), Destination::Block, false, false);
@@ -227,7 +227,7 @@ fn short_data_goes_at_once_to_who_awaits_it() {
 }
 
 #[test]
-fn short_data_that_went_too_early_is_kept_by_its_sender() {
+fn short_data_sent_too_early_is_kept_by_sender() {
     let (mut a, mut b) = prompt_pair();
     // Nobody awaits this one, which the sender learns when it has gone.
     assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
@@ -241,7 +241,7 @@ fn short_data_that_went_too_early_is_kept_by_its_sender() {
 }
 
 #[test]
-fn a_copy_that_was_not_needed_is_freed() {
+fn unneeded_copy_is_freed() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let first = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"1"])), Ok(Sent::Now));
@@ -256,7 +256,7 @@ fn a_copy_that_was_not_needed_is_freed() {
 }
 
 #[test]
-fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stays() {
+fn short_unbufferable_data_waits_unless_awaited() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for round in 0..3u8 {
         // Nobody has posted anything: the data stays, and is what it is when somebody has.
@@ -285,7 +285,7 @@ fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stay
 }
 
 #[test]
-fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
+fn awaited_message_survives_cancelled_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"late"])), Ok(Sent::Now));
@@ -297,7 +297,7 @@ fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
 }
 
 #[test]
-fn a_receive_stays_published_while_other_messages_come() {
+fn receive_stays_published_while_other_messages_arrive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, outgoing(b.me(), 9, &[b"another"])), Ok(Sent::Now));
@@ -309,7 +309,7 @@ fn a_receive_stays_published_while_other_messages_come() {
 }
 
 #[test]
-fn a_refused_single_copy_is_streamed() {
+fn refused_single_copy_is_streamed() {
     for refuse_pull in [0, 1] {
         let nature = Nature { single_copy: refuse_pull > 0, refuse_pull, ..Nature::QUICK };
         let (mut a, mut b) = pair(nature);
@@ -323,7 +323,7 @@ fn a_refused_single_copy_is_streamed() {
 }
 
 #[test]
-fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
+fn flood_stops_at_credit_and_resumes_after_drain() {
     let (mut a, mut b) = (engine(1, 10_000), engine(2, 10_000));
     join(&mut a, &mut b, ONE, Nature::QUICK);
     let mut sent = 0;
@@ -352,7 +352,7 @@ fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
 }
 
 #[test]
-fn death_ends_questions_and_loses_copies_aloud() {
+fn death_ends_questions_and_reports_lost_copies() {
     for seed in 0..50 {
         let mut random = Random::new(seed);
         let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
@@ -379,7 +379,7 @@ fn death_ends_questions_and_loses_copies_aloud() {
 }
 
 #[test]
-fn data_that_is_asked_about_may_stay_with_its_sender() {
+fn asked_data_may_stay_with_its_sender() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
     let wanted = b.post(Pattern::ANY, Destination::ByReference, false, false);
@@ -397,7 +397,7 @@ fn data_that_is_asked_about_may_stay_with_its_sender() {
 }
 
 #[test]
-fn data_in_several_places_goes_to_a_block_where_it_cannot_stay() {
+fn data_in_pieces_is_received_into_block() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let (one, two) = (vec![3; 50_000], vec![4; 70_000]);
     let wanted = b.post(Pattern::ANY, Destination::Lazily, false, false);

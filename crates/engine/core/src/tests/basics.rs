@@ -27,7 +27,7 @@ pub(super) fn bytes_of(engine: &mut Engine, id: RequestId) -> Vec<u8> {
 }
 
 #[test]
-fn a_short_message_goes_at_once_and_is_matched_by_tag() {
+fn short_message_is_sent_at_once_and_matched() {
     let (mut a, mut b) = pair(Nature::QUICK);
     assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 8, &[b"ei", b"ght"])), Ok(Sent::Now));
@@ -41,7 +41,7 @@ fn a_short_message_goes_at_once_and_is_matched_by_tag() {
 }
 
 #[test]
-fn a_long_message_is_copied_once_when_the_link_permits() {
+fn long_message_is_copied_once_if_link_permits() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![42; 100_000];
     let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
@@ -57,7 +57,7 @@ fn a_long_message_is_copied_once_when_the_link_permits() {
 }
 
 #[test]
-fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
+fn data_left_at_sender_is_read_in_pieces_then_released() {
     let (mut a, mut b) = pair(Nature { lends: Some(0), ..Nature::QUICK });
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
@@ -75,7 +75,7 @@ fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
 }
 
 #[test]
-fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
+fn sender_memory_is_left_in_place_only_by_reference() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![6; 100_000];
     let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
@@ -96,7 +96,7 @@ fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
 }
 
 #[test]
-fn data_left_where_it_lies_may_be_fetched_whole_after_all() {
+fn data_left_at_sender_may_be_fetched_whole_later() {
     fetched_whole(Nature { lends: Some(0), ..Nature::QUICK }, Destination::Lazily);
     fetched_whole(Nature::QUICK, Destination::ByReference);
 }
@@ -121,7 +121,7 @@ fn fetched_whole(nature: Nature, into: Destination) {
 }
 
 #[test]
-fn a_refused_single_copy_falls_back_to_streaming() {
+fn refused_single_copy_falls_back_to_streaming() {
     let (mut a, mut b) = pair(Nature { refuse_pull: 1, ..Nature::QUICK });
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
@@ -133,7 +133,7 @@ fn a_refused_single_copy_falls_back_to_streaming() {
 }
 
 #[test]
-fn without_single_copy_long_messages_stream_through_small_frames() {
+fn long_message_streams_in_small_frames_without_single_copy() {
     let (mut a, mut b) =
         pair(Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK });
     let data: Vec<u8> = (0..10_001u32).map(|i| (i * 7) as u8).collect();
@@ -148,7 +148,7 @@ fn without_single_copy_long_messages_stream_through_small_frames() {
 }
 
 #[test]
-fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
+fn send_that_never_buffers_waits_for_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let message = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"x"]) };
     let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("must wait") };
@@ -162,7 +162,7 @@ fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
 }
 
 #[test]
-fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
+fn leaving_sender_hands_over_unrequested_messages() {
     for refuse_pull in [0, 1] {
         let (mut a, mut b) = pair(Nature { refuse_pull, ..Nature::QUICK });
         let data: Vec<u8> = (0..100_000u32).map(|i| (i * 3) as u8).collect();
@@ -185,7 +185,7 @@ fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
 }
 
 #[test]
-fn who_leaves_hands_over_in_the_order_sent() {
+fn leaving_sender_hands_over_in_send_order() {
     const COUNT: usize = 40;
     // The link is full of offers, so that what is said to hand them over stays where it can be seen.
     let (mut a, b) = pair(Nature { capacity: COUNT, ..Nature::QUICK });
@@ -202,7 +202,7 @@ fn who_leaves_hands_over_in_the_order_sent() {
 }
 
 #[test]
-fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
+fn send_buffered_at_sender_completes_at_once() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let mut data = vec![1; 50_000];
     let to = b.me();
@@ -217,7 +217,7 @@ fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
 }
 
 #[test]
-fn a_message_buffered_at_the_receiver_leaves_the_sender_before_any_receive() {
+fn message_buffered_at_receiver_completes_before_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![9; 50_000];
     let pieces: [&[u8]; 1] = [&data];
@@ -231,7 +231,7 @@ fn a_message_buffered_at_the_receiver_leaves_the_sender_before_any_receive() {
 }
 
 #[test]
-fn a_message_to_be_discarded_vanishes_without_a_receive_and_arrives_with_one() {
+fn discardable_message_is_dropped_without_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let force = |to| Outgoing { buffering: Buffering::OrDiscard, ..outgoing(to, 1, &[b"now"]) };
     let _ = send(&mut a, force(b.me()));
@@ -244,7 +244,7 @@ fn a_message_to_be_discarded_vanishes_without_a_receive_and_arrives_with_one() {
 }
 
 #[test]
-fn a_message_longer_than_its_room_is_cut_and_says_so() {
+fn message_longer_than_buffer_is_truncated() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for length in [100, 5_000] {
         let data = vec![3; length];
@@ -262,7 +262,7 @@ fn a_message_longer_than_its_room_is_cut_and_says_so() {
 }
 
 #[test]
-fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
+fn credit_bounds_buffered_bytes_in_flood() {
     let credit = 10_000;
     let (mut a, mut b) = (engine(1, credit), engine(2, credit));
     join(&mut a, &mut b, ONE, Nature { capacity: 1000, ..Nature::QUICK });
@@ -284,7 +284,7 @@ fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
 }
 
 #[test]
-fn a_route_may_change_between_messages_and_the_order_holds() {
+fn messages_keep_order_when_route_changes() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     join(&mut a, &mut b, OTHER, Nature { delay: 40, ..Nature::QUICK });
     join(&mut a, &mut b, ONE, Nature::QUICK);
@@ -300,7 +300,7 @@ fn a_route_may_change_between_messages_and_the_order_holds() {
 }
 
 #[test]
-fn a_probe_leaves_the_message_and_a_matched_one_names_it() {
+fn probe_leaves_message_and_matched_probe_names_it() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for byte in [1u8, 2] {
         let _ = send(&mut a, outgoing(b.me(), 4, &[&[byte]]));
@@ -317,7 +317,7 @@ fn a_probe_leaves_the_message_and_a_matched_one_names_it() {
 }
 
 #[test]
-fn a_cancelled_receive_takes_nothing() {
+fn cancelled_receive_takes_no_message() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(b.cancel(received));
@@ -331,7 +331,7 @@ fn a_cancelled_receive_takes_nothing() {
 }
 
 #[test]
-fn a_handler_goes_before_other_receives_and_is_announced() {
+fn handler_precedes_other_receives_and_is_announced() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let plain = b.post(Pattern::ANY, Destination::Block, false, false);
     let handler = b.post(tagged(3), Destination::Block, true, true);
@@ -343,7 +343,7 @@ fn a_handler_goes_before_other_receives_and_is_announced() {
 }
 
 #[test]
-fn a_task_may_send_to_itself() {
+fn task_sends_to_itself() {
     let mut a = engine(1, 1 << 20);
     let data = vec![8; 3 << 20];
     let me = a.me();
@@ -356,13 +356,13 @@ fn a_task_may_send_to_itself() {
 }
 
 #[test]
-fn a_stranger_cannot_be_sent_to() {
+fn send_to_unattached_task_fails() {
     let mut a = engine(1, 1 << 20);
     assert_eq!(send(&mut a, outgoing(tid(9), 1, &[b"x"])), Err(SendError::NotAttached(tid(9))));
 }
 
 #[test]
-fn an_injected_message_is_received_like_any_other() {
+fn injected_message_is_received_like_any_other() {
     let mut a = engine(1, 1 << 20);
     let notice = crate::Envelope { from: tid(5), tag: 99, context: 0, meta: 1, length: 0, order: None };
     a.inject(notice, b"gone");
@@ -372,7 +372,7 @@ fn an_injected_message_is_received_like_any_other() {
 }
 
 #[test]
-fn a_message_to_several_goes_to_all_part_by_part() {
+fn multicast_reaches_all_peers_in_parts() {
     let [mut a, mut b, mut c, mut d] = [1, 2, 3, 4].map(|local| engine(local, 1 << 20));
     let slow = Nature { capacity: 2, delay: 3, ..Nature::QUICK };
     let route = OTHER;
@@ -401,7 +401,7 @@ fn a_message_to_several_goes_to_all_part_by_part() {
 }
 
 #[test]
-fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
+fn multicast_has_tag_per_peer_and_allows_repeats() {
     let [mut a, mut b] = [1, 2].map(|local| engine(local, 1 << 20));
     join(&mut a, &mut b, OTHER, Nature { capacity: 2, delay: 3, ..Nature::QUICK });
     let mut data: Vec<u8> = (0..20_000u32).map(|at| (at % 251) as u8).collect();
@@ -421,7 +421,7 @@ fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
 }
 
 #[test]
-fn what_waits_for_one_link_waits_for_no_other() {
+fn send_blocked_on_one_link_does_not_block_others() {
     let (mut a, mut b, mut c) = (engine(1, 1 << 20), engine(2, 1 << 20), engine(3, 1 << 20));
     join(&mut a, &mut b, ONE, Nature::QUICK);
     join(&mut a, &mut c, OTHER, Nature::QUICK);

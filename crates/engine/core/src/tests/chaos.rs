@@ -382,21 +382,21 @@ fn add(some: [usize; 4], more: [usize; 4]) -> [usize; 4] {
 }
 
 #[test]
-fn conversations_lose_nothing() {
+fn conversations_lose_no_message() {
     let all = (1..=400).map(|seed| conversation(seed, false)).reduce(add).expect("some");
     assert!(all[0] > 50 && all[1] > 1000 && all[3] > 1000, "{all:?}");
     assert_eq!(all[2], 0, "nobody died");
 }
 
 #[test]
-fn death_in_a_conversation_ends_every_operation() {
+fn death_in_conversation_ends_every_operation() {
     let all = (1..=400).map(|seed| conversation(seed, true)).reduce(add).expect("some");
     assert!(all[2] > 1000 && all[3] > 1000, "{all:?}");
 }
 
 /// With one receive at a time, messages come in the order sent, whatever routes they took.
 #[test]
-fn one_receive_at_a_time_sees_the_order_sent() {
+fn single_receives_return_messages_in_send_order() {
     let mut directly = 0;
     for seed in 1..=200 {
         let mut random = Random::new(seed);

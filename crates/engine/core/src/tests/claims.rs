@@ -13,7 +13,7 @@ fn claim(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
 }
 
 #[test]
-fn a_claimed_message_is_nobody_elses_and_is_copied_when_settled() {
+fn claimed_message_is_exclusive_and_copied_on_settle() {
     for length in [5, 100_000] {
         let (mut a, mut b) = pair(Nature::QUICK);
         let data = vec![7; length];
@@ -34,7 +34,7 @@ fn a_claimed_message_is_nobody_elses_and_is_copied_when_settled() {
 }
 
 #[test]
-fn a_message_that_comes_after_the_claim_goes_where_it_shall_lie() {
+fn message_after_claim_goes_to_claim_buffer() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let mut room = vec![0; 100_000];
     let claimed = claim(&mut b, 1, &mut room);
@@ -48,7 +48,7 @@ fn a_message_that_comes_after_the_claim_goes_where_it_shall_lie() {
 }
 
 #[test]
-fn data_that_is_still_with_its_sender_is_received_at_once() {
+fn claim_on_message_still_at_sender_completes_at_once() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 100_000];
     let _ = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[&data]) });
@@ -60,7 +60,7 @@ fn data_that_is_still_with_its_sender_is_received_at_once() {
 }
 
 #[test]
-fn a_claim_that_is_given_up_leaves_the_message_to_others() {
+fn abandoned_claim_leaves_message_to_others() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for data in [b"first", b"later"] {
         let _ = send(&mut a, outgoing(b.me(), 1, &[data]));
@@ -76,7 +76,7 @@ fn a_claim_that_is_given_up_leaves_the_message_to_others() {
 }
 
 #[test]
-fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_and_waits_again_when_its_sender_goes() {
+fn claim_on_partial_message_waits_for_all_parts() {
     for dies in [false, true] {
         let nature = Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK };
         let (mut a, mut b) = (super::simulated::engine(1, 1 << 20), super::simulated::engine(2, 1 << 20));
@@ -104,7 +104,7 @@ fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_and_waits_again_
 }
 
 #[test]
-fn a_set_of_tags_is_those_named_and_the_rest() {
+fn tag_set_matches_named_tags_and_rest() {
     let among = |few, last| Pattern { tag: TagMatch::Among { few, last }, ..Pattern::ANY };
     let matches = |pattern: Pattern, tag| {
         let (mut a, mut b) = pair(Nature::QUICK);
@@ -120,7 +120,7 @@ fn a_set_of_tags_is_those_named_and_the_rest() {
 }
 
 #[test]
-fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
+fn abandoned_claim_restores_message_position() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for text in [b"first", b"other", b"third"] {
         let tag = if text == b"other" { 2 } else { 1 };
@@ -141,7 +141,7 @@ fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
 }
 
 #[test]
-fn a_receive_posted_after_a_claim_gets_its_message_when_that_is_given_up() {
+fn receive_posted_after_claim_gets_abandoned_message() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[b"one"]) });
     run_until_quiet(&mut [&mut a, &mut b]);
@@ -155,7 +155,7 @@ fn a_receive_posted_after_a_claim_gets_its_message_when_that_is_given_up() {
 }
 
 #[test]
-fn messages_that_were_given_up_one_after_the_other_keep_their_order() {
+fn abandoned_messages_keep_their_order() {
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {
         let (mut a, mut b) = pair(Nature::QUICK);
         for tag in 1..=4 {

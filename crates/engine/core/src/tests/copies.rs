@@ -31,7 +31,7 @@ fn take(receiver: &mut Engine, id: RequestId) -> Copy {
 }
 
 #[test]
-fn engine_receives_other_messages_while_a_thread_copies() {
+fn engine_receives_while_a_thread_copies() {
     let (mut receiver, mut sender, _scissors) = pair(Nature::QUICK);
     let data = vec![7; 5_000];
     let (id, sent) = matched(&mut receiver, &mut sender, tagged(1), &data);
@@ -51,7 +51,7 @@ fn engine_receives_other_messages_while_a_thread_copies() {
 }
 
 #[test]
-fn two_threads_copy_two_messages_at_the_same_time() {
+fn threads_copy_two_messages_concurrently() {
     let (mut receiver, mut sender, _scissors) = pair(Nature::QUICK);
     let (one, two) = (vec![1; 5_000], vec![2; 6_000]);
     let (first, _) = matched(&mut receiver, &mut sender, tagged(1), &one);
@@ -67,7 +67,7 @@ fn two_threads_copy_two_messages_at_the_same_time() {
 }
 
 #[test]
-fn copy_in_portions_brings_all_of_a_message() {
+fn copy_in_portions_transfers_whole_message() {
     let (mut receiver, mut sender, _scissors) = pair(Nature::QUICK);
     let data: Vec<u8> = (0..5_001u32).map(|at| at as u8).collect();
     let (id, _) = matched(&mut receiver, &mut sender, tagged(1), &data);
@@ -83,7 +83,7 @@ fn copy_in_portions_brings_all_of_a_message() {
 }
 
 #[test]
-fn engine_parts_from_a_dead_sender_when_the_copy_is_back() {
+fn engine_detaches_dead_sender_after_copy_returns() {
     let (mut receiver, mut sender, scissors) = pair(Nature::QUICK);
     let from = Pattern { from: Some(sender.me()), ..Pattern::ANY };
     let (id, _) = matched(&mut receiver, &mut sender, from, &vec![7; 5_000]);
@@ -98,7 +98,7 @@ fn engine_parts_from_a_dead_sender_when_the_copy_is_back() {
 }
 
 #[test]
-fn copy_that_nobody_takes_is_made_when_its_sender_goes() {
+fn pending_copy_is_made_when_its_sender_leaves() {
     let (mut receiver, mut sender, scissors) = pair(Nature { lends: Some(0), ..Nature::QUICK });
     let data = vec![9; 5_000];
     let id = receiver.post(Pattern::ANY, Destination::Block, false, false);
@@ -115,7 +115,7 @@ fn copy_that_nobody_takes_is_made_when_its_sender_goes() {
 }
 
 #[test]
-fn copy_of_half_filled_memory_waits_for_the_next_step_of_the_engine() {
+fn copy_of_half_filled_memory_waits_for_next_progress() {
     let (mut receiver, mut sender, _scissors) = pair(Nature { lends: Some(10), ..Nature::QUICK });
     let data = vec![9; 5_000];
     let id = receiver.post(Pattern::ANY, Destination::Block, false, false);

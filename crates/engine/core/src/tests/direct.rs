@@ -18,7 +18,7 @@ fn taken((look, length): (Look, u64)) -> u64 {
 }
 
 #[test]
-fn a_message_that_is_waited_for_goes_straight_to_its_place() {
+fn awaited_message_goes_straight_to_its_buffer() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let (pattern, mut room) = (Pattern { from: Some(a.me()), ..tagged(7) }, [0; 8]);
     assert_eq!(take(&mut b, &pattern, &mut room).0, Look::Nothing);
@@ -32,7 +32,7 @@ fn a_message_that_is_waited_for_goes_straight_to_its_place() {
 }
 
 #[test]
-fn one_look_takes_one_message_and_they_stay_in_order() {
+fn look_takes_one_message_and_keeps_order() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for number in 0..5u8 {
         assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&[number]])), Ok(Sent::Now));
@@ -46,7 +46,7 @@ fn one_look_takes_one_message_and_they_stay_in_order() {
 }
 
 #[test]
-fn what_was_not_asked_for_takes_the_usual_way() {
+fn unmatched_message_takes_the_normal_path() {
     let (mut a, mut b) = pair(Nature::QUICK);
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"one"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 2, &[b"two"])), Ok(Sent::Now));
@@ -63,7 +63,7 @@ fn what_was_not_asked_for_takes_the_usual_way() {
 }
 
 #[test]
-fn a_message_longer_than_its_place_is_cut_and_says_its_length() {
+fn direct_message_longer_than_buffer_is_truncated() {
     let (mut a, mut b) = pair(Nature::QUICK);
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"abcdef"])), Ok(Sent::Now));
     let mut room = [0; 4];
@@ -72,7 +72,7 @@ fn a_message_longer_than_its_place_is_cut_and_says_its_length() {
 }
 
 #[test]
-fn what_does_not_fit_inside_comes_in_a_block() {
+fn message_too_long_for_inline_arrives_in_block() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data: Vec<u8> = (0..200).collect();
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
@@ -85,7 +85,7 @@ fn what_does_not_fit_inside_comes_in_a_block() {
 }
 
 #[test]
-fn an_offer_is_not_for_the_short_way() {
+fn offer_is_refused_by_direct_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
@@ -94,7 +94,7 @@ fn an_offer_is_not_for_the_short_way() {
 }
 
 #[test]
-fn a_short_message_is_sent_at_once_or_not_at_all() {
+fn short_send_succeeds_at_once_or_fails() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let to = b.me();
     let short = |a: &mut Engine, over, buffering| {

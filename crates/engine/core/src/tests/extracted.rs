@@ -5,7 +5,7 @@ use super::simulated::{Nature, ONE, engine, join, pair, run_until_quiet};
 use crate::{Buffering, Destination, Outcome, Outgoing, Pattern, Received};
 
 #[test]
-fn a_message_that_was_taken_out_is_only_his_who_took_it() {
+fn extracted_message_belongs_to_extractor_only() {
     for length in [5, 100_000] {
         for buffering in [Buffering::BySize, Buffering::Never, Buffering::AtReceiver] {
             let (mut a, mut b) = pair(Nature::QUICK);
@@ -30,7 +30,7 @@ fn a_message_that_was_taken_out_is_only_his_who_took_it() {
 }
 
 #[test]
-fn one_that_is_put_back_has_its_old_place_or_goes_to_who_has_asked_meanwhile() {
+fn requeued_message_regains_position_or_matches_newer_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for data in [b"first", b"later"] {
         let _ = send(&mut a, outgoing(b.me(), 1, &[data]));
@@ -48,7 +48,7 @@ fn one_that_is_put_back_has_its_old_place_or_goes_to_who_has_asked_meanwhile() {
 }
 
 #[test]
-fn who_receives_one_whose_sender_has_gone_gets_it_whole_or_is_told() {
+fn extracted_message_of_gone_sender_is_whole_or_fails() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![3; 100_000];
@@ -67,7 +67,7 @@ fn who_receives_one_whose_sender_has_gone_gets_it_whole_or_is_told() {
 }
 
 #[test]
-fn a_sender_that_leaves_hands_over_what_was_taken_out() {
+fn leaving_sender_hands_over_extracted_message() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let long = vec![9; 50_000];
     let _ = send(&mut a, outgoing(b.me(), 1, &[&long]));

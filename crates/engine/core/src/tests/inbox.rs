@@ -123,7 +123,7 @@ impl Bench {
 }
 
 #[test]
-fn looks_do_not_grow_with_the_number_of_peers() {
+fn polls_do_not_grow_with_number_of_peers() {
     let mut counts = Vec::new();
     for peers in [20, 60] {
         let mut bench = Bench::new();
@@ -139,7 +139,7 @@ fn looks_do_not_grow_with_the_number_of_peers() {
 }
 
 #[test]
-fn what_came_before_the_inbox_was_opened_is_found() {
+fn inbox_finds_messages_sent_before_it_opened() {
     let mut bench = Bench::new();
     (0..3).for_each(|_| bench.join());
     bench.send(1, 5);
@@ -149,7 +149,7 @@ fn what_came_before_the_inbox_was_opened_is_found() {
 }
 
 #[test]
-fn who_does_not_know_his_place_is_found_too_and_a_flood_is_taken_whole() {
+fn inbox_finds_peers_without_place_and_takes_flood() {
     let mut bench = Bench::new();
     // More than there are places: the last are polled.
     (0..80).for_each(|_| bench.join());
@@ -169,7 +169,7 @@ fn who_does_not_know_his_place_is_found_too_and_a_flood_is_taken_whole() {
 }
 
 #[test]
-fn few_peers_need_no_inbox() {
+fn inbox_is_not_opened_for_few_peers() {
     let mut bench = Bench::new();
     (0..8).for_each(|_| bench.join());
     bench.send(3, 9);

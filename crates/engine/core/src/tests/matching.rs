@@ -45,7 +45,7 @@ fn looks(queues: &Queues, search: usize) -> usize {
 }
 
 #[test]
-fn ten_thousand_messages_cost_a_receive_no_more_than_ten() {
+fn receive_cost_does_not_grow_with_queued_messages() {
     let mut counts = [Vec::new(), Vec::new()];
     for (count, looked) in [10, 10_000].into_iter().zip(&mut counts) {
         let mut queues = Queues::default();
@@ -66,7 +66,7 @@ fn ten_thousand_messages_cost_a_receive_no_more_than_ten() {
 }
 
 #[test]
-fn ten_thousand_receives_cost_a_message_no_more_than_ten() {
+fn match_cost_does_not_grow_with_posted_receives() {
     let mut counts = [Vec::new(), Vec::new()];
     for (count, looked) in [10, 10_000].into_iter().zip(&mut counts) {
         for kind in 0..8 {
@@ -176,7 +176,7 @@ fn step(queues: &mut Queues, naive: &mut Naive, random: &mut Random, grows: bool
 }
 
 #[test]
-fn bins_find_what_a_look_at_each_in_turn_finds() {
+fn bins_match_like_linear_search() {
     for seed in 0..60 {
         let (mut queues, mut naive, mut random) = (Queues::default(), Naive::default(), Random::new(seed));
         for round in 0..2_000 {

@@ -89,7 +89,7 @@ fn pass(nature: Nature, length: usize, most: u64, buffering: Buffering, posted: 
 }
 
 #[test]
-fn pieces_go_into_pieces_however_they_travel() {
+fn pieces_arrive_in_pieces_on_any_link() {
     let natures = [
         Nature::QUICK,
         Nature { single_copy: false, ..Nature::QUICK },
@@ -112,7 +112,7 @@ fn pieces_go_into_pieces_however_they_travel() {
 }
 
 #[test]
-fn long_pieces_are_copied_once_from_where_they_lie_to_where_they_shall() {
+fn long_pieces_are_copied_once_to_their_destination() {
     let b = pass(Nature::QUICK, 400_000, 30_000, Buffering::Never, true, 7);
     assert_eq!(b.ledger().read(Counter::PulledBytes), 400_000);
     assert_eq!(b.ledger().read(Counter::CopiedOut), 0);
@@ -122,7 +122,7 @@ fn long_pieces_are_copied_once_from_where_they_lie_to_where_they_shall() {
 }
 
 #[test]
-fn what_does_not_fit_into_the_pieces_is_lost_and_the_length_says_so() {
+fn data_beyond_pieces_is_dropped_and_length_reported() {
     for nature in [Nature::QUICK, Nature { single_copy: false, ..Nature::QUICK }] {
         for length in [40, 50_000] {
             let (mut a, mut b) = pair(nature);
@@ -139,7 +139,7 @@ fn what_does_not_fit_into_the_pieces_is_lost_and_the_length_says_so() {
 }
 
 #[test]
-fn a_list_that_its_sender_made_up_is_not_followed() {
+fn forged_piece_list_is_not_followed() {
     use super::simulated::{half_pipe, tid};
     use parvum_transport::{Gather, Link};
     use parvum_wire::frame::{LISTED_SHIFT, Offer};

@@ -125,7 +125,7 @@ fn pass(
 }
 
 #[test]
-fn it_comes_whole_or_cut_however_it_travels() {
+fn scattered_message_arrives_whole_or_truncated_on_any_link() {
     let natures = [
         Nature::QUICK,
         Nature { single_copy: false, ..Nature::QUICK },
@@ -151,7 +151,7 @@ fn it_comes_whole_or_cut_however_it_travels() {
 }
 
 #[test]
-fn nobody_keeps_what_the_link_lends_memory_for() {
+fn message_in_lent_memory_is_not_buffered() {
     let b = pass(
         Nature { lends: Some(0), ..Nature::QUICK },
         (200_000, 200_000),
@@ -164,7 +164,7 @@ fn nobody_keeps_what_the_link_lends_memory_for() {
 }
 
 #[test]
-fn pieces_that_are_listed_go_there_too() {
+fn listed_pieces_arrive_in_scattered_buffer() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let (data, into) = (data(300_000), Thirds::new(250_000));
     let pieces: Vec<&[u8]> = data.chunks(70_001).collect();
@@ -177,7 +177,7 @@ fn pieces_that_are_listed_go_there_too() {
 }
 
 #[test]
-fn a_synchronous_send_is_over_when_it_is_matched() {
+fn synchronous_send_completes_when_matched() {
     for length in [100, 50_000] {
         let (mut a, mut b) = pair(Nature::QUICK);
         let (data, into) = (data(length), Thirds::new(length));
@@ -195,7 +195,7 @@ fn a_synchronous_send_is_over_when_it_is_matched() {
 }
 
 #[test]
-fn a_task_sends_itself_such_data() {
+fn task_sends_scattered_data_to_itself() {
     for length in [10, 900_000, 3_000_000] {
         let mut a = engine(1, 1 << 20);
         a.attach(a.me(), parvum_transport::Route::OWN, Box::<OwnLink>::default());
@@ -209,7 +209,7 @@ fn a_task_sends_itself_such_data() {
 }
 
 #[test]
-fn a_sender_that_dies_in_the_midst_leaves_the_receive_to_others() {
+fn sender_death_mid_message_frees_receive_for_others() {
     use super::simulated::{ONE, join, tid};
     let slow = Nature { lends: Some(10), ..Nature::QUICK };
     let (mut a, mut b, mut c) = (engine(1, 1 << 20), engine(2, 1 << 20), engine(3, 1 << 20));

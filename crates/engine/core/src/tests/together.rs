@@ -24,7 +24,7 @@ fn is_lent(engine: &Engine) -> bool {
 }
 
 #[test]
-fn what_is_waited_for_is_copied_once_and_its_sender_waits() {
+fn awaited_message_is_copied_once_while_sender_waits() {
     for context in [0, 7] {
         let (mut a, mut b) = pair(LENDS);
         let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
@@ -43,7 +43,7 @@ fn what_is_waited_for_is_copied_once_and_its_sender_waits() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_buffered() {
+fn message_without_waiter_is_buffered() {
     let data = vec![5; LONG];
     // Another tag, another context, less room than such a message has; and a receive that is posted while its task computes.
     for (tag, context, length, waits) in
@@ -63,7 +63,7 @@ fn what_nobody_waits_for_is_buffered() {
 }
 
 #[test]
-fn a_wait_that_has_ended_is_not_believed_in() {
+fn ended_wait_is_ignored() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let posted = post(&mut b, &a, 3, 7, &mut room);
@@ -86,7 +86,7 @@ fn a_wait_that_has_ended_is_not_believed_in() {
 }
 
 #[test]
-fn data_in_several_pieces_on_either_side_is_not_left_in_place() {
+fn message_in_pieces_is_not_passed_in_place() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let posted = post(&mut b, &a, 3, 7, &mut room);
@@ -104,7 +104,7 @@ fn data_in_several_pieces_on_either_side_is_not_left_in_place() {
 }
 
 #[test]
-fn what_its_receiver_takes_back_goes_to_the_next_receive() {
+fn message_of_cancelled_receive_goes_to_next_receive() {
     let (mut a, mut b) = pair(LENDS);
     let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
     let wanted = post(&mut b, &a, 3, 7, &mut room);

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_introduces_itself_is_found_and_nobody_else() {
+    fn introduction_identifies_its_process_only() {
         let introduction = Introduction::new(7);
         let bytes = introduction.bytes();
         assert_eq!(process_of(bytes), Some(std::process::id()));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_process_is_fetched_whole() {
+    fn fetch_copies_whole_memory_of_process() {
         let data: Vec<u8> = (0..200_000u32).map(|at| (at % 251) as u8).collect();
         let mut out = vec![0; data.len()];
         assert!(fetch(std::process::id(), data.as_ptr() as u64, &mut out).is_ok());

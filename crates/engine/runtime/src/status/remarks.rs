@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_for_a_full_pipe_are_kept_and_come_in_their_order_when_there_is_room() {
+    fn lines_for_full_pipe_are_buffered_in_order() {
         let (reader, writer, length) = full();
         let mut kept = vec!["one\n".to_owned(), "two\n".to_owned()];
         bring_out(&mut kept, writer.as_fd());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_for_a_pipe_that_nobody_can_read_are_dropped() {
+    fn lines_for_closed_pipe_are_dropped() {
         let (reader, writer, _) = full();
         drop(reader);
         let mut kept = vec!["one\n".to_owned()];

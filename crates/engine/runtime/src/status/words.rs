@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_numbered_behind_those_of_earlier_interfaces() {
+    fn words_of_later_interface_are_numbered_after_earlier() {
         let describe = |text: &str| {
             // SAFETY: pointer and length are of one string.
             unsafe { describe(text.as_ptr(), text.len()) }

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_narrowest_limit_of_the_groups_around_counts() {
+    fn memory_limit_is_the_smallest_of_parent_groups() {
         let root = std::env::temp_dir().join(format!("parvum-circles-{}", std::process::id()));
         let inner = root.join("a/b");
         std::fs::create_dir_all(&inner).expect("a directory");
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn this_host_has_memory() {
+    fn available_memory_of_host_exceeds_one_mib() {
         assert!(available() > 1 << 20);
     }
 }

@@ -329,7 +329,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_grows_with_success_and_ends_on_a_shared_core() {
+    fn patience_grows_with_success_and_ends_on_shared_core() {
         let mut patience = Patience::new();
         patience.slept(Duration::from_micros(3), true);
         assert_eq!(patience.budget(), Duration::ZERO);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn who_loses_each_turn_takes_ever_fewer() {
+    fn patience_takes_fewer_turns_after_each_loss() {
         let mut patience = Patience::new();
         assert_eq!(until_turns(&mut patience), 0);
         let mut after_each = Vec::new();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_of_a_long_message_are_spun_through_until_they_are_short_again() {
+    fn patience_spins_through_long_message_until_waits_are_short() {
         let mut patience = Patience::new();
         patience.slept(Duration::from_micros(150), false);
         let long = patience.budget();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_awake_for_many_waits_is_so_once_until_it_sleeps() {
+    fn patience_reports_long_awake_once_until_sleep() {
         let mut patience = Patience::new();
         let mut says = |waits: u32| {
             (0..waits).filter(|_| (patience.spun(Instant::now()), patience.is_long_awake()).1).count()
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_core_is_taken_away_does_not_spin_for_a_while() {
+    fn patience_stops_spinning_after_lost_core() {
         let mut patience = Patience::new();
         patience.spun_in_vain(false);
         assert!(!patience.budget().is_zero());
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_longer_than_it_has_computed() {
+    fn spin_time_never_exceeds_computed_time() {
         let ms = Duration::from_millis;
         let mut earned = Earned::NOTHING.at(ms(3));
         assert_eq!(earned.time(), ms(3));
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn who_yields_to_nobody_looks_longer_before_it_yields_again() {
+    fn patience_spins_longer_after_useless_yield() {
         let mut patience = Patience::new();
         let mut now = Instant::now();
         let mut yields = 0;
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waited_long_for_its_turn_takes_none_for_a_while() {
+    fn patience_skips_turns_after_long_wait() {
         let mut patience = Patience::new();
         assert!(patience.takes_turns());
         patience.waited_for_turn();
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
+    fn crowd_is_too_large_if_awake_tasks_exceed_cores() {
         let mut crowd = Crowd { cores: 2, control_blocks: Vec::new() };
         let control_blocks: Vec<_> =
             (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_taken_with_those_of_the_same_scheduling_group() {
+    fn crowd_counts_only_tasks_of_same_scheduling_group() {
         let control_blocks: Vec<_> =
             (0..3).map(|_| Arc::new(ControlBlock::create().expect("a page").0)).collect();
         let mut crowd = Crowd { cores: 2, control_blocks: Vec::new() };
@@ -496,12 +496,12 @@ mod tests {
     }
 
     #[test]
-    fn the_cores_of_this_machine_are_counted() {
+    fn online_cores_returns_at_least_one() {
         assert!(online_cores() >= 1);
     }
 
     #[test]
-    fn a_sleep_never_outlasts_the_deadline() {
+    fn sleep_never_outlasts_deadline() {
         assert_eq!((sleep_limit(None, false), sleep_limit(None, true)), (LONGEST_SLEEP, LONGEST_IDLE));
         assert_eq!(sleep_limit(Some(Instant::now()), true), Duration::ZERO);
     }

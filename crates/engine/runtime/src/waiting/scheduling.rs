@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_and_control_groups_are_told_apart() {
+    fn scheduling_number_differs_by_session_and_control_group() {
         let here = number("/autogroup-7 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/x\n0::/u\n");
         assert_eq!(here, number("/autogroup-7 nice 5\n", "3:memory:/b\n2:cpu,cpuacct:/x\n0::/u\n"));
         assert_ne!(here, number("/autogroup-8 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/x\n0::/u\n"));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_in_a_group() {
+    fn scheduling_group_of_process_is_stable() {
         assert_ne!(group(), 0);
         assert_eq!(group(), group());
     }

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_call_in_many_is_timed_and_sleep_does_not_count_as_looking() {
+    fn time_samples_one_call_in_many_without_sleep() {
         let mut time = Time::default();
         let timed = (0..4 * EVERY).filter(|_| time.begins_call().is_some()).count();
         assert_eq!(timed, 4);

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whose_request_is_over_is_woken() {
+    fn waiter_wakes_only_when_its_request_is_over() {
         let mut waiters = Waiters::default();
         let (first, second) = (RequestId::from_number(1), RequestId::from_number(2));
         let (driver, _held) = add_other(&mut waiters, Until::Over(first));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_one_wakes_and_other_movement_does_not() {
+    fn waiter_on_list_wakes_only_for_its_requests() {
         let mut waiters = Waiters::default();
         let (first, second) = (RequestId::from_number(1), RequestId::from_number(2));
         let (driver, _held) = add_other(&mut waiters, Until::Changed);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn when_the_driver_goes_another_is_woken_to_drive() {
+    fn waiter_becomes_driver_when_driver_leaves() {
         let mut waiters = Waiters::default();
         let (driver, _held) = add_other(&mut waiters, Until::Changed);
         let (other, _kept) = add_other(&mut waiters, Until::Changed);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_ended_in_its_wait_drives_no_more() {
+    fn ended_thread_stops_driving() {
         let mut waiters = Waiters::default();
         let (driver, held) = add_other(&mut waiters, Until::Changed);
         let (other, _kept) = add_other(&mut waiters, Until::Changed);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_s_wait_drives_in_place_of_the_one_it_interrupts() {
+    fn handler_wait_drives_instead_of_interrupted_wait() {
         let mut waiters = Waiters::default();
         let outer = waiters.add(Until::Changed, NOTES, 2000, None);
         assert!(waiters.drives(outer));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_jumped_out_of_is_found_by_its_place_on_the_stack() {
+    fn abandoned_wait_is_found_by_stack_address() {
         let mut waiters = Waiters::default();
         let request = RequestId::from_number(7);
         let number = waiters.add(Until::Over(request), NOTES, 1000, Some(request));

@@ -43,7 +43,7 @@ fn exposed(start: u64, length: u64) -> (Windows, Window) {
 }
 
 #[test]
-fn a_put_is_where_a_get_finds_it() {
+fn get_returns_what_put_wrote() {
     let (windows, window) = exposed(4, 12);
     let mut memory = Fake::new(vec![0; 20]);
     let mut answer = vec![9];
@@ -56,7 +56,7 @@ fn a_put_is_where_a_get_finds_it() {
 }
 
 #[test]
-fn nothing_is_reached_beyond_a_window() {
+fn window_refuses_access_beyond_its_end() {
     let (windows, window) = exposed(4, 12);
     let mut memory = Fake::new(vec![0; 20]);
     let mut ask = |question, data: &[u8]| {
@@ -75,7 +75,7 @@ fn nothing_is_reached_beyond_a_window() {
 }
 
 #[test]
-fn a_withdrawn_window_is_none_and_its_number_is_not_used_again() {
+fn withdrawn_window_is_gone_and_number_not_reused() {
     let (mut windows, window) = exposed(0, 8);
     assert!(windows.withdraw(window) && !windows.withdraw(window));
     assert_eq!(windows.range(window), Err(Trouble::NoWindow));
@@ -83,7 +83,7 @@ fn a_withdrawn_window_is_none_and_its_number_is_not_used_again() {
 }
 
 #[test]
-fn protected_memory_is_trouble_for_who_asks() {
+fn protected_memory_fails_for_the_requester() {
     let (windows, window) = exposed(0, 16);
     let mut memory = Fake { bytes: vec![1; 16], readable: 12, writable: 8 };
     let mut answer = Vec::new();
@@ -108,7 +108,7 @@ fn atomic(memory: &mut Fake, change: Change, kind: Kind, data: &[u8]) -> Result<
 }
 
 #[test]
-fn atomic_operations_give_what_was_there() {
+fn atomic_operations_return_old_value() {
     let mut memory = Fake::new([5i32, 7].map(i32::to_le_bytes).concat());
     let old = memory.bytes.clone();
     let words = |words: [i32; 2]| words.map(i32::to_le_bytes).concat();
@@ -123,7 +123,7 @@ fn atomic_operations_give_what_was_there() {
 }
 
 #[test]
-fn operations_that_make_no_sense_change_nothing() {
+fn invalid_operations_change_nothing() {
     let mut memory = Fake::new(vec![3; 8]);
     for (change, kind, data) in [
         (Change::Combine(Operator::And), Kind::F64, &[0; 8][..]),
@@ -139,7 +139,7 @@ fn operations_that_make_no_sense_change_nothing() {
 }
 
 #[test]
-fn questions_survive_their_way_and_nonsense_is_refused() {
+fn questions_round_trip_and_invalid_ones_are_refused() {
     let window = Window(77);
     let mut all = vec![
         Question::Put { window, offset: 1 << 40 },
@@ -174,7 +174,7 @@ fn questions_survive_their_way_and_nonsense_is_refused() {
 }
 
 #[test]
-fn outcomes_survive_their_way() {
+fn outcomes_round_trip() {
     assert_eq!(outcome(status(Ok(()))), Ok(()));
     for why in [Trouble::NoWindow, Trouble::OutOfRange, Trouble::Protected, Trouble::NoAnswer] {
         assert_eq!(outcome(status(Err(why))), Err(why));

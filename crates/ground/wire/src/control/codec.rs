@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn requests_survive_the_round_trip(id in any::<u32>(), request in request(), fds in 0usize..4) {
+        fn requests_survive_round_trip(id in any::<u32>(), request in request(), fds in 0usize..4) {
             let call = Call { id, request };
             let bytes = frame(&call, fds).expect("fits");
             let head = header(&bytes).expect("ours").expect("whole");
@@ -183,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn answers_survive_the_round_trip(message in answer()) {
+        fn answers_survive_round_trip(message in answer()) {
             let bytes = frame(&message, 0).expect("fits");
             prop_assert_eq!(decode::<FromDaemon>(&bytes[HEADER_BYTES..]).expect("decodes"), message);
         }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_bytes_mean_wait() {
+    fn header_needs_all_bytes() {
         let bytes = frame(&Call { id: 1, request: Request::Info }, 0).expect("fits");
         for end in 0..HEADER_BYTES {
             assert_eq!(header(&bytes[..end]), Ok(None));

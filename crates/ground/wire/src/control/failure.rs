@@ -168,7 +168,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn particulars_lead_and_the_general_sentence_is_for_those_that_have_none() {
+    fn failure_text_starts_with_detail_if_present() {
         let said = |detail: &str| Failure::new(ErrorKind::NoSuchHost, detail).to_string();
         let remedy = "`parvum hosts` lists the hosts";
         assert_eq!(said(""), format!("E-NOHOST: there is no such host in the machine; {remedy}"));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_own_code_and_number() {
+    fn error_kind_has_unique_code_and_number() {
         let codes: HashSet<_> = ErrorKind::ALL.iter().map(|k| k.code()).collect();
         let numbers: HashSet<_> = ErrorKind::ALL.iter().map(|k| *k as u16).collect();
         assert_eq!(codes.len(), ErrorKind::ALL.len());

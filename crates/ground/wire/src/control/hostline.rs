@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn options_follow_the_name() {
+    fn host_options_follow_the_name() {
         let (name, options) = line("beta dx=/opt/bin/parvum sp=10 lo=me by=rsh {host}").expect("well formed");
         assert_eq!((name.as_str(), options.speed), ("beta", Some(10)));
         let words = [options.daemon.as_deref(), options.login.as_deref(), options.by.as_deref()];
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_and_the_home_are_those_of_the_host_itself() {
+    fn host_line_variables_expand_on_that_host() {
         let (_, options) = line("beta ep=bin/$PVM_ARCH:/x wd=w bx=gdb").expect("well formed");
         assert_eq!(options.search.as_deref(), Some("bin/$PVM_ARCH:/x"), "the other host expands it");
         let settings = options.settings(Path::new("/home/me"), &variable).expect("all are set");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_cannot_be_honoured_is_named_with_what_to_do() {
+    fn unsupported_host_option_names_remedy() {
         for (option, remedy) in [
             ("so=pw", "key"),
             ("so=ms", "key"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_last_goes_over_what_the_hostfile_says() {
+    fn later_host_options_override_hostfile() {
         let below = line("beta sp=5 wd=/w").expect("well formed").1;
         let both = line("beta sp=7").expect("well formed").1.over(&below);
         assert_eq!((both.speed, both.cwd.as_deref()), (Some(7), Some("/w")));

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_of_any_number_has_a_code() {
+    fn exit_status_of_any_signal_has_shell_code() {
         assert_eq!(ExitStatus::Code(3).shell_code(), 3);
         assert_eq!(ExitStatus::Signal(9).shell_code(), 137);
         // A daemon of another host names the signal.

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ticket_is_read_as_it_is_written_and_nothing_else_is_one() {
+    fn ticket_reads_only_its_written_form() {
         let ticket = Ticket { tid: Tid(0x40001), secret: [7; 16] };
         assert_eq!(Ticket::read("262145", &ticket.text()), Some(ticket));
         let small = Ticket { tid: Tid(1), secret: [0; 16] };

@@ -10,7 +10,7 @@ const SEEDS: u64 = 300;
 const MISFORTUNES: u64 = 40;
 
 #[test]
-fn nothing_agreed_is_lost() {
+fn agreed_entries_are_never_lost() {
     let first: u64 = std::env::var("SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     for seed in first..first + SEEDS {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();

@@ -11,7 +11,7 @@ fn simulate(test: impl Future<Output = ()>) {
 }
 
 #[test]
-fn all_have_the_same_in_the_same_order() {
+fn hosts_apply_same_entries_in_same_order() {
     simulate(async {
         let world = World::of(1, 4).await;
         for round in 0..20 {
@@ -27,7 +27,7 @@ fn all_have_the_same_in_the_same_order() {
 }
 
 #[test]
-fn nothing_is_said_when_nothing_happens() {
+fn hosts_send_nothing_when_idle() {
     simulate(async {
         let world = World::of(2, 3).await;
         world.node(2).say("x".into());
@@ -39,7 +39,7 @@ fn nothing_is_said_when_nothing_happens() {
 }
 
 #[test]
-fn a_leader_that_dies_is_followed() {
+fn dead_leader_is_replaced() {
     for seed in 0..20 {
         simulate(async move {
             let world = World::of(seed, 3).await;
@@ -62,7 +62,7 @@ fn a_leader_that_dies_is_followed() {
 }
 
 #[test]
-fn the_smaller_part_agrees_on_nothing_and_knows_it() {
+fn minority_agrees_on_nothing_and_reports_it() {
     simulate(async {
         let world = World::of(3, 5).await;
         world.cut_off(&[1, 2]);
@@ -87,7 +87,7 @@ fn the_smaller_part_agrees_on_nothing_and_knows_it() {
 }
 
 #[test]
-fn the_second_of_two_cannot_go_on_alone_and_the_first_can() {
+fn second_of_two_hosts_stops_and_first_continues() {
     simulate(async {
         let world = World::of(4, 2).await;
         world.cut(1, 2);
@@ -99,7 +99,7 @@ fn the_second_of_two_cannot_go_on_alone_and_the_first_can() {
 }
 
 #[test]
-fn one_link_between_two_that_do_not_lead_changes_nothing() {
+fn cut_between_two_followers_changes_nothing() {
     simulate(async {
         let world = World::of(5, 3).await;
         world.cut(2, 3);
@@ -112,7 +112,7 @@ fn one_link_between_two_that_do_not_lead_changes_nothing() {
 }
 
 #[test]
-fn a_follower_that_alone_has_lost_the_leader_does_not_unseat_it() {
+fn follower_that_lost_leader_alone_does_not_replace_leader() {
     simulate(async {
         let world = World::of(6, 5).await;
         world.cut(1, 3);
@@ -123,7 +123,7 @@ fn a_follower_that_alone_has_lost_the_leader_does_not_unseat_it() {
 }
 
 #[test]
-fn one_that_comes_late_has_all_that_was_and_the_log_stays_short() {
+fn late_host_gets_whole_state_and_log_stays_short() {
     simulate(async {
         let world = World::of(7, 3).await;
         for number in 0..6000 {
@@ -141,7 +141,7 @@ fn one_that_comes_late_has_all_that_was_and_the_log_stays_short() {
 }
 
 #[test]
-fn an_entry_longer_than_any_message_arrives() {
+fn entry_longer_than_any_message_arrives() {
     simulate(async {
         let world = World::of(8, 3).await;
         world.node(3).say("x".repeat(5 << 20));
@@ -152,7 +152,7 @@ fn an_entry_longer_than_any_message_arrives() {
 }
 
 #[test]
-fn all_others_may_be_taken_out_at_once() {
+fn hosts_may_all_be_removed_but_one() {
     simulate(async {
         let world = World::of(9, 4).await;
         for host in 2..=4 {
@@ -165,7 +165,7 @@ fn all_others_may_be_taken_out_at_once() {
 }
 
 #[test]
-fn who_leads_may_be_taken_out() {
+fn leader_may_be_removed() {
     for count in [2, 3, 4, 7] {
         simulate(async move {
             let world = World::of(10, count).await;
@@ -190,7 +190,7 @@ fn who_leads_may_be_taken_out() {
 }
 
 #[test]
-fn who_leads_next_sends_nobody_what_all_have() {
+fn new_leader_resends_nothing_that_all_have() {
     simulate(async {
         let world = World::of(3, 5).await;
         for at in 0..40 {
@@ -209,7 +209,7 @@ fn who_leads_next_sends_nobody_what_all_have() {
 }
 
 #[test]
-fn who_loses_the_leader_before_it_has_read_of_it_is_in_the_minority() {
+fn host_that_lost_leader_before_joining_is_in_minority() {
     simulate(async {
         let world = World::of(11, 1).await;
         // More than is sent at once, all of it agreed before the one was there that leads in the end.

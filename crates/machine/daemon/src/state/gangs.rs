@@ -226,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn a_small_job_runs_in_every_row_with_room() {
+    fn small_job_runs_in_every_row_with_room() {
         let list: &[(i32, &[(u32, u32)])] = &[(1, &[(1, 3)]), (2, &[(1, 1)]), (3, &[(1, 3)])];
         assert_eq!(arranged(list, &[(1, 4)]), [[1, 2].to_vec(), [2, 3].to_vec()]);
     }
 
     #[test]
-    fn a_job_larger_than_the_machine_has_turns_too() {
+    fn job_larger_than_machine_has_turns() {
         assert_eq!(arranged(&[(1, &[(1, 9)]), (2, &[(1, 1)])], &[(1, 2)]), [[1], [2]]);
     }
 
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn two_gangs_take_turns_and_the_last_one_runs_on() {
+    fn gangs_take_turns_and_last_one_runs_on() {
         let (mut bench, gangs, effects) = two_gangs();
         let stopped = signalled(&effects, STOP);
         let first = usize::from(stopped == gangs[0]);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_that_are_no_gangs_are_left_alone() {
+    fn jobs_without_gang_are_not_stopped() {
         let (mut bench, ..) = two_gangs();
         let (name, release) = ("run".into(), "0".into());
         bench.call(3, Request::Enrol { role: Role::Runner, pid: 1, name, ticket: None, release });
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn all_run_when_the_conductor_says_nothing() {
+    fn tasks_all_run_when_conductor_is_silent() {
         let (mut bench, gangs, _) = two_gangs();
         // As if another host were the conductor, and gone.
         bench.machine.gangs.next = None;
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gang_spawns_belongs_to_it() {
+    fn spawned_task_joins_gang_of_parent() {
         let mut bench = Bench::host(1, 1, "here", Vec::new());
         let (name, release) = ("run".to_owned(), "0".to_owned());
         bench.call(

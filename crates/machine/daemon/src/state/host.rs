@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_takes_over_what_is_said_and_keeps_the_rest() {
+    fn host_applies_given_settings_and_keeps_the_rest() {
         let mut machine = machine();
         let said = HostSettings { speed: Some(70), search: vec!["/a".into()], ..Default::default() };
         machine.configure(said).expect("all of it can be");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_changes_nothing() {
+    fn invalid_host_settings_change_nothing() {
         let mut machine = machine();
         let wrong = [
             HostSettings { speed: Some(0), ..Default::default() },

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_host_has_loopback_and_it_comes_last() {
+    fn loopback_is_last_of_local_candidates() {
         let all = local_candidates(7).expect("the system lists interfaces");
         let last = all.last().expect("at least loopback");
         assert!(last.address.ip().is_loopback() && last.address.port() == 7, "{all:?}");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn bridges_of_containers_are_told_from_networks() {
+    fn container_bridges_are_distinguished_from_networks() {
         let ip = |text: &str| text.parse().expect("an address");
         assert_eq!(reach(ip("172.17.0.1"), "docker0"), Reach::Bridge);
         assert_eq!(reach(ip("fe80::1"), "virbr0"), Reach::Bridge);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peers_addresses_are_tried_once_each() {
+    fn peer_address_is_tried_once() {
         let one: SocketAddr = "192.0.2.1:7".parse().expect("an address");
         let same: SocketAddr = "[::ffff:192.0.2.1]:7".parse().expect("an address");
         assert_eq!(expand(&[one, same, one]), [one]);

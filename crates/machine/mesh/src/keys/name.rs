@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_written_and_no_other_way() {
+    fn host_names_parse_only_in_canonical_form() {
         let machine: MachineId = "00112233445566778899aabbccddeeff".parse().expect("an id");
         let name = HostName { machine, host: 7, incarnation: 3 };
         assert_eq!(name.full(), "i3.h7.00112233445566778899aabbccddeeff.parvum");

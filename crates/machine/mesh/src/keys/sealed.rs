@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_opens_what_the_other_sealed_in_its_order_and_nothing_else() {
+    fn sealed_message_opens_only_at_peer_in_order() {
         let (mut adder, mut joiner) = pair();
         let first = joiner.seal(b"key").expect("it can");
         let second = joiner.seal(b"more").expect("it can");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn another_pair_opens_nothing() {
+    fn sealed_message_of_another_pair_is_refused() {
         let (mut adder, _) = pair();
         let (_, mut joiner) = pair();
         assert!(joiner.open(&adder.seal(b"certificate").expect("it can")).is_err());

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_seed_gives_one_fate() {
+    fn faults_repeat_for_same_seed() {
         let peer = "192.0.2.1:1".parse().expect("an address");
         let fates = |seed| {
             let faults = Faults::new(seed);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_without_port_cuts_every_port_of_either_family() {
+    fn cut_without_port_cuts_every_port_of_both_families() {
         let faults = Faults::new(0);
         faults.cut("192.0.2.1:0".parse().expect("an address"));
         let cut = |peer: &str| faults.state().is_cut(peer.parse().expect("an address"));

@@ -202,7 +202,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn numbers_survive_the_way_and_no_fewer_bytes_do() {
+    fn frame_numbers_round_trip_and_short_frames_are_refused() {
         let resumed = Resume { mine: 1, yours: u64::MAX, received: 3 };
         let cases = [
             (resume(resumed), Frame::Resume(resumed)),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_is_refused_before_it_arrives() {
+    fn framer_refuses_oversized_message_before_it_arrives() {
         let mut framer = Framer::new(100);
         framer.push(Bytes::copy_from_slice(&message_header(101)));
         let refused = Garbled::Bound { what: "a control message", length: 101, bound: 100 };
@@ -276,7 +276,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_cut_or_refused(pieces: Vec<Vec<u8>>) {
+        fn framer_cuts_or_refuses_any_bytes(pieces: Vec<Vec<u8>>) {
             let mut framer = Framer::new(64);
             for piece in pieces {
                 framer.push(piece.into());

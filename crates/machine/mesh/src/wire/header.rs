@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_up_to_the_bound_pass_and_no_other() {
+    fn stream_header_lengths_up_to_bound_are_accepted() {
         for length in [0, 1, MAX_HEADER as u32] {
             let begin = Beginning { number: 7, at: 1 << 40, length };
             assert_eq!(Beginning::decode(begin.encode()), Ok(begin));

@@ -112,12 +112,12 @@ mod tests {
     }
 
     #[test]
-    fn a_hello_survives_the_way() {
+    fn hello_survives_round_trip() {
         assert_eq!(Hello::decode(&hello(1).encode(), 1), Ok(hello(1)));
     }
 
     #[test]
-    fn another_protocol_is_named_whatever_follows() {
+    fn hello_of_other_protocol_keeps_readable_version() {
         let mut bytes = hello(9).encode();
         bytes.truncate(15);
         let read = Hello::decode(&bytes, 1).expect("the version is readable");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shorter_or_longer_hello_is_refused() {
+    fn hello_of_wrong_length_is_refused() {
         let whole = hello(1).encode();
         for end in 0..whole.len() {
             assert_eq!(Hello::decode(&whole[..end], 1), Err(Garbled::Short("the hello")), "{end} bytes");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_would_write_on_the_terminal_is_refused() {
+    fn hello_with_control_characters_is_refused() {
         let mut bad = hello(1);
         bad.release = "1\u{1b}[2J".into();
         assert_eq!(Hello::decode(&bad.encode(), 1), Err(Garbled::Value("the hello")));
@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn hello_decodes_or_refuses_any_bytes(bytes: Vec<u8>) {
             let with_magic = [&MAGIC[..], &bytes].concat();
             for bytes in [&bytes, &with_magic] {
                 if let Ok(hello) = Hello::decode(bytes, 1)

@@ -28,7 +28,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 #[test]
-fn what_is_saved_is_loaded_and_private() {
+fn saved_keys_load_and_are_private() {
     let (dir, machine) = (Dir::new("save"), Machine::new());
     let identity = machine.identity(7, 3);
     identity.save(&dir.0).expect("saved");
@@ -68,7 +68,7 @@ fn files_and_directories_open_to_others_are_refused() {
 }
 
 #[test]
-fn a_link_in_place_of_a_file_is_refused() {
+fn key_file_that_is_symlink_is_refused() {
     let (dir, machine) = (Dir::new("link"), Machine::new());
     machine.identity(7, 3).save(&dir.0).expect("saved");
     fs::rename(dir.0.join("host.key"), dir.0.join("elsewhere")).expect("moved");
@@ -77,7 +77,7 @@ fn a_link_in_place_of_a_file_is_refused() {
 }
 
 #[test]
-fn truncated_and_garbled_files_are_refused_with_one_remedy() {
+fn truncated_and_garbled_key_files_are_refused_with_remedy() {
     let (dir, machine) = (Dir::new("garbled"), Machine::new());
     machine.identity(7, 3).save(&dir.0).expect("saved");
     machine.0.save(&dir.0).expect("saved");
@@ -112,14 +112,14 @@ fn truncated_and_garbled_files_are_refused_with_one_remedy() {
 }
 
 #[test]
-fn a_missing_file_says_so() {
+fn missing_key_file_error_names_cause() {
     let dir = Dir::new("missing");
     let text = Identity::load(&dir.0).err().expect("refused").to_string();
     assert!(text.contains("No such file"), "{text}");
 }
 
 #[test]
-fn an_authority_that_was_handed_on_signs_for_the_same_machine() {
+fn authority_handed_over_signs_for_same_machine() {
     let machine = Machine::new();
     let handed = Authority::from_bytes(&machine.0.to_bytes()).expect("whole");
     let keys = HostKeys::make().expect("keys");
@@ -130,7 +130,7 @@ fn an_authority_that_was_handed_on_signs_for_the_same_machine() {
 }
 
 #[test]
-fn keys_and_certificates_of_others_do_not_fit() {
+fn foreign_keys_and_certificates_are_refused() {
     let (machine, other) = (Machine::new(), Machine::new());
     let (mine, yours) = (HostKeys::make().expect("keys"), HostKeys::make().expect("keys"));
     let certificate = machine.0.sign(&SignRequest::new(yours.public(), 1, 1, "x")).expect("signed");

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Two threads, each with its own runtime, as two daemons have:
-/// `cargo test --release -p parvum-mesh -- --ignored --nocapture half_round_trip`
+/// `cargo test --release -p parvum-mesh -- --ignored --nocapture mesh_half_round_trip`
 #[test]
 #[ignore = "measures; proves nothing"]
-fn half_round_trip() {
+fn mesh_half_round_trip() {
     const ROUNDS: u32 = 20_000;
     let machine = Machine::new();
     let (first, second) = (machine.identity(0, 1), machine.identity(1, 1));
@@ -51,7 +51,7 @@ fn half_round_trip() {
 /// The same with quinn alone: what the mesh adds is the difference.
 #[test]
 #[ignore = "measures; proves nothing"]
-fn half_round_trip_of_plain_quinn() {
+fn quinn_half_round_trip() {
     const ROUNDS: u32 = 20_000;
     let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect("a key");
     let params = rcgen::CertificateParams::new(vec!["x".to_owned()]).expect("params");
@@ -107,7 +107,7 @@ fn half_round_trip_of_plain_quinn() {
 /// One stream between two threads.
 #[test]
 #[ignore = "measures; proves nothing"]
-fn bandwidth() {
+fn mesh_bandwidth() {
     const PIECES: usize = 1024;
     let machine = Machine::new();
     let (first, second) = (machine.identity(0, 1), machine.identity(1, 1));

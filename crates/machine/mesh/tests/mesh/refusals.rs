@@ -33,7 +33,7 @@ async fn refused(
 }
 
 #[test]
-fn a_host_of_another_machine() {
+fn host_of_another_machine_is_refused() {
     run(async {
         let (machine, other) = (Machine::new(), Machine::new());
         // The dialler finds out first.
@@ -47,7 +47,7 @@ fn a_host_of_another_machine() {
 }
 
 #[test]
-fn another_host_than_was_dialled() {
+fn host_other_than_dialled_is_refused() {
     run(async {
         let machine = Machine::new();
         let (mut a, mut b) = (machine.node(0), machine.node(1));
@@ -60,7 +60,7 @@ fn another_host_than_was_dialled() {
 }
 
 #[test]
-fn an_older_incarnation() {
+fn older_incarnation_is_refused() {
     run(async {
         let machine = Machine::new();
         let mut a = machine.node(0);
@@ -82,7 +82,7 @@ fn an_older_incarnation() {
 }
 
 #[test]
-fn an_incarnation_that_others_know_to_be_old() {
+fn incarnation_known_as_old_is_refused() {
     run(async {
         let machine = Machine::new();
         let (mut a, mut b) = pair(&machine, settings).await;
@@ -94,7 +94,7 @@ fn an_incarnation_that_others_know_to_be_old() {
 }
 
 #[test]
-fn one_whose_life_is_over_hears_it_from_whoever_dials_it_too() {
+fn outdated_host_is_refused_also_when_dialled() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = (machine.node(0), machine.node(1));
@@ -108,7 +108,7 @@ fn one_whose_life_is_over_hears_it_from_whoever_dials_it_too() {
 }
 
 #[test]
-fn a_host_that_was_started_anew_takes_its_own_place() {
+fn restarted_host_replaces_its_old_connection() {
     run(async {
         let machine = Machine::new();
         let (mut a, _old) = pair(&machine, settings).await;
@@ -120,7 +120,7 @@ fn a_host_that_was_started_anew_takes_its_own_place() {
 }
 
 #[test]
-fn another_protocol_and_both_ends_hear_both_versions() {
+fn protocol_mismatch_reports_both_versions_to_both_ends() {
     run(async {
         let machine = Machine::new();
         let later = Settings { protocol: 9, release: "9.9.9".into(), ..settings() };
@@ -136,7 +136,7 @@ fn another_protocol_and_both_ends_hear_both_versions() {
 }
 
 #[test]
-fn oneself() {
+fn connection_to_own_host_number_is_refused() {
     run(async {
         let machine = Machine::new();
         let mut a = machine.node(0);
@@ -185,7 +185,7 @@ impl ServerCertVerifier for Gullible {
 }
 
 #[test]
-fn a_stranger_without_certificate() {
+fn stranger_without_certificate_is_refused() {
     run(async {
         let machine = Machine::new();
         let mut a = machine.node(0);
@@ -215,7 +215,7 @@ fn a_stranger_without_certificate() {
 }
 
 #[test]
-fn noise_is_passed_over() {
+fn mesh_ignores_noise_packets() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = (machine.node(0), machine.node(1));

@@ -13,7 +13,7 @@ async fn stream(node: &mut Node) -> (Bytes, StreamReader) {
 }
 
 #[test]
-fn a_slow_reader_slows_its_own_stream_only() {
+fn slow_reader_slows_its_own_stream_only() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
@@ -64,7 +64,7 @@ fn a_slow_reader_slows_its_own_stream_only() {
 }
 
 #[test]
-fn a_reader_that_gives_up_is_told_to_the_sender() {
+fn sender_fails_when_reader_gives_up() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
@@ -81,7 +81,7 @@ fn a_reader_that_gives_up_is_told_to_the_sender() {
 }
 
 #[test]
-fn many_streams_wait_for_room_and_none_is_lost() {
+fn streams_beyond_limit_wait_and_all_arrive() {
     run(async {
         let machine = Machine::new();
         let few = || parvum_mesh::Settings { streams: 4, ..settings() };
@@ -150,7 +150,7 @@ fn streams_that_arrived_outlive_a_farewell() {
 }
 
 #[test]
-fn a_header_has_a_bound() {
+fn stream_header_beyond_bound_is_refused() {
     run(async {
         let machine = Machine::new();
         let (a, _b) = pair(&machine, settings).await;

@@ -6,7 +6,7 @@ use parvum_mesh::{Ended, Farewell, MeshError, Settings};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 #[test]
-fn two_meshes_talk_both_ways() {
+fn meshes_exchange_messages_both_ways() {
     run(async {
         let machine = Machine::new();
         let (mut a, mut b) = pair(&machine, settings).await;
@@ -27,7 +27,7 @@ fn two_meshes_talk_both_ways() {
 }
 
 #[test]
-fn one_endpoint_serves_both_families() {
+fn endpoint_serves_ipv4_and_ipv6() {
     run(async {
         let machine = Machine::new();
         let everywhere = || Settings { bind: Ipv6Addr::UNSPECIFIED.into(), ..settings() };
@@ -44,7 +44,7 @@ fn one_endpoint_serves_both_families() {
 }
 
 #[test]
-fn both_dial_at_once_and_one_connection_is_kept() {
+fn simultaneous_dials_keep_one_connection() {
     run(async {
         let machine = Machine::new();
         for round in 0..20u32 {
@@ -65,7 +65,7 @@ fn both_dial_at_once_and_one_connection_is_kept() {
 }
 
 #[test]
-fn eight_hosts_dial_everybody_at_once() {
+fn hosts_that_all_dial_at_once_connect() {
     run(async {
         let machine = Machine::new();
         let mut nodes: Vec<_> = (0..8).map(|host| machine.node(host)).collect();
@@ -100,7 +100,7 @@ fn eight_hosts_dial_everybody_at_once() {
 }
 
 #[test]
-fn a_second_connect_gives_the_same_connection() {
+fn second_connect_reuses_connection() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
@@ -112,7 +112,7 @@ fn a_second_connect_gives_the_same_connection() {
 }
 
 #[test]
-fn a_farewell_follows_what_was_sent_and_says_why() {
+fn farewell_follows_messages_with_its_reason() {
     run(async {
         let machine = Machine::new();
         for why in [Farewell::Leaving, Farewell::Removed, Farewell::Restarting] {
@@ -137,7 +137,7 @@ fn a_farewell_follows_what_was_sent_and_says_why() {
 }
 
 #[test]
-fn a_mesh_that_shuts_down_tells_everybody() {
+fn shutdown_sends_farewell_to_all_peers() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
@@ -147,7 +147,7 @@ fn a_mesh_that_shuts_down_tells_everybody() {
 }
 
 #[test]
-fn messages_have_a_bound_and_reach_it() {
+fn messages_beyond_the_bound_are_refused() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
@@ -165,7 +165,7 @@ fn messages_have_a_bound_and_reach_it() {
 }
 
 #[test]
-fn a_longer_message_than_the_receiver_allows_ends_the_connection() {
+fn message_beyond_receiver_limit_ends_connection() {
     run(async {
         let machine = Machine::new();
         let mut a = machine.node(0);
@@ -181,7 +181,7 @@ fn a_longer_message_than_the_receiver_allows_ends_the_connection() {
 }
 
 #[test]
-fn what_a_peer_does_not_take_is_bounded() {
+fn outbox_for_slow_peer_is_bounded() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, || Settings { outbox: 1 << 20, inbox: 1 << 20, ..settings() }).await;

@@ -17,7 +17,7 @@ fn closed() -> SocketAddr {
 }
 
 #[test]
-fn dead_addresses_first_and_the_good_one_is_kept() {
+fn working_address_is_kept_after_dead_ones() {
     run(async {
         let machine = Machine::new();
         let (mut a, mut b) = (machine.node(0), machine.node(1));
@@ -39,7 +39,7 @@ fn dead_addresses_first_and_the_good_one_is_kept() {
 }
 
 #[test]
-fn all_dead_and_the_failure_names_each() {
+fn connect_error_names_each_dead_address() {
     run(async {
         let machine = Machine::new();
         let deadline = Duration::from_millis(700);
@@ -62,7 +62,7 @@ fn all_dead_and_the_failure_names_each() {
 }
 
 #[test]
-fn nobody_waits_for_ports_that_are_all_closed() {
+fn connect_to_closed_ports_fails_without_wait() {
     run(async {
         let machine = Machine::new();
         // The test would hang at this deadline.
@@ -74,7 +74,7 @@ fn nobody_waits_for_ports_that_are_all_closed() {
 }
 
 #[test]
-fn every_address_of_this_host_leads_to_it() {
+fn host_is_reachable_at_each_of_its_addresses() {
     run(async {
         let machine = Machine::new();
         let everywhere = || Settings { bind: Ipv6Addr::UNSPECIFIED.into(), ..settings() };

@@ -14,7 +14,7 @@ fn on(network: &MemoryNetwork, detect: Duration, faults: Option<&Faults>) -> Set
 }
 
 #[test]
-fn ten_thousand_messages_through_loss_delay_and_reordering() {
+fn messages_survive_loss_delay_and_reordering() {
     run(async {
         let (machine, network) = (Machine::new(), MemoryNetwork::new());
         let faults = [Faults::new(11), Faults::new(22)];
@@ -46,7 +46,7 @@ fn ten_thousand_messages_through_loss_delay_and_reordering() {
 }
 
 #[test]
-fn a_cut_is_noticed_at_both_ends_and_healed() {
+fn cut_is_noticed_at_both_ends_and_healed() {
     run(async {
         let (mut a, mut b, faults) = cuttable().await;
         for round in 0..3 {
@@ -83,7 +83,7 @@ async fn cuttable() -> (Node, Node, Faults) {
 }
 
 #[test]
-fn messages_outlive_a_connection_once_and_in_order() {
+fn messages_survive_reconnection_once_and_in_order() {
     run(async {
         let (mut a, mut b, faults) = cuttable().await;
         let mut sent = 0u32;
@@ -130,7 +130,7 @@ fn messages_outlive_a_connection_once_and_in_order() {
 }
 
 #[test]
-fn streams_outlive_a_connection_whole() {
+fn streams_survive_reconnection_whole() {
     const LENGTH: usize = 6 << 20;
     run(async {
         let (mut a, mut b, faults) = cuttable().await;
@@ -174,7 +174,7 @@ fn streams_outlive_a_connection_whole() {
 }
 
 #[test]
-fn a_session_ends_when_a_later_life_is_required() {
+fn session_ends_when_newer_incarnation_is_required() {
     run(async {
         let (mut a, mut b, faults) = cuttable().await;
         let mut sender = a.open_stream(1, Bytes::new()).expect("opened");
@@ -191,7 +191,7 @@ fn a_session_ends_when_a_later_life_is_required() {
 }
 
 #[test]
-fn a_later_life_connects_while_the_earlier_one_is_still_being_told_to_leave() {
+fn newer_incarnation_connects_while_older_one_leaves() {
     run(async {
         let (machine, network) = (Machine::new(), MemoryNetwork::new());
         let faults = Faults::new(6);
@@ -221,7 +221,7 @@ fn a_later_life_connects_while_the_earlier_one_is_still_being_told_to_leave() {
 }
 
 #[test]
-fn an_idle_connection_stays_up() {
+fn idle_connection_stays_up() {
     run(async {
         let (mut a, mut b, _) = cuttable().await;
         tokio::time::sleep(100 * DETECT).await;

@@ -80,7 +80,7 @@ fn bytes(ty: &Type) -> Vec<(usize, usize)> {
 
 /// What MPICH 5.0.2 says of these, except where it takes a grid that does not fit.
 #[test]
-fn arrays_measure_as_seen() {
+fn array_types_have_sizes_as_in_mpich() {
     let int = Type::basic(Basic::Int);
     let part = |order| Type::subarray(&[4, 5, 6], &[2, 3, 2], &[1, 0, 3], order, &int).unwrap();
     let measures = |ty: &Type| (ty.size(), ty.lb(), ty.extent(), ty.true_lb(), ty.true_extent());
@@ -108,7 +108,7 @@ fn arrays_measure_as_seen() {
 }
 
 #[test]
-fn arrays_that_make_no_sense_are_refused() {
+fn invalid_array_types_are_refused() {
     use Distribution::{Block, Cyclic, None as Whole};
     let int = Type::basic(Basic::Int);
     let said = |made: Result<Type, Wrong>| made.unwrap_err().to_string();

@@ -49,7 +49,7 @@ const MPICH: Words = Words {
 };
 
 #[test]
-fn contents_are_the_arguments() {
+fn contents_return_constructor_arguments() {
     let of = [int()];
     check(int(), Combiner::Named, (&[], &[]), None, &[]);
     check(Type::dup(&int()), Combiner::Dup, (&[], &[]), None, &of);
@@ -81,7 +81,7 @@ fn contents_are_the_arguments() {
 }
 
 #[test]
-fn contents_of_arrays_have_the_numbers_of_the_interface() {
+fn contents_of_arrays_use_interface_constants() {
     let of = [int()];
     for (order, number) in [(Order::C, 56), (Order::Fortran, 57)] {
         let made = Type::subarray(&[4, 5], &[2, 3], &[1, 0], order, &int()).unwrap();
@@ -98,7 +98,7 @@ fn contents_of_arrays_have_the_numbers_of_the_interface() {
 }
 
 #[test]
-fn fortran_types_are_made_once() {
+fn fortran_types_are_cached() {
     let real = Type::f90_real(Some(6), None).unwrap();
     check(real.clone(), Combiner::F90Real, (&[6, -32766], &[]), None, &[]);
     assert!(Type::same(&real, &Type::f90_real(Some(6), None).unwrap()));
@@ -129,7 +129,7 @@ fn fortran_types_are_made_once() {
 }
 
 #[test]
-fn inner_types_outlive_their_names() {
+fn inner_types_outlive_their_handles() {
     let outer = {
         let inner = Type::vector(2, 1, 2, &int()).unwrap();
         Type::contiguous(2, &inner).unwrap()

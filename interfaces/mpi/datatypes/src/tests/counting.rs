@@ -29,7 +29,7 @@ fn elements_follow_the_type_map() {
 }
 
 #[test]
-fn signatures_are_those_of_the_sequence() {
+fn signatures_equal_sequence_of_basic_types() {
     for seed in 0..1500 {
         let mut dice = Dice(seed ^ 0x516);
         let depth = dice.roll(0, 3) as usize;
@@ -56,7 +56,7 @@ fn signatures_are_those_of_the_sequence() {
 }
 
 #[test]
-fn other_sequences_have_other_signatures() {
+fn signatures_differ_for_different_sequences() {
     let (int, short) = (Type::basic(Basic::Int), Type::basic(Basic::Short));
     let both = |first: &Type, second: &Type| {
         Type::structure(&[1, 1], &[0, 8], &[first.clone(), second.clone()]).unwrap().signature(1)
@@ -68,7 +68,7 @@ fn other_sequences_have_other_signatures() {
 }
 
 #[test]
-fn a_million_elements_are_one_run() {
+fn signatures_of_a_million_elements_are_one_run() {
     let double = Type::basic(Basic::Double);
     let column = Type::vector(1_000_000, 1, 1000, &double).unwrap();
     assert_eq!(column.signature_runs(1000, 1), Some(vec![(Basic::Double, 1_000_000_000)]));

@@ -23,7 +23,7 @@ fn round_trip(basic: Basic, memory: &[u8]) -> String {
 }
 
 #[test]
-fn numbers_are_big_endian() {
+fn external32_numbers_are_big_endian() {
     assert_eq!(round_trip(Basic::Int, &(-2_i32).to_ne_bytes()), "fffffffe");
     assert_eq!(round_trip(Basic::Short, &0x1234_i16.to_ne_bytes()), "1234");
     assert_eq!(round_trip(Basic::LongLong, &5_000_000_000_i64.to_ne_bytes()), "000000012a05f200");
@@ -38,7 +38,7 @@ fn numbers_are_big_endian() {
 }
 
 #[test]
-fn longs_and_wide_characters_are_shorter_there() {
+fn external32_shortens_long_and_wide_characters() {
     assert_eq!(round_trip(Basic::Long, &(-2_i64).to_ne_bytes()), "fffffffe");
     assert_eq!(round_trip(Basic::UnsignedLong, &0xffff_ffff_u64.to_ne_bytes()), "ffffffff");
     assert_eq!(round_trip(Basic::Wchar, &0xe9_u32.to_ne_bytes()), "00e9");
@@ -65,7 +65,7 @@ fn extended(head: u16, significand: u64) -> Vec<u8> {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn extended_reals_are_binary128() {
+fn external32_long_double_is_binary128() {
     let long_double = |head, significand| round_trip(Basic::LongDouble, &extended(head, significand));
     // 1, -2.5, 0, infinity, the least number above 0, the least normal one, one that is not a number.
     assert_eq!(long_double(0x3fff, 1 << 63), "3fff0000000000000000000000000000");
@@ -79,7 +79,7 @@ fn extended_reals_are_binary128() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn binary128_is_rounded_to_the_nearest() {
+fn external32_binary128_rounds_to_nearest() {
     let read = |text: u128| {
         let mut memory = [0; 16];
         Number::Extended.read(&text.to_be_bytes(), &mut memory);
@@ -100,7 +100,7 @@ fn binary128_is_rounded_to_the_nearest() {
 }
 
 #[test]
-fn derived_types_follow_their_maps() {
+fn external32_packs_derived_types_by_their_maps() {
     let (short, pair) = (Type::basic(Basic::Short), Type::basic(Basic::ShortInt));
     let column = Type::vector(2, 1, 2, &short).unwrap();
     let ty = Type::structure(&[1, 1], &[8, 0], &[column, pair]).unwrap();
@@ -118,7 +118,7 @@ fn derived_types_follow_their_maps() {
 }
 
 #[test]
-fn random_types_come_back() {
+fn external32_random_types_round_trip() {
     for seed in 0..1000 {
         let mut dice = Dice(seed ^ 0xe32);
         let depth = dice.roll(0, 3) as usize;

@@ -27,7 +27,7 @@ fn double() -> Type {
 }
 
 #[test]
-fn neighbours_are_one_run() {
+fn adjacent_elements_form_one_run() {
     assert_eq!(layout(&Type::contiguous(1_000_000, &double()).unwrap()), "8000000");
     assert_eq!(layout(&Type::vector(1000, 5, 5, &double()).unwrap()), "40000");
     assert_eq!(layout(&Type::indexed(&[2, 1, 3], &[1, 3, 4], &double()).unwrap()), "8:48");
@@ -38,7 +38,7 @@ fn neighbours_are_one_run() {
 }
 
 #[test]
-fn vectors_are_one_loop() {
+fn vector_layout_is_one_loop() {
     let column = Type::vector(1_000_000, 1, 1000, &double()).unwrap();
     assert_eq!(layout(&column), "1000000x(8)/8000");
     assert_eq!(layout(&Type::dup(&column)), "1000000x(8)/8000");
@@ -49,7 +49,7 @@ fn vectors_are_one_loop() {
 }
 
 #[test]
-fn arrays_are_loops_of_loops() {
+fn array_layout_is_nested_loops() {
     let cube = |subsizes: &[i64]| {
         layout(&Type::subarray(&[10, 10, 10], subsizes, &[1, 2, 3], Order::C, &double()).unwrap())
     };
@@ -61,7 +61,7 @@ fn arrays_are_loops_of_loops() {
 }
 
 #[test]
-fn places_at_even_distances_are_a_loop() {
+fn displacements_at_even_distances_form_a_loop() {
     let at: Vec<i64> = (0..100_000).map(|index| 3 * index).collect();
     assert_eq!(layout(&Type::indexed_block(1, &at, &double()).unwrap()), "100000x(8)/24");
     let squares: Vec<i64> = (1..5).map(|index| index * index * 2).collect();
@@ -79,7 +79,7 @@ fn places_at_even_distances_are_a_loop() {
 }
 
 #[test]
-fn lists_of_lists_are_one_list() {
+fn nested_lists_flatten_to_one_list() {
     let types = [double(), Type::basic(Basic::Char)];
     let inner = Type::structure(&[1, 1], &[0, 12], &types).unwrap();
     assert_eq!(layout(&inner), "[8 12:1]");

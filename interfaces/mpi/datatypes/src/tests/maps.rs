@@ -54,7 +54,7 @@ fn basic_types_measure_as_in_c() {
 }
 
 #[test]
-fn pairs_of_value_and_index_are_found() {
+fn pair_types_are_found() {
     let pair = |value, index| Type::value_index(value, index).and_then(|ty| ty.as_basic());
     assert_eq!(pair(Basic::Double, Basic::Int), Some(Basic::DoubleInt));
     assert_eq!(pair(Basic::Int, Basic::Int), Some(Basic::TwoInt));
@@ -63,7 +63,7 @@ fn pairs_of_value_and_index_are_found() {
 }
 
 #[test]
-fn vectors_and_blocks() {
+fn vectors_and_blocks_have_standard_bounds() {
     let int = ty(Basic::Int);
     assert_eq!(measures(&Type::contiguous(0, &int).unwrap()), (0, 0, 0, 0, 0));
     assert_eq!(measures(&Type::vector(3, 2, 5, &int).unwrap()), (24, 0, 48, 0, 48));
@@ -85,7 +85,7 @@ fn vectors_and_blocks() {
 }
 
 #[test]
-fn structs_are_padded_and_nothing_else_is() {
+fn structs_alone_are_padded() {
     let (int, char, double) = (ty(Basic::Int), ty(Basic::Char), ty(Basic::Double));
     let padded = structure(&[(1, 0, &double), (1, 8, &char)]);
     assert_eq!(measures(&padded), (9, 0, 16, 0, 9));
@@ -116,7 +116,7 @@ fn structs_are_padded_and_nothing_else_is() {
 
 /// The standard's rule of marks; MPICH 5.0.2 takes the wider of marks and data instead.
 #[test]
-fn marks_win_over_data() {
+fn explicit_bounds_override_data_bounds() {
     let (int, char, double) = (ty(Basic::Int), ty(Basic::Char), ty(Basic::Double));
     let wide = Type::resized(-4, 40, &structure(&[(1, 0, &double), (1, 8, &char)])).unwrap();
     assert_eq!(measures(&wide), (9, -4, 40, 0, 9));
@@ -134,7 +134,7 @@ fn marks_win_over_data() {
 }
 
 #[test]
-fn dense_types_are_known() {
+fn dense_types_are_detected() {
     let (int, short) = (ty(Basic::Int), ty(Basic::Short));
     assert!(int.is_dense() && ty(Basic::FloatInt).is_dense() && !ty(Basic::DoubleInt).is_dense());
     assert!(Type::contiguous(5, &int).unwrap().is_dense());
@@ -149,7 +149,7 @@ fn dense_types_are_known() {
 }
 
 #[test]
-fn the_kind_of_all_elements() {
+fn basic_kind_is_common_kind_of_all_elements() {
     let int = ty(Basic::Int);
     let vector = Type::vector(3, 2, 5, &ty(Basic::DoubleInt)).unwrap();
     assert_eq!(vector.basic_kind(), Some(Basic::DoubleInt));
@@ -161,7 +161,7 @@ fn the_kind_of_all_elements() {
 
 /// Displacements that are addresses, from an address of 0, in two objects.
 #[test]
-fn absolute_addresses() {
+fn absolute_addresses_pack_two_objects() {
     let (number, text) = (Box::new(0x0102_0304_u32), Box::new(*b"parvum"));
     let addresses =
         [(&raw const *number).expose_provenance() as i64, (&raw const *text).expose_provenance() as i64];
@@ -182,7 +182,7 @@ fn absolute_addresses() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_type_arguments_are_refused() {
     let int = ty(Basic::Int);
     let said = |made: Result<Type, Wrong>| {
         let wrong = made.unwrap_err();
@@ -207,7 +207,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn types_may_have_more_than_two_to_the_31_bytes() {
+fn types_may_exceed_two_to_the_31_bytes() {
     let row = Type::contiguous(1 << 31, &ty(Basic::Double)).unwrap();
     assert_eq!(measures(&row), (1 << 34, 0, 1 << 34, 0, 1 << 34));
     assert_eq!(runs(&row, 3), [(0, 3 << 34)]);
@@ -215,7 +215,7 @@ fn types_may_have_more_than_two_to_the_31_bytes() {
 }
 
 #[test]
-fn threads_may_share_types() {
+fn types_are_shared_between_threads() {
     let column = Type::vector(1000, 1, 2, &ty(Basic::Double)).unwrap();
     let find = || column.pieces(1, std::ptr::null(), 1000).map(|runs| runs.len());
     std::thread::scope(|scope| {

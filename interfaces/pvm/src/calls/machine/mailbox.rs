@@ -335,7 +335,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn pattern_star_matches_anything() {
         for (name, pattern, expected) in [
             ("abc", "abc", true),
             ("abc", "a*", true),

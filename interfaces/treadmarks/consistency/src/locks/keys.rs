@@ -116,7 +116,7 @@ mod model {
 
     /// Two tasks take a lock by themselves while the node claims it: whoever has it has it alone.
     #[test]
-    fn one_has_a_lock_at_a_time() {
+    fn lock_has_one_owner_while_node_claims() {
         loom::model(|| {
             // Leaked, as the words of a segment are never unmapped.
             let states: &'static [AtomicU32] = vec![AtomicU32::new(AWAY)].leak();
@@ -156,7 +156,7 @@ mod tests {
     use std::sync::atomic::AtomicU8;
 
     #[test]
-    fn a_lock_that_is_here_is_taken_without_the_node() {
+    fn lock_that_is_here_is_taken_without_node() {
         let keys = Keys::new(4);
         assert_eq!((keys.take(3), keys.take(4), keys.give_back(3)), (Taken::Ask, Taken::Ask, false));
         keys.keep(3);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_wanted_meanwhile_goes_by_the_node() {
+    fn lock_claimed_by_node_is_released_through_node() {
         let keys = Keys::new(1);
         keys.keep(0);
         assert_eq!((keys.take(0), keys.claim(0)), (Taken::Here, Err(0)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_node_hears_which_task_has_it() {
+    fn node_learns_which_task_holds_lock() {
         let states: &'static [AtomicU32] = vec![AtomicU32::new(AWAY)].leak();
         let [one, other] = [Keys::shared(states, 0), Keys::shared(states, 5)];
         one.keep(0);
@@ -189,7 +189,7 @@ mod tests {
 
     /// The program's thread and the node's: whoever has the lock has it alone.
     #[test]
-    fn the_program_and_the_node_never_both_have_it() {
+    fn program_and_node_never_both_hold_lock() {
         let keys = Keys::new(1);
         let inside = AtomicU8::new(0);
         let enter = || assert_eq!(inside.swap(1, Ordering::SeqCst), 0);

@@ -135,7 +135,7 @@ mod model {
     }
 
     #[test]
-    fn no_task_has_open_what_the_node_has_closed() {
+    fn page_closed_by_node_is_open_in_no_task() {
         loom::model(|| {
             let host = Arc::new(Host {
                 table: [AtomicU8::new(0)],
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_more_open_is_to_close_it() {
+    fn task_with_more_access_is_asked_to_reduce() {
         let bytes: Vec<AtomicU8> = (0..12).map(|_| AtomicU8::new(0)).collect();
         let claims = Claims::new(Access::Read, &bytes[..4], &bytes[4..]);
         assert_eq!((claims.has(1, 2), claims.change(0, 4, Access::Write)), (Access::Read, vec![]));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_has_the_changed_words_alone() {
+    fn diff_contains_changed_words_only() {
         let was = vec![7; 64];
         let mut is = was.clone();
         is[5] = 1;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn folding_keeps_what_was_written_last() {
+    fn folded_diff_keeps_last_write() {
         let zero = vec![0; 64];
         let written = |words: std::ops::Range<usize>, byte: u8| {
             let mut page = zero.clone();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_seen() {
+    fn malformed_diff_is_detected() {
         let sound = |bytes: &[u8]| Diff(Bytes::copy_from_slice(bytes)).is_sound(64);
         assert!(sound(&[]));
         assert!(sound(&[15, 0, 1, 0, 1, 2, 3, 4]));

@@ -37,7 +37,7 @@ fn home(nodes: usize) -> Setup {
 const WORDS: usize = 4096 / WORD;
 
 #[test]
-fn check_2_a_counter_under_a_lock_is_exact_and_its_last_holder_pays_nothing() {
+fn check_2_counter_is_exact_and_free_for_last_holder() {
     for setup in [classic(5), lazy(5), home(5)] {
         let mut world = World::new(setup);
         for turn in 0..40 {
@@ -60,7 +60,7 @@ fn check_2_a_counter_under_a_lock_is_exact_and_its_last_holder_pays_nothing() {
 }
 
 #[test]
-fn a_lock_takes_three_messages_or_two_at_its_manager() {
+fn lock_costs_three_messages_or_two_at_manager() {
     let mut world = World::new(classic(4));
     let mut cost = |node| {
         let before = world.total(|counts| counts.messages);
@@ -73,7 +73,7 @@ fn a_lock_takes_three_messages_or_two_at_its_manager() {
 }
 
 #[test]
-fn check_3_changes_travel_over_other_locks() {
+fn check_3_writes_travel_over_other_locks() {
     for setup in [classic(3), lazy(3), home(3)] {
         let mut world = World::new(setup);
         world.whole(2, Read(9));
@@ -90,7 +90,7 @@ fn check_3_changes_travel_over_other_locks() {
 }
 
 #[test]
-fn check_4_what_nobody_reads_costs_nothing() {
+fn check_4_unread_writes_cost_nothing() {
     let mut world = World::new(lazy(2));
     world.whole(1, Acquire(1));
     world.whole(1, Write(0, 5));
@@ -107,7 +107,7 @@ fn check_4_what_nobody_reads_costs_nothing() {
 }
 
 #[test]
-fn check_5_several_write_to_one_page_at_once() {
+fn check_5_page_accepts_several_writers_at_once() {
     for setup in [classic(4), lazy(4), home(4)] {
         let mut world = World::new(setup);
         for word in 0..WORDS {
@@ -129,7 +129,7 @@ fn check_5_several_write_to_one_page_at_once() {
 }
 
 #[test]
-fn check_6_a_barrier_takes_twice_as_many_messages_as_there_are_others() {
+fn check_6_barrier_costs_two_messages_per_other_node() {
     for nodes in [1, 2, 3, 8, 32] {
         let mut world = World::new(classic(nodes));
         world.all_pass(0);
@@ -140,7 +140,7 @@ fn check_6_a_barrier_takes_twice_as_many_messages_as_there_are_others() {
 }
 
 #[test]
-fn check_7_the_last_of_a_chain_is_asked_alone() {
+fn check_7_last_writer_of_chain_is_asked_alone() {
     for setup in [Setup { start: Start::Everybody, ..classic(4) }, lazy(4)] {
         let mut world = World::new(setup);
         for node in 0..3 {
@@ -180,7 +180,7 @@ fn bytes_of_a_turn(setup: Setup) -> u64 {
 }
 
 #[test]
-fn check_8_diffs_pile_up_unless_folded_or_sent_home() {
+fn check_8_diffs_accumulate_unless_folded_or_sent_home() {
     let bytes = |setup: fn(usize) -> Setup| [2, 4, 8].map(|nodes| bytes_of_a_turn(setup(nodes)));
     let piled = bytes(classic);
     assert!(piled[0] < 5000 && piled[1] > 11_000 && piled[2] > 27_000, "{piled:?}");
@@ -191,7 +191,7 @@ fn check_8_diffs_pile_up_unless_folded_or_sent_home() {
 }
 
 #[test]
-fn a_folded_answer_is_never_longer_than_a_page_and_its_heads() {
+fn folded_answer_is_never_longer_than_page_and_headers() {
     let mut world = World::new(lazy(8));
     let mut dice = super::simulated::Dice(5);
     for turn in 0..400 {
@@ -235,7 +235,7 @@ fn gather(setup: Setup) -> (u64, u64) {
 }
 
 #[test]
-fn check_9_a_gather_takes_a_request_for_each_page_and_grows_with_the_nodes_unless_folded() {
+fn check_9_gather_costs_request_per_page_unless_folded() {
     let array = 18 * 4096;
     for nodes in [2, 4, 8] {
         let (bytes, requests) = gather(classic(nodes));
@@ -251,7 +251,7 @@ fn check_9_a_gather_takes_a_request_for_each_page_and_grows_with_the_nodes_unles
 }
 
 #[test]
-fn check_10_records_are_thrown_away_when_room_is_low_and_nothing_changes() {
+fn check_10_records_are_collected_at_low_memory() {
     let long_run = |setup: Setup| {
         let mut world = World::new(setup);
         for round in 0..300_u32 {
@@ -280,7 +280,7 @@ fn check_10_records_are_thrown_away_when_room_is_low_and_nothing_changes() {
 }
 
 #[test]
-fn check_14_the_result_is_the_same_in_all_modes() {
+fn check_14_protocol_modes_give_the_same_result() {
     let result = |setup: Setup| {
         let mut world = World::new(setup);
         for round in 0..6_u32 {
@@ -304,7 +304,7 @@ fn check_14_the_result_is_the_same_in_all_modes() {
 }
 
 #[test]
-fn an_answer_longer_than_64_kib_is_one_letter() {
+fn answer_longer_than_64_kib_is_one_letter() {
     let mut world = World::new(classic(20));
     for node in 1..20 {
         world.whole(node, Acquire(0));
@@ -322,7 +322,7 @@ fn an_answer_longer_than_64_kib_is_one_letter() {
 }
 
 #[test]
-fn wrong_calls_are_refused() {
+fn invalid_calls_are_refused() {
     let mut world = World::new(classic(2));
     assert_eq!(world.step(0, Acquire(8)), Err(Fault::NoSuchLock(8)));
     assert_eq!(world.step(0, Release(8)), Err(Fault::NoSuchLock(8)));
@@ -365,7 +365,7 @@ impl Memory for Taken {
 }
 
 #[test]
-fn a_lock_that_was_taken_without_the_node_is_given_away_when_it_is_released() {
+fn lock_taken_without_node_is_passed_on_at_release() {
     let (mut asker, mut holder) = (Node::new(classic(2), 0), Node::new(classic(2), 1));
     assert!(holder.keeps(1) && !asker.keeps(1));
     asker.acquire(1, &mut Nothing).expect("it may");
@@ -382,7 +382,7 @@ fn a_lock_that_was_taken_without_the_node_is_given_away_when_it_is_released() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_never_panics() {
+fn malformed_letters_are_refused_without_panic() {
     let mut dice = super::simulated::Dice(99);
     let bytes = |with_era: bool, dice: &mut super::simulated::Dice| {
         // With replicas the first says from how many deaths the sender has recovered.

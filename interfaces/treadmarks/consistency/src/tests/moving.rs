@@ -38,7 +38,7 @@ fn round(world: &mut World, writers: &[usize], value: u32) -> u64 {
 }
 
 #[test]
-fn a_page_goes_to_who_touches_it_first() {
+fn page_moves_to_node_that_touches_it_first() {
     let mut still = world(false);
     let stays: Vec<u64> = (1..5).map(|value| round(&mut still, &[2], value)).collect();
     assert_eq!(stays, [BARRIER + 1; 4], "each time a diff goes home");
@@ -53,7 +53,7 @@ fn a_page_goes_to_who_touches_it_first() {
 }
 
 #[test]
-fn later_it_goes_to_who_was_alone_with_it_twice() {
+fn page_moves_to_node_that_wrote_it_alone_twice() {
     let mut world = world(true);
     round(&mut world, &[2], 1);
     let goes: Vec<u64> = (2..7).map(|value| round(&mut world, &[3], value)).collect();
@@ -67,7 +67,7 @@ fn later_it_goes_to_who_was_alone_with_it_twice() {
 
 /// Barriers end by answers, which may overtake what was asked before.
 #[test]
-fn what_was_sent_to_a_home_may_come_when_it_was_none_and_is_one_again() {
+fn late_diff_reaches_page_whose_home_returned() {
     let mut world = world(true);
     // The first word of page 1, whose home is node 1. Node 0 manages barriers.
     let word = 16;
@@ -88,7 +88,7 @@ fn what_was_sent_to_a_home_may_come_when_it_was_none_and_is_one_again() {
 }
 
 #[test]
-fn what_several_write_stays_where_it_is() {
+fn page_with_several_writers_keeps_its_home() {
     let mut world = world(true);
     for value in 1..6 {
         round(&mut world, &[1, 2], value);

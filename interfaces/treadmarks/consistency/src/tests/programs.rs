@@ -274,7 +274,7 @@ fn play(seeds: std::ops::Range<u64>) -> u64 {
 
 /// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
 #[test]
-fn thirty_thousand_programs_see_one_memory() {
+fn nodes_see_one_memory_in_30_000_programs() {
     let count: u64 =
         std::env::var("CONSISTENCY_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(30_000);
     let from: u64 = std::env::var("CONSISTENCY_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0);

@@ -54,7 +54,7 @@ fn neighbours(push: Option<u32>, rounds: u32, room: u64) -> Vec<u64> {
 }
 
 #[test]
-fn a_letter_at_the_barrier_takes_the_place_of_all_questions() {
+fn push_at_barrier_replaces_page_requests() {
     // Two barriers of six messages each; three pairs of neighbours ask each other for two pages, in two messages each.
     let (barriers, questions, letters) = (2 * 6, 3 * 2 * 2 * 2, 3 * 2);
     assert_eq!(neighbours(None, 6, u64::MAX), [barriers + questions; 6]);
@@ -65,7 +65,7 @@ fn a_letter_at_the_barrier_takes_the_place_of_all_questions() {
 }
 
 #[test]
-fn collections_do_not_disturb_it() {
+fn collection_does_not_disturb_pushing() {
     let pushed = neighbours(Some(2), 12, 2000);
     assert!(pushed[4..].iter().all(|&messages| messages < 2 * 6 + 3 * 2 + 2 * 8 + 24), "{pushed:?}");
 }
@@ -92,7 +92,7 @@ fn migrates(push: Option<u32>, turns: usize) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn changes_go_along_with_the_lock() {
+fn pushed_changes_travel_with_the_lock() {
     let without = migrates(None, 12);
     let with = migrates(Some(2), 12);
     assert!(without[3..].iter().all(|cost| cost.1 == 1), "{without:?}");
@@ -103,7 +103,7 @@ fn changes_go_along_with_the_lock() {
 }
 
 #[test]
-fn what_is_not_used_is_stopped() {
+fn unused_push_stops() {
     let mut world = World::new(setup(2, Some(2)));
     let mut pushes = Vec::new();
     for round in 1..10 {
@@ -122,7 +122,7 @@ fn what_is_not_used_is_stopped() {
 }
 
 #[test]
-fn a_step_of_three_barriers_is_learnt_and_nothing_goes_at_the_others() {
+fn push_pattern_of_three_barriers_is_learnt() {
     let mut world = World::new(setup(2, Some(2)));
     let (mut pushes, mut misses) = (Vec::new(), 0);
     for round in 1..8 {
@@ -140,7 +140,7 @@ fn a_step_of_three_barriers_is_learnt_and_nothing_goes_at_the_others() {
 }
 
 #[test]
-fn what_was_given_with_a_lock_does_not_go_again_at_the_barrier() {
+fn data_pushed_with_lock_is_not_pushed_at_barrier() {
     let mut world = World::new(setup(2, Some(2)));
     let (mut pushes, mut last) = (0, (0, 0));
     for round in 1..12 {
@@ -163,7 +163,7 @@ fn what_was_given_with_a_lock_does_not_go_again_at_the_barrier() {
 }
 
 #[test]
-fn changes_that_have_come_for_the_barrier_serve_who_wants_them_before() {
+fn pushed_changes_serve_reads_before_the_barrier() {
     let mut world = World::new(setup(2, Some(2)));
     for round in 1..4 {
         world.whole(0, Write(3, round));
@@ -188,7 +188,7 @@ fn changes_that_have_come_for_the_barrier_serve_who_wants_them_before() {
 
 /// Steady programs, whose readers and writers go on as they were, in any interleaving of messages.
 #[test]
-fn steady_programs_see_one_memory_however_messages_come() {
+fn steady_programs_see_one_memory_in_any_message_order() {
     let mut pushed = 0;
     for seed in 0..3000 {
         let mut dice = Dice(seed * 77 + 5);

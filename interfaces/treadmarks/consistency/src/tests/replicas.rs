@@ -313,7 +313,7 @@ impl Game {
 
 /// Half as many again as a barrier without replicas, and one to each that keeps.
 #[test]
-fn a_barrier_takes_four_messages_for_each_other_and_a_replica_each() {
+fn replicated_barrier_costs_one_more_message_per_node() {
     for nodes in [1, 2, 5, 16] {
         let mut world = World::new(Setup { page_bytes: 4096, ..setup(nodes) });
         world.all_pass(0);
@@ -331,7 +331,7 @@ fn a_barrier_takes_four_messages_for_each_other_and_a_replica_each() {
 
 /// One dies after a barrier with pages of its own, of its keeper and of the one before it written by all.
 #[test]
-fn whichever_node_dies_its_pages_are_there() {
+fn pages_survive_death_of_any_node() {
     for dead in 0..4 {
         let mut world = World::new(setup(4));
         let words = 12 * 16 / WORD;
@@ -384,7 +384,7 @@ fn play(seeds: std::ops::Range<u64>) -> Outcome {
 
 /// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
 #[test]
-fn survivors_of_forty_thousand_programs_have_the_memory_of_the_last_whole_barrier() {
+fn survivors_of_40_000_programs_restore_last_complete_barrier() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let (count, from) =
         (number("CONSISTENCY_PROGRAMS").unwrap_or(40_000), number("CONSISTENCY_FROM").unwrap_or(0));

@@ -132,7 +132,7 @@ fn play(seed: u64) -> u64 {
 }
 
 #[test]
-fn twenty_thousand_programs_of_views_and_tasks_see_one_memory() {
+fn views_and_tasks_see_one_memory_in_20_000_programs() {
     let compared: u64 = (0..20_000)
         .map(|seed| {
             let played = std::panic::catch_unwind(|| play(seed));
@@ -151,7 +151,7 @@ fn pairs() -> World {
 }
 
 #[test]
-fn who_waits_for_a_view_keeps_no_neighbour_waiting() {
+fn waiter_for_view_does_not_block_its_neighbour() {
     let mut world = pairs();
     world.whole(2, AcquireView(1, true));
     world.step(0, AcquireView(1, true)).expect("it may");
@@ -172,7 +172,7 @@ fn who_waits_for_a_view_keeps_no_neighbour_waiting() {
 }
 
 #[test]
-fn neighbours_read_at_once_and_a_barrier_may_lie_within() {
+fn view_readers_share_and_may_cross_a_barrier() {
     let mut world = pairs();
     world.whole(0, AcquireView(1, false));
     // One that comes later, as the first holds it still.
@@ -195,7 +195,7 @@ fn neighbours_read_at_once_and_a_barrier_may_lie_within() {
 }
 
 #[test]
-fn a_writer_is_sent_nothing_that_its_neighbour_has_written() {
+fn writer_receives_no_diffs_written_by_neighbour() {
     let mut world = pairs();
     let before = world.total(|counts| counts.diffs_applied);
     world.whole(2, AcquireView(0, true));
@@ -209,7 +209,7 @@ fn a_writer_is_sent_nothing_that_its_neighbour_has_written() {
 }
 
 #[test]
-fn wrong_calls_about_views_are_refused() {
+fn invalid_view_calls_are_refused() {
     let mut world = pairs();
     assert_eq!(world.step(0, AcquireView(5, true)), Err(Fault::NoSuchView(5)));
     assert_eq!(world.step(0, ReleaseView(5, true)), Err(Fault::NoSuchView(5)));

@@ -217,7 +217,7 @@ impl Game {
 
 /// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
 #[test]
-fn twenty_thousand_programs_of_several_tasks_on_a_node_see_one_memory() {
+fn tasks_of_node_see_one_memory_in_20_000_programs() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let (count, from) =
         (number("CONSISTENCY_PROGRAMS").unwrap_or(20_000), number("CONSISTENCY_FROM").unwrap_or(0));
@@ -268,7 +268,7 @@ fn exchange(nodes: usize, tasks: usize) -> (u64, u64) {
 }
 
 #[test]
-fn hosts_exchange_diffs_and_tasks_do_not() {
+fn hosts_exchange_diffs_and_their_tasks_do_not() {
     assert_eq!(exchange(1, 4), (0, 0), "on one host no page moves");
     let (messages, bytes) = exchange(2, 1);
     for tasks in [2, 4] {
@@ -281,7 +281,7 @@ fn hosts_exchange_diffs_and_tasks_do_not() {
 
 /// The second time that a row of pages is written to its first fault opens it; who writes to half of it only tells of that.
 #[test]
-fn what_was_written_to_together_is_opened_at_once_and_told_of_if_it_was_written_to() {
+fn pages_written_together_open_at_once() {
     let mut world = World::new(hosts(2), 2, true);
     let words = 4096 / WORD;
     let write = |world: &mut World, pages: usize, value: u32| {
@@ -306,7 +306,7 @@ fn what_was_written_to_together_is_opened_at_once_and_told_of_if_it_was_written_
 }
 
 #[test]
-fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it() {
+fn lock_passes_between_local_tasks_without_message() {
     let mut world = World::new(hosts(2), 3, true);
     let turn = |world: &mut World, task: usize| {
         world.whole(task, Step::Acquire(1));
@@ -332,7 +332,7 @@ fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it(
 }
 
 #[test]
-fn wrong_calls_of_tasks_are_refused() {
+fn invalid_task_calls_are_refused() {
     let mut world = World::new(hosts(2), 2, true);
     assert_eq!(world.step(0, Step::Release(0)), Err(Fault::NotHeld(0)));
     world.whole(0, Step::Acquire(0));

@@ -87,7 +87,7 @@ fn play(seed: u64) -> u64 {
 }
 
 #[test]
-fn twenty_thousand_programs_of_views_see_one_memory() {
+fn views_see_one_memory_in_20_000_programs() {
     let compared: u64 = (0..20_000)
         .map(|seed| {
             let played = std::panic::catch_unwind(|| play(seed));
@@ -98,7 +98,7 @@ fn twenty_thousand_programs_of_views_see_one_memory() {
 }
 
 #[test]
-fn the_data_comes_with_the_grant_in_two_messages_and_goes_in_one() {
+fn view_grant_carries_data_in_two_messages() {
     let mut world = World::new(setup(3));
     world.make_view(1, 4, 10);
     let cost = |world: &mut World, node: usize, writes: bool| {
@@ -124,7 +124,7 @@ fn the_data_comes_with_the_grant_in_two_messages_and_goes_in_one() {
 }
 
 #[test]
-fn several_read_at_once_and_a_grant_is_never_longer_than_the_pages() {
+fn view_allows_many_readers_and_bounds_grant() {
     let mut world = World::new(setup(4));
     world.make_view(0, 0, 2);
     for turn in 0..50 {
@@ -154,7 +154,7 @@ fn several_read_at_once_and_a_grant_is_never_longer_than_the_pages() {
 }
 
 #[test]
-fn who_has_not_acquired_a_view_may_not_touch_it() {
+fn view_access_without_acquire_fails() {
     let mut world = World::new(setup(2));
     world.make_view(3, 0, 1);
     assert_eq!(world.step(0, Read(0)), Err(Fault::ViewNotHeld(3)));

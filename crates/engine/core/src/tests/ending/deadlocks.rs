@@ -36,7 +36,7 @@ fn flood(from: &mut Engine, to: &mut Engine) -> (i32, RequestId) {
 }
 
 #[test]
-fn two_that_send_each_other_more_than_the_credit_both_go_on() {
+fn tasks_that_flood_each_other_both_continue() {
     let (mut a, mut b) = two(Nature::QUICK);
     let (last, held) = flood(&mut a, &mut b);
     assert!(a.is_held_up(held));
@@ -59,7 +59,7 @@ fn two_that_send_each_other_more_than_the_credit_both_go_on() {
 }
 
 #[test]
-fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
+fn send_beyond_memory_is_refused_without_trace() {
     let (mut a, mut b) = two(Nature::QUICK);
     let (last, held) = flood(&mut a, &mut b);
     flood(&mut b, &mut a);
@@ -82,7 +82,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
 }
 
 #[test]
-fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
+fn awaited_message_arrives_despite_used_up_credit() {
     let (mut a, mut b) = two(Nature::QUICK);
     let wanted = b.post(tagged(1000), Destination::Block, false, false);
     let (last, held) = flood(&mut a, &mut b);
@@ -106,7 +106,7 @@ fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
 }
 
 #[test]
-fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
+fn cancelled_receive_returns_message_in_order() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let posted = b.post(tagged(2), Destination::Block, false, false);
     for tag in 1..=3 {
@@ -129,7 +129,7 @@ fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
 }
 
 #[test]
-fn a_message_on_its_way_to_a_receive_that_is_given_up_is_put_back_when_it_is_here() {
+fn message_in_flight_to_cancelled_receive_is_requeued() {
     let (mut a, mut b) = two(Nature { single_copy: false, ..Nature::QUICK });
     let posted = b.post(Pattern::ANY, Destination::Block, false, false);
     let data: Vec<u8> = (0..5_000).map(|at| at as u8).collect();

@@ -21,7 +21,7 @@ fn waited(more: bool, announced: bool, expected: u32, now: Duration) -> News {
 }
 
 #[test]
-fn each_news_leads_where_the_table_says() {
+fn farewell_stage_changes_as_table_says() {
     let (ending, dead) = (Stage::Ending { dead: false }, Stage::Ending { dead: true });
     let listening = Stage::Listening(LISTENING);
     let (since, late) = (LISTENING.quiet_since, LISTENING.quiet_since + QUIET);
@@ -64,7 +64,7 @@ fn each_news_leads_where_the_table_says() {
 }
 
 #[test]
-fn news_of_another_way_adds_to_those_that_are_listened_to() {
+fn farewell_news_of_another_route_is_added() {
     let over = |route: Route| std::array::from_fn(|place| place == route.place());
     let first = Stage::Listening(Listening { over: over(ONE), ..LISTENING });
     let both = Stage::after(Some(first), News::Told(Some(Listening { over: over(OTHER), ..LISTENING })));
@@ -114,7 +114,7 @@ fn last_words(seed: u64) -> (Heir, u8, [crate::tests::simulated::Scissors; 2]) {
 }
 
 #[test]
-fn all_that_was_on_its_way_is_heard_before_a_peer_is_gone() {
+fn peer_is_gone_only_after_its_messages_arrive() {
     for seed in 1..=300 {
         let (mut heir, count, ways) = last_words(seed);
         let mut random = Random::new(!seed);
@@ -156,7 +156,7 @@ fn all_that_was_on_its_way_is_heard_before_a_peer_is_gone() {
 }
 
 #[test]
-fn a_link_that_never_ends_is_waited_for_until_it_is_quiet() {
+fn endless_link_is_waited_for_until_quiet() {
     for seed in 1..=50 {
         let (mut heir, count, _ways) = last_words(seed);
         heir.engine.peer_ended(heir.gone, &[ONE, OTHER], false, heir.now);
@@ -179,7 +179,7 @@ fn a_link_that_never_ends_is_waited_for_until_it_is_quiet() {
 }
 
 #[test]
-fn a_connection_that_is_announced_is_waited_for() {
+fn announced_connection_delays_end_of_peer() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let gone = b.me();
     a.peer_ended(gone, &[ONE], true, Duration::ZERO);
@@ -203,7 +203,7 @@ fn a_connection_that_is_announced_is_waited_for() {
 }
 
 #[test]
-fn one_that_was_never_joined_and_does_not_come_is_gone() {
+fn peer_that_never_joined_is_gone() {
     let mut a = engine(1, 1 << 20);
     let stranger = tid(9);
     a.peer_ended(stranger, &[ONE], true, Duration::ZERO);
@@ -216,7 +216,7 @@ fn one_that_was_never_joined_and_does_not_come_is_gone() {
 
 /// Who exits asks its receivers to fetch, and is listened to by them: nothing that it offered is lost.
 #[test]
-fn who_leaves_with_data_offered_hands_all_of_it_over() {
+fn leaving_sender_hands_over_all_offered_data() {
     for seed in 1..=100 {
         let mut random = Random::new(seed);
         let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));

@@ -11,7 +11,7 @@ use parvum_transport::{Gather, Link};
 use parvum_wire::{Header, Kind, Tid};
 
 #[test]
-fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
+fn messages_before_death_are_received_then_error() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let data = vec![1; 5_000];
@@ -48,7 +48,7 @@ fn died_filling(pattern: Pattern, into: fn() -> Destination) -> (Engine, Tid, Re
 }
 
 #[test]
-fn a_receive_from_anybody_outlives_a_sender_that_dies_in_the_middle() {
+fn wildcard_receive_survives_sender_death_mid_message() {
     for into in [|| Destination::Block, || Destination::Lazily] {
         let (mut a, gone, received) = died_filling(Pattern::ANY, into);
         assert!(!a.is_over(received) && !a.is_pulling());
@@ -63,14 +63,14 @@ fn a_receive_from_anybody_outlives_a_sender_that_dies_in_the_middle() {
 }
 
 #[test]
-fn a_receive_from_a_sender_that_dies_in_the_middle_is_told() {
+fn named_receive_fails_when_sender_dies_mid_message() {
     let (mut a, gone, received) =
         died_filling(Pattern { from: Some(tid(2)), ..Pattern::ANY }, || Destination::Block);
     assert!(matches!(a.test(received), Received::Over(Outcome::Gone(tid)) if tid == gone));
 }
 
 #[test]
-fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
+fn cancelled_receive_leaves_half_filled_message_in_place() {
     let (mut a, mut b) = pair(Nature { lends: Some(1_000), ..Nature::QUICK });
     let long = vec![1; 100_000];
     let _ = send(&mut a, outgoing(b.me(), 1, &[&long]));
@@ -88,7 +88,7 @@ fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
 }
 
 #[test]
-fn what_a_sender_had_filled_in_survives_it() {
+fn filled_data_survives_death_of_sender() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let scissors = join(&mut a, &mut b, ONE, Nature { lends: Some(0), ..Nature::QUICK });
     let data = vec![5; 100_000];
@@ -109,7 +109,7 @@ fn what_a_sender_had_filled_in_survives_it() {
 }
 
 #[test]
-fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
+fn receive_stops_at_message_lost_with_sender() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![1; 5_000];
@@ -125,7 +125,7 @@ fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
 }
 
 #[test]
-fn nothing_is_received_behind_a_message_whose_sender_is_found_dead_when_it_is_fetched() {
+fn receive_stops_at_message_whose_fetch_finds_death() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![1; 100_000];
@@ -153,7 +153,7 @@ fn nothing_is_received_behind_a_message_whose_sender_is_found_dead_when_it_is_fe
 }
 
 #[test]
-fn a_length_that_no_memory_has_harms_nobody() {
+fn impossible_length_is_harmless() {
     let mut b = engine(2, 1 << 20);
     let mut wire = half_pipe(&mut b, tid(1), ONE);
     let start = |order: u32, length: u64| Header {
@@ -186,7 +186,7 @@ fn a_length_that_no_memory_has_harms_nobody() {
 }
 
 #[test]
-fn the_places_of_peers_that_are_gone_are_used_again() {
+fn slots_of_gone_peers_are_reused() {
     let mut a = engine(1, 1 << 20);
     for life in 0..1000 {
         let local = 2 + life % 2;
@@ -210,7 +210,7 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
 }
 
 #[test]
-fn onlookers_see_the_sends_to_all_peers_and_see_them_end() {
+fn observer_sees_sends_to_all_peers_and_their_end() {
     let [mut a, mut b, mut c] = [1, 2, 3].map(|local| engine(local, 1 << 20));
     join(&mut a, &mut b, ONE, Nature::QUICK);
     join(&mut a, &mut c, ONE, Nature::QUICK);

@@ -67,7 +67,7 @@ fn ends() -> (ToyLink, ToyLink) {
 }
 
 #[test]
-fn a_new_transport_keeps_the_contract() {
+fn new_transport_passes_conformance() {
     conformance::run(&TOY, || {
         let (left, right) = ends();
         Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
@@ -75,7 +75,7 @@ fn a_new_transport_keeps_the_contract() {
 }
 
 #[test]
-fn a_new_transport_is_chosen_by_name_and_by_need() {
+fn new_transport_is_chosen_by_name_and_by_need() {
     let (here, near, far) = (Tid(0x40001), Tid(0x40002), Tid(0x80001));
     let named = RoutePolicy::new(&WITH_TOY, Some("toy")).expect("it is there");
     assert_eq!((named.wanted(here, near), named.wanted(here, far)), (TOY.route, TOY.route));
@@ -93,7 +93,7 @@ fn a_new_transport_is_chosen_by_name_and_by_need() {
 }
 
 #[test]
-fn those_built_in_take_turns_where_one_does_not_lead() {
+fn builtin_transports_fall_back_in_order() {
     let [shm, tcp, routed] = [parvum_shm::TRANSPORT, parvum_tcp::TRANSPORT, parvum_routed::TRANSPORT];
     let (here, far) = (Tid(0x40001), Tid(0x80001));
     let mut policy = RoutePolicy::new(&ALL, None).expect("no name");
@@ -127,7 +127,7 @@ fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBo
 }
 
 #[test]
-fn messages_over_a_new_transport_are_counted_under_its_name() {
+fn messages_of_new_transport_are_counted_under_its_name() {
     let (left, right) = ends();
     let (one, other) = (Tid(0x40001), Tid(0x40002));
     let (mut sender, control_block, book) = engine_in_view(one);

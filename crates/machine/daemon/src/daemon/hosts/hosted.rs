@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_is_found_in_the_line_and_in_no_other() {
+    fn key_is_read_from_its_line_only() {
         let line = format!("ddpro<2316> arch<LINUX64> ip<0:0> mtu<4096> parvum<{}>", hex(&[0xa5; 32]));
         assert_eq!(key_in(&line), Some([0xa5; 32]));
         for other in ["PvmCantStart", "ddpro<2316> arch<LINUX64>", "parvum<>", "parvum<a5>", "parvum<zz"] {

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_is_remembered_for_a_while() {
+    fn lateness_remembers_worst_for_a_while() {
         let began = Instant::now();
         let lateness = Lateness::new(began);
         let at = |milliseconds| began + Duration::from_millis(milliseconds);

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_in_hex_is_read_again() {
+    fn hex_round_trips_and_refuses_other_text() {
         assert_eq!(unhex(&hex(b"\x00\xff~")), Some(b"\x00\xff~".to_vec()));
         assert_eq!((unhex(""), unhex("a"), unhex("+1")), (None, None, None));
     }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn daemon_options_refuse_invalid_values() {
         assert_eq!(with("PARVUM_DETECT", "250").map(|it| it.detect), Ok(Duration::from_millis(250)));
         assert_eq!(with("PARVUM_PORT", "").map(|it| it.port), Ok(0));
         let encrypts =

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_with_an_interpreter_is_not_static_and_other_files_are_no_programs() {
+    fn static_check_refuses_dynamic_program_and_other_files() {
         let own = std::fs::read("/proc/self/exe").expect("a test is a program");
         assert!(!is_static(&own));
         assert!(!is_static(b"#!/bin/sh\n") && !is_static(b"\x7fELF\x02\x01"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_is_found_anywhere() {
+    fn mark_is_found_at_any_position() {
         let mark = MARK.concat();
         let around = [b"xx", &mark[..], b"yy"].concat();
         assert!(holds(&around, &mark) && !holds(&mark[1..], &mark) && !holds(b"", &mark));

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_that_the_system_does_not_know_has_no_bound() {
+    fn unknown_limit_has_no_bound() {
         use rustix::process::{Resource, getrlimit};
         let own = getrlimit(Resource::Nofile).maximum.unwrap_or(libc::RLIM_INFINITY);
         assert_eq!(own_hard_limit(Resource::Nofile as u32), own);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_processors_are_read_as_the_system_writes_them() {
+    fn cpu_lists_parse_as_in_the_kernel() {
         assert_eq!(list("0-3,8\n"), [0, 1, 2, 3, 8]);
         assert_eq!(list(" 5 "), [5]);
         assert_eq!(ranges(&BTreeSet::from([0, 1, 2, 5, 7, 8])), "0-2,5,7-8");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn each_turn_has_its_own_processors_and_then_they_begin_anew() {
+    fn turn_has_its_own_processors_and_wraps() {
         let parts = [vec![0, 2], vec![1, 3]];
         assert_eq!(of_turn(1, &parts), [1, 3]);
         assert_eq!(of_turn(2, &parts), [0, 2]);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_has_the_processors_that_may_be_used_of_its_package() {
+    fn socket_lists_allowed_processors_of_its_package() {
         let allowed = BTreeSet::from([0, 1, 2, 5, 6]);
         assert_eq!(sockets(&allowed, |cpu| cpu % 2), [vec![0, 2, 6], vec![1, 5]]);
         assert_eq!(sockets(&allowed, |_| 0), [vec![0, 1, 2, 5, 6]]);

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_equal_lines_is_counted_and_its_number_said_at_the_end() {
+    fn repeated_lines_are_counted_and_reported_at_end() {
         let mut repeats = Repeats::default();
         let flood = "no such task\n".repeat(100_000);
         // As it comes by a pipe: cut anywhere.
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn few_equal_lines_and_unequal_ones_are_written_as_they_are() {
+    fn few_repeats_and_distinct_lines_pass_unchanged() {
         let mut repeats = Repeats::default();
         let lines: String = (0..500).map(|at| format!("line {at}\nagain {}\n", at % 10)).collect();
         let told = repeats.take(0, lines.as_bytes());
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_line_is_written_whole_and_each_output_has_its_own() {
+    fn unfinished_line_is_joined_per_output() {
         let mut repeats = Repeats::default();
         assert_eq!(repeats.take(0, b"on"), Vec::<String>::new());
         assert_eq!(repeats.take(1, b"err\n"), ["err"]);

@@ -177,7 +177,7 @@ mod tests {
     use super::{PORT_LIMIT, Port};
 
     #[test]
-    fn the_last_words_of_a_task_find_room_in_a_full_port() {
+    fn port_takes_last_words_of_task_when_full() {
         let port = Port::new(None);
         assert!(port.offer(&vec![0; PORT_LIMIT], false), "an empty port takes all");
         assert!(!port.offer(&[0; 8], false), "a full port takes nothing of a task that lives");

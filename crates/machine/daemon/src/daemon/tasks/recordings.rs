@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_outlives_its_task_and_ends_with_its_runner() {
+    fn recording_outlives_task_and_ends_with_runner() {
         let mut recordings = Recordings::default();
         let file = recordings.begin(tid(2), tid(1), of(1 << 16)).expect("made");
         recordings.begin(tid(9), tid(8), of(1 << 16)).expect("made");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_oldest_go_and_are_counted() {
+    fn recordings_beyond_limit_drop_oldest_and_count_them() {
         let mut recordings = Recordings::default();
         for local in 2..MOST_ENDED as u32 + 5 {
             recordings.begin(tid(local), tid(1), of(4096)).expect("made");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn crossing_offers_count_once_and_wait_for_enrolment() {
+fn crossing_connects_count_once_and_wait_for_join() {
     let mut bench = Bench::new();
     let a = bench.enrol(1);
     let b = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
@@ -32,7 +32,7 @@ fn crossing_offers_count_once_and_wait_for_enrolment() {
 }
 
 #[test]
-fn tcp_needs_one_listener_and_a_token_for_each() {
+fn tcp_connects_share_listener_with_token_per_pair() {
     let mut bench = Bench::new();
     let (a, b) = (bench.enrol(1), bench.enrol(2));
     let effects = bench.call(1, Request::Call { to: b, route: 2 });
@@ -52,7 +52,7 @@ fn tcp_needs_one_listener_and_a_token_for_each() {
 }
 
 #[test]
-fn events_for_a_task_that_never_enrols_are_bounded() {
+fn events_for_task_that_never_joins_are_bounded() {
     let mut bench = Bench::with(Limits { queued_events: 2, ..Limits::default() });
     bench.enrol(1);
     let b = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;

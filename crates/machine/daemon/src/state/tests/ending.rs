@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn exits_follow_output_and_notices_come_once() {
+fn exits_follow_output_and_notify_once() {
     let mut bench = Bench::new();
     let (runner, _) = bench.enrol_as(1, Role::Runner, None);
     bench.enrol(5);
@@ -24,7 +24,7 @@ fn exits_follow_output_and_notices_come_once() {
 }
 
 #[test]
-fn a_job_ends_with_its_runner() {
+fn job_ends_with_its_runner() {
     let mut bench = Bench::new();
     bench.enrol_as(1, Role::Runner, None);
     let first = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");
@@ -51,7 +51,7 @@ fn a_job_ends_with_its_runner() {
 }
 
 #[test]
-fn a_connection_that_outlives_its_process_is_cut() {
+fn connection_that_outlives_its_process_is_cut() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let tid = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
@@ -64,7 +64,7 @@ fn a_connection_that_outlives_its_process_is_cut() {
 }
 
 #[test]
-fn halting_waits_for_the_last_process() {
+fn halt_waits_for_the_last_process() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.enrol_as(2, Role::Tool, None);
@@ -81,7 +81,7 @@ fn halting_waits_for_the_last_process() {
 }
 
 #[test]
-fn how_the_last_processes_ended_is_known() {
+fn exit_status_of_latest_processes_is_known() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let tids: Vec<Tid> =
@@ -96,7 +96,7 @@ fn how_the_last_processes_ended_is_known() {
 }
 
 #[test]
-fn a_process_that_lives_on_is_not_signalled_when_the_machine_ends() {
+fn process_that_lives_on_is_not_signalled_at_shutdown() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.enrol(3);
@@ -112,7 +112,7 @@ fn a_process_that_lives_on_is_not_signalled_when_the_machine_ends() {
 }
 
 #[test]
-fn a_task_may_leave_and_its_process_stays_attended() {
+fn task_may_leave_and_its_process_stays_attended() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let Spawned { tid, pid } = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn groups_give_the_lowest_free_instance() {
+fn group_join_returns_lowest_free_instance() {
     let mut bench = Bench::new();
     let tids: Vec<_> = (1..=3).map(|c| bench.enrol(c)).collect();
     let join = || Request::Join { group: "g".into() };
@@ -26,7 +26,7 @@ fn groups_give_the_lowest_free_instance() {
 }
 
 #[test]
-fn a_barrier_opens_for_all_or_breaks_for_all() {
+fn barrier_opens_or_breaks_for_all() {
     let mut bench = Bench::new();
     for client in 1..=3 {
         bench.enrol(client);
@@ -58,7 +58,7 @@ fn a_barrier_opens_for_all_or_breaks_for_all() {
 }
 
 #[test]
-fn a_name_leads_to_one_task_or_to_a_group() {
+fn name_resolves_to_task_or_group() {
     let mut bench = Bench::new();
     for client in [1, 2] {
         bench.enrol(client);
@@ -105,7 +105,7 @@ fn a_name_leads_to_one_task_or_to_a_group() {
 }
 
 #[test]
-fn names_are_bounded() {
+fn names_are_bounded_in_bytes() {
     let mut bench = Bench::with(Limits { names_bytes: 1000, ..Limits::default() });
     bench.enrol(1);
     let names = (0..20).map(|number| (format!("name {number}"), Spot::default())).collect();
@@ -114,7 +114,7 @@ fn names_are_bounded() {
 }
 
 #[test]
-fn members_that_have_met_get_a_page_and_lose_it_when_the_group_changes() {
+fn barrier_members_get_segment_until_group_changes() {
     let mut bench = Bench::new();
     for client in 1..=3 {
         bench.enrol(client);
@@ -148,7 +148,7 @@ fn members_that_have_met_get_a_page_and_lose_it_when_the_group_changes() {
 }
 
 #[test]
-fn who_asks_for_a_member_that_is_being_started_is_answered_when_it_joins() {
+fn group_member_query_waits_until_member_joins() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let ask = || Request::GroupTid { group: "g".into(), instance: 1 };

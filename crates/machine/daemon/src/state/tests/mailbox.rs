@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_mailbox_keeps_what_may_be_kept() {
+fn mailbox_flags_decide_who_may_replace_and_take() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.enrol(2);
@@ -39,7 +39,7 @@ fn the_mailbox_keeps_what_may_be_kept() {
 }
 
 #[test]
-fn a_mailbox_entry_that_was_taken_in_vain_goes_back_where_it_was() {
+fn mailbox_entry_taken_in_vain_returns_to_position() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.enrol(2);
@@ -71,7 +71,7 @@ fn a_mailbox_entry_that_was_taken_in_vain_goes_back_where_it_was() {
 }
 
 #[test]
-fn the_mailbox_is_bounded() {
+fn mailbox_is_bounded() {
     let mut bench = Bench::with(Limits { mailbox_bytes: 1000, ..Limits::default() });
     bench.enrol(1);
     let data = Blob(vec![0; 900]);

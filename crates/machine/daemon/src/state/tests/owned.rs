@@ -120,7 +120,7 @@ fn context(bench: &mut Bench, client: ClientId, shared: bool) -> Result<u32, Err
 }
 
 #[test]
-fn job_keeps_its_contexts_when_the_task_that_made_them_ends() {
+fn job_keeps_contexts_when_their_task_ends() {
     let mut bench = Bench::new();
     bench.enrol_as(1, Role::Runner, None);
     let tids: Vec<Tid> =
@@ -138,7 +138,7 @@ fn job_keeps_its_contexts_when_the_task_that_made_them_ends() {
 }
 
 #[test]
-fn strangers_cannot_free_a_context() {
+fn context_cannot_be_freed_by_strangers() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.enrol(2);
@@ -168,7 +168,7 @@ fn greedy_task_leaves_contexts_for_others() {
 }
 
 #[test]
-fn context_that_was_freed_is_given_out_last() {
+fn freed_context_is_reused_last() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let freed = context(&mut bench, 1, false).expect("made");
@@ -181,7 +181,7 @@ fn context_that_was_freed_is_given_out_last() {
 }
 
 #[test]
-fn task_is_told_that_a_connection_does_not_come_about_and_may_connect_itself() {
+fn task_learns_that_connection_failed_and_may_connect() {
     let mut bench = Bench::new();
     let (a, b) = (bench.enrol(1), bench.enrol(2));
     bench.call(1, Request::Call { to: b, route: 2 });
@@ -194,7 +194,7 @@ fn task_is_told_that_a_connection_does_not_come_about_and_may_connect_itself() {
 }
 
 #[test]
-fn first_context_of_a_machine_is_the_one_that_pvm_gives() {
+fn first_context_equals_that_of_pvm() {
     let mut bench = Bench::new();
     bench.enrol_as(1, Role::Task, None);
     assert_eq!(context(&mut bench, 1, false), Ok(0x40001));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn tasks_get_ids_of_their_own_and_tools_get_none() {
+fn tasks_get_unique_ids_and_tools_get_none() {
     let mut bench = Bench::new();
     assert_eq!(kind(&bench.call(9, Request::Hosts)), ErrorKind::NotEnrolled);
     assert_eq!(bench.enrol(1), Tid(0x40001));
@@ -17,7 +17,7 @@ fn tasks_get_ids_of_their_own_and_tools_get_none() {
 }
 
 #[test]
-fn a_second_endpoint_takes_no_task_s_place_and_is_in_no_list() {
+fn second_endpoint_takes_no_task_slot_and_is_unlisted() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let spawned = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");
@@ -37,7 +37,7 @@ fn a_second_endpoint_takes_no_task_s_place_and_is_in_no_list() {
 }
 
 #[test]
-fn a_spawned_task_enrols_once_under_its_own_id() {
+fn spawned_task_joins_once_under_its_own_id() {
     let mut bench = Bench::new();
     let parent = bench.enrol(1);
     let spawned = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");
@@ -58,7 +58,7 @@ fn a_spawned_task_enrols_once_under_its_own_id() {
 }
 
 #[test]
-fn all_or_none_leaves_none() {
+fn spawn_of_all_or_none_starts_none_on_failure() {
     let mut bench = Bench::new();
     bench.enrol(1);
     bench.machine.config.limits.tasks = 6;
@@ -79,7 +79,7 @@ fn all_or_none_leaves_none() {
 }
 
 #[test]
-fn numbers_begin_anew_after_the_last_and_pass_by_those_in_use() {
+fn task_numbers_wrap_and_skip_those_in_use() {
     let mut bench = Bench::new();
     let first = bench.enrol(1);
     let lives = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
@@ -98,7 +98,7 @@ fn numbers_begin_anew_after_the_last_and_pass_by_those_in_use() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_requests_are_refused() {
     let mut bench = Bench::new();
     let me = bench.enrol(1);
     let plan = |count, program: &str| {
@@ -126,7 +126,7 @@ fn nonsense_is_refused() {
 }
 
 #[test]
-fn who_gets_the_output_hears_of_what_its_tasks_start() {
+fn output_receiver_is_notified_of_grandchild_tasks() {
     let mut bench = Bench::new();
     bench.enrol(1);
     let output = Output::Spawner;
@@ -186,7 +186,7 @@ fn tasks_of_one_request_may_differ() {
 }
 
 #[test]
-fn only_its_own_job_writes_to_a_task() {
+fn task_input_is_accepted_from_its_job_only() {
     let mut bench = Bench::new();
     bench.enrol_as(1, Role::Runner, None);
     bench.enrol(2);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn hosts_that_were_added_know_one_another() {
+fn added_hosts_know_one_another() {
     let several = Several::new(4);
     for host in 1..=4 {
         assert_eq!(several.names(host), ["here", "h2", "h3", "h4"], "host {host}");
@@ -11,7 +11,7 @@ fn hosts_that_were_added_know_one_another() {
 }
 
 #[test]
-fn a_host_that_came_late_has_what_was_there_before() {
+fn late_host_has_earlier_state() {
     let mut several = Several::new(1);
     several.enrol(1, 5);
     let put = Request::MailPut {
@@ -36,7 +36,7 @@ fn a_host_that_came_late_has_what_was_there_before() {
 }
 
 #[test]
-fn a_number_is_not_used_again_soon() {
+fn host_number_is_not_reused_soon() {
     let mut several = Several::new(3);
     several.kill(1);
     several.enrol_tool(2, 7);
@@ -46,7 +46,7 @@ fn a_number_is_not_used_again_soon() {
 }
 
 #[test]
-fn a_host_whose_adder_is_lost_was_not_added() {
+fn host_whose_adder_is_lost_is_not_added() {
     let mut several = Several::new(3);
     several.enrol_tool(2, 7);
     // The leader dies while it starts the daemon.
@@ -69,7 +69,7 @@ fn a_host_whose_adder_is_lost_was_not_added() {
 }
 
 #[test]
-fn a_host_may_speak_before_the_table_has_it() {
+fn host_may_speak_before_table_lists_it() {
     let mut several = Several::new(2);
     several.enrol_tool(2, 7);
     let record = several.hosts[&1].machine.hosts()[0].clone();
@@ -95,7 +95,7 @@ fn a_host_may_speak_before_the_table_has_it() {
 /// A daemon of the machine that went mad passes on what needs its own client's task; found by the fuzz target `machine`.
 
 #[test]
-fn a_host_that_was_removed_stops() {
+fn removed_host_stops() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
     several.enrol_tool(2, 7);
@@ -112,7 +112,7 @@ fn a_host_that_was_removed_stops() {
 }
 
 #[test]
-fn all_hosts_but_one_may_be_removed_the_leader_too() {
+fn hosts_may_all_be_removed_but_one_with_leader() {
     let mut several = Several::new(3);
     several.enrol_tool(2, 7);
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into(), "h3".into(), "h2".into()] });
@@ -124,7 +124,7 @@ fn all_hosts_but_one_may_be_removed_the_leader_too() {
 }
 
 #[test]
-fn who_is_on_its_way_out_starts_no_other_host() {
+fn leaving_leader_adds_no_host() {
     let mut several = Several::new(3);
     several.enrol_tool(2, 7);
     // It leads until the others have elected another.
@@ -138,7 +138,7 @@ fn who_is_on_its_way_out_starts_no_other_host() {
 }
 
 #[test]
-fn hosts_that_come_together_are_one_change() {
+fn hosts_added_together_are_one_change() {
     let mut several = Several::new(1);
     let here = several.hosts.get_mut(&1).expect("alive");
     let names = || (2..=5).map(|number| format!("h{number}")).collect();
@@ -167,7 +167,7 @@ fn hosts_that_come_together_are_one_change() {
 }
 
 #[test]
-fn the_number_of_the_host_that_came_last_is_not_used_again_when_it_is_lost() {
+fn number_of_last_host_is_not_reused_after_loss() {
     let mut several = Several::new(3);
     several.kill(3);
     several.enrol_tool(1, 7);
@@ -188,7 +188,7 @@ fn comes(several: &Several) -> [Change; 2] {
 }
 
 #[test]
-fn a_host_that_is_lost_before_it_has_arrived_was_not_added() {
+fn host_lost_before_arrival_is_not_added() {
     for is_lost in [true, false] {
         let mut several = Several::new(2);
         several.enrol(2, 5);
@@ -211,7 +211,7 @@ fn a_host_that_is_lost_before_it_has_arrived_was_not_added() {
 }
 
 #[test]
-fn who_gets_all_that_is_kept_tells_of_hosts_that_have_arrived_meanwhile() {
+fn host_that_catches_up_notifies_of_added_hosts() {
     let mut several = Several::new(2);
     several.enrol(2, 5);
     let ask = Request::Notify { about: Notice::HostAdd, targets: Vec::new(), count: -1, cookie: 3 };

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
+fn host_death_ends_its_tasks_and_notifies() {
     let mut several = Several::new(3);
     several.enrol(2, 5);
     let lost = several.enrol(3, 6);
@@ -26,7 +26,7 @@ fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
 }
 
 #[test]
-fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
+fn first_host_death_keeps_shared_state() {
     let mut several = Several::new(4);
     for host in 2..=4 {
         several.enrol(host, 5);
@@ -58,7 +58,7 @@ fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
 }
 
 #[test]
-fn what_was_asked_when_the_leader_died_is_done_once() {
+fn request_during_leader_death_is_done_once() {
     let mut several = Several::new(3);
     several.enrol(2, 5);
     several.leader = None;
@@ -71,7 +71,7 @@ fn what_was_asked_when_the_leader_died_is_done_once() {
 }
 
 #[test]
-fn a_minority_changes_nothing_and_says_so() {
+fn minority_changes_nothing_and_reports_it() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
     several.call(3, 5, Request::Join { group: "g".into() });
@@ -91,7 +91,7 @@ fn a_minority_changes_nothing_and_says_so() {
 }
 
 #[test]
-fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
+fn task_ended_in_minority_is_removed_after_heal() {
     let mut several = Several::new(3);
     let gone = several.enrol(3, 5);
     several.enrol(1, 6);
@@ -108,7 +108,7 @@ fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
 }
 
 #[test]
-fn a_leader_that_reaches_too_few_takes_nobody_out() {
+fn leader_without_majority_removes_no_host() {
     let mut several = Several::new(3);
     several.input(1, Input::HostLost(2));
     several.input(1, Input::HostLost(3));
@@ -122,7 +122,7 @@ fn a_leader_that_reaches_too_few_takes_nobody_out() {
 }
 
 #[test]
-fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
+fn younger_of_two_unreachable_hosts_is_removed() {
     let mut several = Several::new(4);
     several.input(4, Input::HostLost(2));
     several.input(2, Input::HostLost(4));
@@ -136,7 +136,7 @@ fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
 }
 
 #[test]
-fn two_hosts_that_find_each_other_in_time_stay() {
+fn hosts_that_reconnect_in_time_stay() {
     let mut several = Several::new(3);
     several.input(3, Input::HostLost(2));
     several.pass_time(3, 600_000_000);
@@ -147,7 +147,7 @@ fn two_hosts_that_find_each_other_in_time_stay() {
 }
 
 #[test]
-fn the_resource_manager_stays_when_the_leader_dies() {
+fn resource_manager_survives_leader_death() {
     let mut several = Several::new(3);
     let manager = several.enrol(2, 5);
     several.enrol(3, 6);
@@ -162,7 +162,7 @@ fn the_resource_manager_stays_when_the_leader_dies() {
 }
 
 #[test]
-fn what_the_leader_finds_out_by_itself_nobody_tells_it() {
+fn follower_does_not_report_what_leader_detects() {
     let mut several = Several::new(3);
     let follower = several.hosts.get_mut(&2).expect("alive");
     assert_eq!(follower.input(Input::HostLost(3)), []);
@@ -181,7 +181,7 @@ fn what_the_leader_finds_out_by_itself_nobody_tells_it() {
 }
 
 #[test]
-fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
+fn late_report_of_lost_host_does_not_remove_reporter() {
     let mut several = Several::new(4);
     several.kill(4);
     let late = Between::Silent { hosts: vec![4], silent: true };
@@ -191,7 +191,7 @@ fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
 }
 
 #[test]
-fn a_busy_host_waits_longer_before_it_takes_others_out() {
+fn busy_host_waits_longer_before_removing_others() {
     let mut several = Several::new(3);
     several.input(1, Input::Late(1_000_000_000));
     several.input(1, Input::HostLost(3));
@@ -208,7 +208,7 @@ fn a_busy_host_waits_longer_before_it_takes_others_out() {
 }
 
 #[test]
-fn a_host_does_not_go_for_another_that_was_stopped_while_nobody_led() {
+fn host_stopped_without_leader_is_not_removed_for_another() {
     let mut several = Several::new(4);
     several.input(1, Input::HostLost(2));
     several.input(4, Input::HostLost(2));
@@ -225,7 +225,7 @@ fn a_host_does_not_go_for_another_that_was_stopped_while_nobody_led() {
 }
 
 #[test]
-fn of_two_hosts_that_are_apart_the_one_goes_that_nobody_reaches() {
+fn host_that_nobody_reaches_is_removed_not_its_reporter() {
     let mut several = Several::new(4);
     several.input(1, Input::Late(10_000_000_000));
     several.input(1, Input::HostLost(2));
@@ -239,7 +239,7 @@ fn of_two_hosts_that_are_apart_the_one_goes_that_nobody_reaches() {
 }
 
 #[test]
-fn a_crowded_host_is_waited_for_longer() {
+fn crowded_host_is_waited_for_longer() {
     let mut several = Several::new(4);
     for host in 1..=4 {
         several.input(host, Input::Voters(vec![1, 2, 3]));

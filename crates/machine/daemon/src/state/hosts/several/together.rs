@@ -40,7 +40,7 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
 }
 
 #[test]
-fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
+fn task_end_notifies_watcher_on_any_host_once() {
     let mut several = Several::new(3);
     let (watcher, watched) = (several.enrol(3, 5), several.enrol(2, 6));
     assert_ne!(watcher.host(), watched.host());
@@ -57,7 +57,7 @@ fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
 }
 
 #[test]
-fn who_hears_of_an_end_finds_the_task_in_no_group() {
+fn ended_task_is_in_no_group_after_notice() {
     let mut several = Several::new(3);
     let gone = several.enrol(2, 6);
     several.enrol(3, 5);
@@ -80,7 +80,7 @@ fn who_hears_of_an_end_finds_the_task_in_no_group() {
 }
 
 #[test]
-fn groups_and_barriers_reach_over_all_hosts() {
+fn groups_and_barriers_span_all_hosts() {
     let mut several = Several::new(3);
     for host in 1..=3 {
         several.enrol(host, 5);
@@ -98,7 +98,7 @@ fn groups_and_barriers_reach_over_all_hosts() {
 }
 
 #[test]
-fn clients_of_two_hosts_with_one_number_get_their_own_answers() {
+fn clients_of_two_hosts_get_their_own_answers() {
     let mut several = Several::new(3);
     for host in [2, 3] {
         several.enrol(host, 5);
@@ -114,7 +114,7 @@ fn clients_of_two_hosts_with_one_number_get_their_own_answers() {
 }
 
 #[test]
-fn what_a_daemon_must_do_itself_is_refused_when_passed_on() {
+fn forwarded_request_for_daemon_itself_is_refused() {
     let mut several = Several::new(2);
     several.enrol(1, 5);
     let stranger = several.enrol(2, 6);
@@ -138,7 +138,7 @@ fn what_a_daemon_must_do_itself_is_refused_when_passed_on() {
 }
 
 #[test]
-fn of_two_tasks_on_two_hosts_exactly_one_connects() {
+fn connect_between_two_hosts_has_exactly_one_caller() {
     let mut several = Several::new(2);
     let (a, b) = (several.enrol(1, 5), several.enrol(2, 6));
     several.call(2, 6, Request::Call { to: a, route: 2 });
@@ -158,7 +158,7 @@ fn of_two_tasks_on_two_hosts_exactly_one_connects() {
 }
 
 #[test]
-fn loads_go_to_those_who_vote_and_from_the_leader_to_all() {
+fn loads_go_to_voters_and_from_leader_to_all() {
     let mut several = Several::new(4);
     for host in 1..=4 {
         several.input(host, Input::Voters(vec![1, 2]));
