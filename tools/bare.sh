@@ -5,6 +5,7 @@
 #   bare.sh COMMAND...           runs it in the clone, as root; ends as it ends, or with 1 when it left a process behind
 #   bare.sh --ubuntu COMMAND...  the same in a bare Ubuntu 24.04
 #   BARE_MIRROR=ADDRESS bare.sh ...  takes the packages from there: needed where this system is another one
+#   BARE_FILES=FOLDER bare.sh ...    copies the folder into the tree, as /release
 #   bare.sh --possible           says why not, when there can be no such tree here
 set -eu
 
@@ -277,6 +278,7 @@ debootstrap --variant=minbase $option $suite "$tree" "$(mirror)" $script >"$tree
 rm -f "$tree.log"
 tell_clients
 git clone --quiet --no-hardlinks "$top" "$tree/parvum"
+[ -z "${BARE_FILES:-}" ] || cp -r "$BARE_FILES" "$tree/release"
 say "in it: $*"
 status=0
 # In the background: a shell hears of signals only between its commands.
