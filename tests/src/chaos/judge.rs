@@ -250,7 +250,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Nobody leaves a barrier before every survivor that comes to it has come.
-    fn judge_checks_barriers(&mut self) {
+    fn barriers(&mut self) {
         let mut rounds: BTreeMap<(&str, u64), Vec<Visit>> = BTreeMap::new();
         for record in self.ledger.records.iter().filter(|record| record.is_settled()) {
             for entry in &record.entries {
