@@ -104,7 +104,7 @@ mod tests {
         let root = std::env::temp_dir().join(format!("parvum-lab-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         let run = root.join("run");
-        for folder in [root.join("docs"), run.clone()] {
+        for folder in [root.join("docs/project"), run.clone()] {
             fs::create_dir_all(folder).expect("a folder");
         }
         (root, run)

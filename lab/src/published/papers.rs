@@ -144,7 +144,7 @@ pub(super) mod tests {
         let root = std::env::temp_dir().join(format!("parvum-lab-papers-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         let (run, own) = (root.join("run"), root.join("run/main"));
-        for folder in [&root.join("docs"), &own] {
+        for folder in [&root.join("docs/project"), &own] {
             fs::create_dir_all(folder).expect("a folder");
         }
         Settings::new(&CompareOptions::default(), 7, 60, &Own::default()).write(&run).expect("written");

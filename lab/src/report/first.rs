@@ -6,7 +6,7 @@ use super::trust;
 use crate::run::record::Manifest;
 use crate::stats::statistics::{Verdict, compare};
 use crate::stats::summary::{Row, Rows};
-use crate::systems::system::{Family, System};
+use crate::systems::system::{Encoding, Family, System};
 use crate::table::{columns, wrapped};
 use std::fmt::Write;
 
@@ -54,6 +54,11 @@ fn mpis(systems: &[System], rows: &Rows<'_>) -> Vec<System> {
     systems.iter().filter(is_mpi).filter(is_measured).copied().collect()
 }
 
+/// Each MPI has one column, whichever way its messages take.
+fn names(systems: &[System], manifest: &Manifest) -> Vec<String> {
+    systems.iter().map(|system| named(&System::new(system.family, "", Encoding::None), manifest)).collect()
+}
+
 /// Who is first, counted over the lines that at least two systems finished or tried.
 fn answer(lines: &[Vec<Option<Cell>>], names: &[String], doubts: &[String]) -> String {
     if !doubts.is_empty() {
@@ -86,7 +91,7 @@ pub fn on_page(questions: &[Question], systems: &[System], rows: &[Row], manifes
         return String::new();
     }
     let doubts = trust::doubts(questions, &systems, &rows, manifest);
-    let names: Vec<String> = systems.iter().map(|system| named(system, manifest)).collect();
+    let names = names(&systems, manifest);
     let lines: Vec<_> = questions.iter().map(|question| cells(question, &systems, &rows, manifest)).collect();
     let mut html = format!(
         "<h2 class=\"answer\">{TITLE}</h2><div class=\"scroll\"><table class=\"first\"><tr><th></th>"
@@ -130,7 +135,7 @@ pub fn in_terminal(
     let (mpis, others) =
         (mpis(systems, rows), systems.iter().filter(|system| !is_mpi(system)).copied().collect::<Vec<_>>());
     let doubts = trust::doubts(questions, &mpis, rows, manifest);
-    let names: Vec<String> = mpis.iter().map(|system| named(system, manifest)).collect();
+    let names = names(&mpis, manifest);
     let lines: Vec<_> = questions.iter().map(|question| cells(question, &mpis, rows, manifest)).collect();
     let mut text = format!("{TITLE}\n{} on {}\n\n", manifest.factors.processor, manifest.factors.cores);
     if !doubts.is_empty() {
@@ -194,7 +199,6 @@ mod tests {
     use super::*;
     use crate::report::tests::{launch, manifest};
     use crate::stats::summary::tests::row;
-    use crate::systems::system::Encoding;
 
     const OURS: System = System::new(Family::Mpi, "shm", Encoding::None);
     const MPICH: System = System::new(Family::Mpich, "", Encoding::None);
