@@ -6,6 +6,7 @@ fn shipped(project: &std::path::Path) -> Vec<(String, [String; 3])> {
     let mut folders: Vec<_> = folders.map(|folder| folder.path()).collect();
     folders.sort();
     folders.insert(0, project.join("crates/engine/runtime"));
+    folders.push(project.join("lab"));
     let mut all = Vec::new();
     for folder in folders {
         let Ok(text) = std::fs::read_to_string(folder.join("shipped.txt")) else { continue };
@@ -24,7 +25,7 @@ fn shipped(project: &std::path::Path) -> Vec<(String, [String; 3])> {
 fn watch_shipped(project: &std::path::Path) {
     println!("cargo:rerun-if-changed={}", project.join("Cargo.lock").display());
     let interfaces = std::fs::read_dir(project.join("interfaces")).expect("the folder of interfaces").flatten();
-    for folder in interfaces.map(|folder| folder.path()).chain([project.join("crates/engine/runtime")]) {
+    for folder in interfaces.map(|folder| folder.path()).chain([project.join("crates/engine/runtime"), project.join("lab")]) {
         println!("cargo:rerun-if-changed={}", folder.join("shipped.txt").display());
     }
 }

@@ -5,7 +5,7 @@
 # The command (`parvum add --push`), MPI and the tests read the same files. A new interface is named in no other list.
 
 # shipped WHAT: the other two words of all lines of that kind.
-shipped() { cat crates/engine/runtime/shipped.txt interfaces/*/shipped.txt | sed -n "s/^$1 //p"; }
+shipped() { cat crates/engine/runtime/shipped.txt interfaces/*/shipped.txt lab/shipped.txt | sed -n "s/^$1 //p"; }
 
 # Headers and pkg-config files of all interfaces and of the engine.
 shipped_headers() { ls interfaces/*/include/*.h interfaces/*/include/*.hpp crates/engine/runtime/include/*.h crates/engine/api/include/*.h; }

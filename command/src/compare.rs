@@ -27,6 +27,15 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             ListForm::Markdown => catalogue::markdown(),
         });
     }
+    if !options.program.is_empty() {
+        let report = parvum_lab::program::compare(options).map_err(|error| with_code(&error))?;
+        say(report.table)?;
+        return if options.json {
+            Ok(())
+        } else {
+            say(format!("Report: {}", report.folder.join("report.html").display()))
+        };
+    }
     if options.suites {
         return say(parvum_lab::suites::listed());
     }

@@ -34,6 +34,9 @@ pub enum LabError {
     /// A class, a benchmark or a number of tasks was asked for, and the suite has no such choice.
     #[error("--class, --benchmark and --tasks choose of the suite npb; the suite {0} has no such parts")]
     NoParts(String),
+    /// The user's own program cannot be compared.
+    #[error("{0}")]
+    Program(String),
     /// A file of samples does not tell what messages cost.
     #[error(
         "{} has no lines of the program loggp for two lengths of messages; \

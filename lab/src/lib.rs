@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod error;
 pub mod host;
 pub mod papers;
+pub mod program;
 pub mod published;
 pub mod report;
 pub mod run;

@@ -1,6 +1,7 @@
 //! What a user may choose about a comparison; `parvum compare` takes these as its arguments.
 
 use crate::systems::system::Extent;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Compare message-passing systems on this machine.
@@ -78,6 +79,30 @@ pub struct CompareOptions {
     /// Seconds for all launches together
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
+    /// Compare your own program, behind `--`: run it under every system that can
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
+    pub program: Vec<OsString>,
+    /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]
+    #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "program", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub processes: Vec<u32>,
+    /// Run this build of the program under Open MPI
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub openmpi: Option<PathBuf>,
+    /// Judge each output by this shell command; exit code 0 means right
+    #[arg(long, value_name = "COMMAND", requires = "program")]
+    pub check: Option<String>,
+    /// Give the program this file as standard input
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub input: Option<PathBuf>,
+    /// End a run of the program after so many seconds
+    #[arg(long = "timeout", value_name = "S", default_value_t = 600, requires = "program", value_parser = clap::value_parser!(u64).range(1..))]
+    pub patience: u64,
+    /// Stop when each ratio is known to so many percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "program", value_parser = percent)]
+    pub precision: f64,
+    /// Print the comparison of the program as JSON
+    #[arg(long, requires = "program")]
+    pub json: bool,
     /// The sources of the compared programs
     #[arg(long, value_name = "DIR")]
     pub apps: Option<PathBuf>,
@@ -97,6 +122,11 @@ fn hosts(said: &str) -> Result<u32, String> {
 fn class(said: &str) -> Result<char, String> {
     let known = ["S", "W", "A", "B"].into_iter().find(|known| said.eq_ignore_ascii_case(known));
     known.and_then(|class| class.chars().next()).ok_or_else(|| "the classes are S, W, A and B".to_owned())
+}
+
+fn percent(said: &str) -> Result<f64, String> {
+    let percent = said.parse().ok().filter(|percent| (0.01..=100.0).contains(percent));
+    percent.ok_or_else(|| "a number from 0.01 to 100".to_owned())
 }
 
 fn tasks(said: &str) -> Result<u32, String> {

@@ -4,6 +4,7 @@ pub mod costs;
 pub mod fit;
 pub mod goals;
 pub mod growth;
+pub mod paired;
 pub mod samples;
 pub mod statistics;
 pub mod summary;
