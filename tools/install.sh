@@ -35,7 +35,7 @@ uninstall() {
 # --- What lies where -------------------------------------------------------------------------------------------------
 
 # Lines of three words: where to, mode, and the file; for a link its mode is `->`, and what it points to comes last. Pages that were
-# made, some hundreds, have the mode `page`: they are copied all at once.
+# made, some hundreds, have the mode `page`, and files of the site `site`: they are copied all at once.
 plan() {
     echo "bin/parvum 755 $build/bin/parvum"
     echo "bin/pvmgetarch 755 packaging/pvmgetarch"
@@ -66,6 +66,9 @@ plan() {
     for file in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE $(find docs -name '*.md' -o -path 'docs/pictures/*' | sort) tools/tsan.supp examples/*.* examples/python/*; do
         echo "share/doc/parvum/$file 644 $file"
     done
+    # The site, if `./x docs` has made it: some thousands of files, which are copied all at once.
+    [ ! -f "$build/docs/index.html" ] ||
+        (cd "$build/docs" && find . -type f | sed -n "s,^\./\(.*\),share/doc/parvum/html/\1 site $build/docs/\1,p" | sort)
 }
 
 # directory NAME: makes it with its parents, and notes those that were not there.
@@ -115,7 +118,7 @@ install() {
         echo "$to" >>"$manifest"
         case $mode in
         '->') ln -s "$from" "$root/$to" ;;
-        page) ;;
+        page | site) ;;
         *) file "$to" "$mode" "$from" ;;
         esac
     done
@@ -123,6 +126,10 @@ install() {
     if [ -n "$pages" ]; then
         printf '%s\n' "$pages" | tr '\n' '\0' | xargs -0 cp -t "$root/share/man/man3"
         printf '%s\n' "$pages" | sed 's,.*/,,' | tr '\n' '\0' | (cd "$root/share/man/man3" && xargs -0 chmod 644)
+    fi
+    if [ -f "$build/docs/index.html" ]; then
+        cp -R "$build/docs/." "$root/share/doc/parvum/html"
+        chmod -R u=rwX,go=rX "$root/share/doc/parvum/html"
     fi
     tell_the_loader
 }

@@ -5,6 +5,7 @@
 mod compare;
 mod completion;
 mod console;
+mod docs;
 mod hosts;
 mod look;
 mod mpiexec;
@@ -126,6 +127,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Print where the documentation is on this host, or the page about a topic
+    Docs(docs::DocsArgs),
     /// Print what a shell needs to use this Parvum: eval "$(parvum env)"
     Env(settings::environment::EnvArgs),
     /// Print what makes a shell complete this command's words: parvum completion bash > ~/.local/share/bash-completion/completions/parvum
@@ -194,6 +197,9 @@ fn main() -> ExitCode {
                 Err(error) => complain(&error),
             };
         }
+        Command::Docs(args) => {
+            return docs::docs(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
+        }
         Command::Env(args) => settings::environment::print(&args),
         Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
         Command::Up { hostfile: Some(file), quiet } => return hosts::power::up_with(quiet, file),
@@ -236,7 +242,7 @@ fn main() -> ExitCode {
 impl Command {
     /// Whether it prints what there is, and nothing of what it does hangs on who reads that.
     fn only_looks(&self) -> bool {
-        use Command::{Algorithms, Completion, Env, Hosts, Info, Predict, Ps, Top, Why};
+        use Command::{Algorithms, Completion, Docs, Env, Hosts, Info, Predict, Ps, Top, Why};
         matches!(
             self,
             Algorithms(_)
@@ -246,6 +252,7 @@ impl Command {
                 | Top(_)
                 | Why(_)
                 | Predict(_)
+                | Docs(_)
                 | Env(_)
                 | Completion { .. }
         )

@@ -7,7 +7,7 @@ Of each page, in an empty folder, with a virtual machine and a home of its own:
 - A block of C, C++, Fortran or Python is compiled; a title with a dot is the name of a file, which later blocks of the page find.
 - Blocks of shell (sh) run in their order as one script, which stops at the first failure.
 - A block of text after `<!-- output -->` has lines that the script has printed. Numbers may differ.
-- JSON and TOML are read.
+- JSON is read.
 - `<!-- not run: REASON -->` before a block takes it out. REASON begins with one of those in `REASONS`.
 
 A block that is indented, or has no language that is known here, is an error. The last line says how many blocks there were.
@@ -23,7 +23,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +79,8 @@ class Block:
 def blocks_of(page: Path) -> list[Block]:
     found: list[Block] = []
     open_block: Block | None = None
-    indent, before, above = "", "", ""
+    # What stands before a block, the last line that is not indented, and the line above.
+    indent, before, outer, above = "", "", "", ""
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = FENCE.match(line)
         if open_block and fence and not fence.group(2):
@@ -92,10 +92,11 @@ def blocks_of(page: Path) -> list[Block]:
             indent = fence.group(1)
             title = TITLE.search(fence.group(3))
             open_block = Block(page, number, fence.group(2), title.group(1) if title else "", "", before)
-        elif line.startswith("    ") and not above and not re.match(r"\s|[-*] |\d+\. |===|!!!|\?\?\?|:   |\[\^", before):
+        elif line.startswith("    ") and not above and not re.match(r"[-*] |\d+\. |===|!!!|\?\?\?|:   ", outer):
             raise Wrong(f"{page}:{number}: an indented block; write a fence with its language")
         if not open_block and line.strip() and not fence:
-            before = line.strip() if line.strip().startswith("<!--") else line
+            before = line.strip()
+            outer = outer if line.startswith(" ") else line
         above = line
     if open_block:
         raise Wrong(f"{open_block}: the block has no end")
@@ -198,10 +199,10 @@ class Runner:
             case "text":
                 return "output" if block.before == OUTPUT else "shown"
             case "json":
-                json.loads(block.text)
-                return "read"
-            case "toml":
-                tomllib.loads(block.text)
+                try:
+                    json.loads(block.text)
+                except ValueError as why:
+                    raise Wrong(f"{block}: no JSON: {why}") from None
                 return "read"
             case language if language in endings:
                 name = block.file or f"block{block.line}.{endings[language]}"

@@ -81,6 +81,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         markdown = commands.errors(markdown)
     if not path.startswith(("reference/man/", "reference/commands/")):
         markdown = re.sub(r"(?<!!)\[([^\]\[]*)\]\(([^)\s]+)\)", lambda found: moved(found, path), markdown)
+    if path == "reference/pvm/functions.md":
+        markdown = manual.mentioned(markdown, path)
     texts[path] = markdown
     return anchored(markdown) if path in ("errors.md", "reference/options.md") else markdown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import commands
@@ -56,6 +57,19 @@ def linked(text: str, texts: dict[str, str]) -> str:
         return f"[{found.group(0)}](../{place})"
 
     return re.sub(r"`([\w+-]+)`\(([137])\)", link, text)
+
+
+def mentioned(markdown: str, page: str) -> str:
+    """A page whose names of functions lead to their pages of the manual."""
+    texts = sources()
+
+    def link(found: re.Match[str]) -> str:
+        name = f"{found.group(1)}.3"
+        if name not in texts:
+            return found.group(0)
+        return f"[{found.group(0)}]({os.path.relpath(path(target(name, texts)), os.path.dirname(page))})"
+
+    return re.sub(r"`((?:pvm|Pvm)\w+)`", link, markdown)
 
 
 def title(text: str) -> str:

@@ -9,18 +9,24 @@ from pathlib import Path
 
 import pytest
 
-PAGES = Path(__file__).resolve().parents[3] / "docs"
-# What is shown of other systems has a title and is not run.
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PROJECT = Path(__file__).resolve().parents[3]
+PAGES = PROJECT / "docs"
+sys.path.insert(0, str(PROJECT / "tools" / "docs"))
+
+from blocks import blocks_of  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("machine")
 
 
 def code_of(page: Path) -> str:
-    return "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
+    """What a page has in Python. Blocks with a title, of other systems or files, and those that say why are not run."""
+    blocks = [block for block in blocks_of(page) if block.language == "python" and not block.title and not block.reason]
+    return "\n".join(block.text for block in blocks)
 
 
 EXPECTED = {
+    "index.md": ["[1, 2, 3]"],
+    "how-to/programs/jupyter.md": ["[5, 6]", "[5, 5]"],
     "start/python.md": ["1024", "[1, 2, 3]", "host"],
     "start/task-farm.md": ["181", "111", "done at last", "E-WORKER", "[2.0, 4.0, 6.0]"],
     "start/actors.md": ["no bolt left", "hello", "[5, 5, 5]", "lost one", "{'number': 1}", "False"],
