@@ -20,6 +20,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -73,7 +74,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        return self.title if "." in self.title and "/" not in self.title else None
+        return self.title if re.fullmatch(r"[A-Za-z][\w-]*(\.\w+)?", self.title) and self.title not in ("before", "after") else None
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -107,6 +108,8 @@ def alike(line: str) -> str:
     """A line of output with what differs from run to run taken out: numbers, ids of tasks, lengths of blanks."""
     line = re.sub(r"\bt[0-9a-f]{5,}\b", "t0", line)
     line = re.sub(r"\d+(\.\d+)?", "0", line)
+    # Pages call this host alpha.
+    line = re.sub(rf"\b{re.escape(socket.gethostname())}\b", "alpha", line)
     return re.sub(r"\s+", " ", line).strip()
 
 
