@@ -28,7 +28,7 @@ def folder() -> Path:
 def said(*words: str | Path) -> str:
     """What a command prints; it must not fail."""
     # The width of the help is that of a terminal, and no terminal is asked here.
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80"}
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, words))} ends with {done.returncode}: {done.stderr}")

@@ -121,6 +121,9 @@ def on_post_build(config: Any) -> None:
         place = site / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
+    # For debuggers of the theme, for other languages, and for search engines: half of the size.
+    for file in [*site.glob("assets/**/*.map"), *site.glob("assets/javascripts/lunr/**/*.js"), *site.glob("sitemap.xml*")]:
+        file.unlink()
     head = f"# {config['site_name']}\n\n> {config['site_description']}\n\n"
     short = head + "Each page is Markdown. Pages of the manual are listed in reference/man/index.md.\n\n"
     short += "".join(f"- [{titles[path]}]({path})\n" for path in order)
