@@ -7,13 +7,15 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The sources of the compared programs were not found.
-    #[error("the programs to compare were not found; run from Parvum's source folder or give --apps DIR")]
+    #[error(
+        "the programs to compare were not found; help: run from Parvum's source folder or give --apps DIR"
+    )]
     NoPrograms,
     /// The programs did not compile.
-    #[error("the programs to compare did not build ({0}); the compiler has printed why")]
+    #[error("the programs to compare did not build ({0}); note: the compiler has printed why")]
     Build(String),
     /// A system was asked for by a name nobody bears.
-    #[error("no system is called {name:?}; --systems takes a list of: {known}")]
+    #[error("no system is called {name:?}; help: use one of {known}")]
     UnknownSystem {
         /// The name given.
         name: String,
@@ -21,7 +23,7 @@ pub enum LabError {
         known: String,
     },
     /// A suite was asked for by a name nobody bears.
-    #[error("no suite is called {name:?}; the suites are: {known}")]
+    #[error("no suite is called {name:?}; help: use one of {known}")]
     UnknownSuite {
         /// The name given.
         name: String,
@@ -29,17 +31,19 @@ pub enum LabError {
         known: String,
     },
     /// Hosts were asked for, and the suite has nothing to run on them.
-    #[error("the suite {0} runs on one host; --hosts goes with --suite shared and --suite npb")]
+    #[error("the suite {0} runs on one host; help: --hosts goes with --suite shared and --suite npb")]
     NotOnHosts(String),
     /// A class, a benchmark or a number of tasks was asked for, and the suite has no such choice.
-    #[error("--class, --benchmark and --tasks choose of the suite npb; the suite {0} has no such parts")]
+    #[error(
+        "--class, --benchmark and --tasks choose of the suite npb; note: the suite {0} has no such parts"
+    )]
     NoParts(String),
     /// The user's own program cannot be compared.
     #[error("{0}")]
     Program(String),
     /// A file of samples does not tell what messages cost.
     #[error(
-        "{} has no lines of the program loggp for two lengths of messages; \
+        "{} has no lines of the program loggp for two lengths of messages; help: \
          parvum run -n 2 build/programs/loggp.mpich --tasks 2 --sizes 8,1024,16384,65536 --time-ms 200 --least 5 --most 500 --out FILE writes some",
         .0.display()
     )]
@@ -53,7 +57,7 @@ pub enum LabError {
         why: String,
     },
     /// A paper was asked for that is none of the five.
-    #[error("no paper has the number {name:?}; the papers are: {known}")]
+    #[error("no paper has the number {name:?}; help: use one of {known}")]
     UnknownPaper {
         /// The number given.
         name: String,
@@ -61,7 +65,7 @@ pub enum LabError {
         known: String,
     },
     /// A table or figure was asked for that the paper does not have.
-    #[error("paper {paper} has no {name}; it has {known}")]
+    #[error("paper {paper} has no {name}; help: use one of {known}")]
     UnknownExhibit {
         /// The paper's number.
         paper: String,
@@ -71,7 +75,7 @@ pub enum LabError {
         known: String,
     },
     /// What was asked for is too long for the quick run.
-    #[error("{name} of paper {paper} is part of the full run only; add --full")]
+    #[error("{name} of paper {paper} is part of the full run only; help: add --full")]
     OnlyFull {
         /// The paper's number.
         paper: String,
@@ -80,21 +84,23 @@ pub enum LabError {
     },
     /// A suite that runs on one host was asked for over several.
     #[error(
-        "the suite {suite} (or this part of it) runs on one host; over --host there are main (its ring), pvmtime, exchange, npb and loggp, and what they run of papers 000, 001 and 004"
+        "the suite {suite} (or this part of it) runs on one host; help: over --host there are main (its ring), pvmtime, exchange, npb and loggp, and what they run of papers 000, 001 and 004"
     )]
     OneHost {
         /// The suite.
         suite: String,
     },
     /// One host is not several.
-    #[error("--host {host} names one host; a comparison over hosts needs two or more: --host {host},OTHER")]
+    #[error(
+        "--host {host} names one host; help: a comparison over hosts needs two or more: --host {host},OTHER"
+    )]
     OneHostNamed {
         /// The host.
         host: String,
     },
     /// A run that was published has rows that this one has not.
     #[error(
-        "the published run {} has {lacking} rows that this one has not (other figures, systems or classes); \
+        "the published run {} has {lacking} rows that this one has not (other figures, systems or classes); help: \
          remove it first if this one is to stand in its place",
         file.display()
     )]
@@ -106,7 +112,7 @@ pub enum LabError {
     },
     /// A run over hosts is to be published, and nothing is known of what joined them.
     #[error(
-        "cannot publish a run over {hosts}: its network is unknown; run inside `./x hosts N --network NAME`, with \
+        "cannot publish a run over {hosts}: its network is unknown; help: run inside `./x hosts N --network NAME`, with \
          `parvum compare --suite NAME --host LIST`"
     )]
     NoKnownNetwork {
@@ -114,17 +120,17 @@ pub enum LabError {
         hosts: String,
     },
     /// Nothing that could be compared is installed.
-    #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
+    #[error("none of the systems asked for is installed; help: `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,
     /// Every launch failed.
-    #[error("no launch succeeded, so there is nothing to report; the first failure was: {0}")]
+    #[error("no launch succeeded, so there is nothing to report; note: the first failure was: {0}")]
     NothingMeasured(String),
     /// The user ended it.
-    #[error("interrupted; daemons are ended and nothing was kept")]
+    #[error("interrupted; note: daemons are ended and nothing was kept")]
     Interrupted,
     /// The user ended what can be gone on with.
     #[error(
-        "interrupted; daemons are ended and all that was measured is kept: go on with `parvum compare --papers --resume {}`",
+        "interrupted; note: daemons are ended and all that was measured is kept; help: `parvum compare --papers --resume {}`",
         folder.display()
     )]
     CanGoOn {
@@ -132,7 +138,7 @@ pub enum LabError {
         folder: PathBuf,
     },
     /// There is nothing to go on with.
-    #[error("{} holds no run of --papers ({why}); `parvum compare --papers` begins one", folder.display())]
+    #[error("{} holds no run of --papers ({why}); help: `parvum compare --papers` begins one", folder.display())]
     NoRunOfPapers {
         /// The folder.
         folder: PathBuf,
@@ -141,7 +147,7 @@ pub enum LabError {
     },
     /// It was begun with other settings than those of now.
     #[error(
-        "{} was begun otherwise, and samples of both do not belong together: {differences}; go on as it was begun, or begin anew without --resume",
+        "{} was begun otherwise, and samples of both do not belong together: {differences}; help: go on as it was begun, or begin anew without --resume",
         folder.display()
     )]
     OtherSettings {
@@ -151,7 +157,7 @@ pub enum LabError {
         differences: String,
     },
     /// Another process is at it.
-    #[error("another `parvum compare` works in {} right now; let it end first", folder.display())]
+    #[error("another `parvum compare` works in {} right now; help: let it end first", folder.display())]
     GoesOnAlready {
         /// The folder.
         folder: PathBuf,
@@ -166,7 +172,7 @@ pub enum LabError {
     },
     /// It was written by a Parvum whose files are others.
     #[error(
-        "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); compare with a run of this one",
+        "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); help: compare with a run of this one",
         folder.display()
     )]
     OtherFormat {
@@ -178,7 +184,7 @@ pub enum LabError {
         ours: u32,
     },
     /// Two runs of different suites have no value in common.
-    #[error("{} is a run of the suite {theirs}, the other one of {ours}; compare runs of one suite (--suite {theirs})", folder.display())]
+    #[error("{} is a run of the suite {theirs}, the other one of {ours}; help: compare runs of one suite (--suite {theirs})", folder.display())]
     OtherSuite {
         /// The folder.
         folder: PathBuf,
@@ -188,7 +194,7 @@ pub enum LabError {
         ours: String,
     },
     /// A run that is to be published was made beside other work.
-    #[error("{} was begun on a busy machine (load {load}); run the suite again when nothing else does, and publish that", folder.display())]
+    #[error("{} was begun on a busy machine (load {load}); help: run the suite again when nothing else does, and publish that", folder.display())]
     NotQuiet {
         /// The folder of the run.
         folder: PathBuf,
@@ -214,7 +220,7 @@ pub enum LabError {
         source: std::io::Error,
     },
     /// A line of samples is not what the programs write.
-    #[error("{}, line {line}: {why}; the file is damaged or from another version", path.display())]
+    #[error("{}, line {line}: {why}; note: the file is damaged or from another version", path.display())]
     Samples {
         /// The file.
         path: PathBuf,

@@ -26,6 +26,11 @@ pub(crate) enum Fault {
     Forked = 16,
 }
 
+/// Prints an error in the form of all of Parvum's.
+pub(crate) fn print(text: &str) {
+    eprintln!("{}", parvum_errors::shown("libcmmd", text));
+}
+
 /// What a call gives, or why not.
 pub(crate) type Cmmd<T> = Result<T, Fault>;
 

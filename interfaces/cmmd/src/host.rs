@@ -1,7 +1,7 @@
 //! The host program: it starts the nodes, and takes part in what they do with it.
 
 use crate::envelope::{context, notes};
-use crate::errors::{Cmmd, Fault};
+use crate::errors::{Cmmd, Fault, print};
 use crate::state::Guard;
 use crate::words;
 use parvum_api::{Message, Pattern, Receiving, TagKind, call};
@@ -37,9 +37,9 @@ fn wanted_nodes() -> Cmmd<u32> {
         Ok(text) => match text.parse() {
             Ok(count) if (1..=4096).contains(&count) => Ok(count),
             _ => {
-                eprintln!(
-                    "libcmmd: E-OPTION: PARVUM_CMMD_NODES={text} is not valid; use a number from 1 to 4096"
-                );
+                print(&format!(
+                    "E-OPTION: PARVUM_CMMD_NODES={text} is not valid; help: use a number from 1 to 4096"
+                ));
                 Err(Fault::BadArgument)
             }
         },
@@ -50,7 +50,7 @@ fn wanted_nodes() -> Cmmd<u32> {
 fn node_program() -> Cmmd<PathBuf> {
     if let Some(named) = std::env::var_os("PARVUM_CMMD_PROGRAM") {
         return std::fs::canonicalize(&named).map_err(|why| {
-            eprintln!("libcmmd: E-OPTION: PARVUM_CMMD_PROGRAM={}: {why}; name a program", named.display());
+            print(&format!("E-OPTION: PARVUM_CMMD_PROGRAM={}: {why}; help: name a program", named.display()));
             Fault::BadArgument
         });
     }
@@ -86,13 +86,13 @@ impl Guard {
         let api = self.api;
         let asked = self.outside(|| api.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1)))?;
         let Ok(Reply::Spawned(nodes)) = asked else {
-            eprintln!("libcmmd: {}", self.api.last_error());
+            print(&self.api.last_error());
             return Err(Fault::Refused);
         };
         let tid = |one: Result<parvum_wire::control::Spawned, parvum_wire::control::Failure>| match one {
             Ok(spawned) => Ok(spawned.tid.0),
             Err(why) => {
-                eprintln!("libcmmd: {why}");
+                print(&why.to_string());
                 Err(Fault::Refused)
             }
         };

@@ -125,6 +125,11 @@ pub(crate) fn who_ended() -> Option<usize> {
     Some(ENDED.swap(NOBODY, Ordering::Relaxed)).filter(|node| *node != NOBODY)
 }
 
+/// Prints an error in the form of all of Parvum's.
+pub(crate) fn print(text: &str) {
+    eprintln!("{}", parvum_errors::shown("libnx", text));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

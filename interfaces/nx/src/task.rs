@@ -1,6 +1,6 @@
 //! Who this process is: its engine, its partition, its ptype.
 
-use crate::errors::{Nx, NxError};
+use crate::errors::{Nx, NxError, print};
 use parvum_api::{CoreApi, Status};
 use parvum_partition::Partition;
 use parvum_sync::fork;
@@ -59,18 +59,18 @@ fn join() -> Nx<&'static Task> {
         Err(_) | Ok("" | "paragon") => false,
         Ok("ipsc") => true,
         Ok(other) => {
-            eprintln!("libnx: E-OPTION: PARVUM_NX_BUFFERING={other} is not valid; use paragon or ipsc");
+            print(&format!("E-OPTION: PARVUM_NX_BUFFERING={other} is not valid; help: use paragon or ipsc"));
             return Err(NxError::Param);
         }
     };
     let api = CoreApi::open().map_err(|why| {
-        eprintln!("libnx: {why}");
+        print(&why.to_string());
         NxError::Machine
     })?;
     fork::watch();
     crate::words::publish(api);
     let partition = Partition::join(api, "nx", GROUP_CONTEXT).map_err(|why: Status| {
-        eprintln!("libnx: {}", api.last_error());
+        print(&api.last_error());
         NxError::from(why)
     })?;
     let cells = api.cells().ok_or(NxError::Machine)?;

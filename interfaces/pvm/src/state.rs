@@ -240,9 +240,14 @@ impl State {
         let automatic =
             self.options.as_ref().map_or(1, |options| options.get(options::AUTO_ERR).unwrap_or(1));
         if automatic != 0 {
-            eprintln!("libpvm [{}]: {name}(): {text}", self.name());
+            self.print(&format!(": {name}()"), text);
         }
         automatic
+    }
+
+    /// Prints an error in the form of all of Parvum's.
+    fn print(&self, call: &str, text: &str) {
+        eprintln!("{}", parvum_errors::shown(&format!("libpvm [{}]{call}", self.name()), text));
     }
 
     /// How PVM names this process in what it prints.
@@ -313,7 +318,7 @@ impl State {
             Ok(()) => Ok(0),
             Err(Status::Unknown) => Err(PvmError::DupHost),
             Err(_) => {
-                eprintln!("libpvm [{}]: {}", self.name(), api.last_error());
+                self.print("", &api.last_error());
                 Err(PvmError::CantStart)
             }
         }
@@ -330,7 +335,7 @@ impl State {
         let api = match self.api {
             Some(api) => api,
             None => CoreApi::open().map_err(|why| {
-                eprintln!("libpvm [{}]: {why}", self.name());
+                self.print("", &why.to_string());
                 PvmError::SysErr
             })?,
         };
@@ -345,7 +350,7 @@ impl State {
         match api.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
             Err(_) => {
-                eprintln!("libpvm [{}]: {}", self.name(), api.last_error());
+                self.print("", &api.last_error());
                 return Err(PvmError::SysErr);
             }
         }

@@ -125,13 +125,15 @@ impl Options {
         let huge = match variable("TMK_HUGE").as_deref() {
             None | Some("" | "no") => false,
             Some("yes") if protocol != Protocol::Auto || races.is_some() => {
-                return Err(Trouble::NoHuge("each process has pages of its own; choose TMK_PAGE".into()));
+                return Err(Trouble::NoHuge(
+                    "each process has pages of its own; help: choose TMK_PAGE".into(),
+                ));
             }
             Some("yes") => match std::fs::read_to_string(SHMEM_ENABLED) {
                 Ok(said) if !said.contains("[never]") && !said.contains("[deny]") => true,
                 Ok(said) => {
                     return Err(Trouble::NoHuge(format!(
-                        "{SHMEM_ENABLED} says {}; root sets it to advise",
+                        "{SHMEM_ENABLED} says {}; help: as root, `echo advise > {SHMEM_ENABLED}`",
                         said.trim()
                     )));
                 }
@@ -216,5 +218,5 @@ fn bytes(name: &str, otherwise: u64) -> Result<u64, Trouble> {
 }
 
 fn refused(name: &str, said: &str, remedy: &str) -> Trouble {
-    Trouble::BadOption(format!("{name}={said} is not valid; use {remedy}"))
+    Trouble::BadOption(format!("{name}={said} is not valid; help: use {remedy}"))
 }

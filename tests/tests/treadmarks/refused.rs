@@ -79,21 +79,21 @@ fn calls_before_and_during_startup_are_refused() {
         (
             "TMK_PROTOCOL",
             "eager",
-            "E-OPTION: TMK_PROTOCOL=eager is not valid; use auto, classic, lazy or home",
+            "E-OPTION: TMK_PROTOCOL=eager is not valid; help: use auto, classic, lazy or home",
         ),
         ("TMK_HEAP", "1X", "E-OPTION: TMK_HEAP=1X is not valid"),
         ("TMK_HEAP", "9T", "E-OPTION: TMK_HEAP="),
         ("TMK_PAGE", "5000", "E-OPTION: TMK_PAGE=5000 is not valid"),
         ("TMK_RECORDS", "-1", "E-OPTION: TMK_RECORDS=-1 is not valid"),
-        ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps is not valid; use yes or no"),
-        ("TMK_GROUP", "0", "E-OPTION: TMK_GROUP=0 is not valid; use host, or a number from 1 to 256"),
+        ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps is not valid; help: use yes or no"),
+        ("TMK_GROUP", "0", "E-OPTION: TMK_GROUP=0 is not valid; help: use host, or a number from 1 to 256"),
         ("TMK_GROUP", "all", "E-OPTION: TMK_GROUP=all is not valid"),
         (
             "TMK_FAULTS",
             "signal",
-            "E-OPTION: TMK_FAULTS=signal is not valid; use auto, userfaultfd or mprotect",
+            "E-OPTION: TMK_FAULTS=signal is not valid; help: use auto, userfaultfd or mprotect",
         ),
-        ("TMK_HUGE", "perhaps", "E-OPTION: TMK_HUGE=perhaps is not valid; use yes or no"),
+        ("TMK_HUGE", "perhaps", "E-OPTION: TMK_HUGE=perhaps is not valid; help: use yes or no"),
         ("TMK_RACES", "perhaps", "E-OPTION: TMK_RACES=perhaps is not valid"),
         ("TMK_STATISTICS", "perhaps", "E-OPTION: TMK_STATISTICS=perhaps is not valid"),
     ] {
@@ -115,7 +115,10 @@ fn calls_before_and_during_startup_are_refused() {
         assert!(machine.check(fits.env(other, value)).contains("all well"));
     }
     let said = refused(machine.program("tmk_errors").env("TMK_NODES", "257"));
-    assert!(said.contains("E-OPTION: TMK_NODES=257 is not valid; use a number from 1 to 256"), "{said}");
+    assert!(
+        said.contains("E-OPTION: TMK_NODES=257 is not valid; help: use a number from 1 to 256"),
+        "{said}"
+    );
     await_tasks(&machine, 0);
 }
 

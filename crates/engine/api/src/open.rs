@@ -13,7 +13,7 @@ const NAME: &str = "libparvum.so.0";
 pub enum OpenError {
     /// The library is missing or broken.
     #[error(
-        "E-NOENGINE: {NAME} cannot be loaded ({cause}); put it beside the interface library, or its folder into LD_LIBRARY_PATH"
+        "E-NOENGINE: {NAME} cannot be loaded ({cause}); help: put it beside the interface library, or its folder into LD_LIBRARY_PATH"
     )]
     Missing {
         /// The loader's words.
@@ -21,7 +21,7 @@ pub enum OpenError {
     },
     /// A library of another version.
     #[error(
-        "E-VERSION: {NAME} has table version {found}, this interface wants {TABLE_VERSION}; install both from one release"
+        "E-VERSION: {NAME} has table version {found}, this interface wants {TABLE_VERSION}; help: install both from one release"
     )]
     Version {
         /// What it has.

@@ -27,9 +27,9 @@ pub(crate) fn last() -> Option<impl std::ops::Deref<Target = String>> {
 pub(crate) enum StartError {
     #[error(transparent)]
     Session(#[from] SessionError),
-    #[error("E-OPTION: {name}={value}: {}; use {use_one_of}", .name.strip_suffix("ROUTE").map_or("not a valid value", |_| "not a transport"))]
+    #[error("E-OPTION: {name}={value}: {}; help: use {use_one_of}", .name.strip_suffix("ROUTE").map_or("not a valid value", |_| "not a transport"))]
     Option { name: &'static str, value: String, use_one_of: String },
-    #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
+    #[error("E-PROTOCOL: the daemon gave this task no page; help: use command and libraries of one release")]
     NoPage,
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_control::ControlError),
@@ -53,7 +53,7 @@ pub(crate) enum ConnectError {
     Lost(#[from] SessionError),
     #[error("E-DEADLINE: the daemon did not answer within a minute: {0}")]
     Late(parvum_task::Daemon),
-    #[error("E-DEADLINE: {0} was to connect to this task, and has not within a minute; send again")]
+    #[error("E-DEADLINE: {0} was to connect to this task, and has not within a minute; help: send again")]
     NoCaller(Tid),
     #[error("E-PROTOCOL: the daemon answered {0}")]
     Protocol(&'static str),
@@ -64,7 +64,7 @@ pub(crate) enum ConnectError {
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_control::ControlError),
     #[error(
-        "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; send when the handler has returned"
+        "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; help: send when the handler has returned"
     )]
     Busy(Tid),
     #[error("E-TCP: no connection to {0}: {1}")]
@@ -90,7 +90,7 @@ impl From<AskError> for ConnectError {
 
 /// Why descriptors do not come.
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
-    "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
+    "for this process may open no more descriptors; help: raise the limit (ulimit -n) and start it again";
 
 /// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
 pub(crate) fn say_lost(why: &str) {

@@ -50,19 +50,23 @@ pub(crate) enum Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// The target, or its host, is gone.
-    #[error("E-GONE: the task that was asked is gone")]
+    #[error("E-GONE: the task that was asked is gone; help: go on without it")]
     Gone,
     /// There is no such window, or no more.
-    #[error("E-WINDOW: the task has no such window; agree on when one is withdrawn")]
+    #[error("E-WINDOW: the task has no such window; help: keep a window until all tasks have used it")]
     NoWindow,
     /// It would reach beyond the window.
-    #[error("E-RANGE: that is beyond the end of the window")]
+    #[error(
+        "E-RANGE: the access reaches beyond the end of the window; help: offset and length are bytes from the window's start"
+    )]
     OutOfRange,
     /// The memory is protected, or not there.
     #[error("E-PROTECTED: the memory of the window is protected, or was unmapped")]
     Protected,
     /// The operation makes no sense for elements of that type, or the data is no number of elements.
-    #[error("E-OPERATION: there is no such operation on elements of that type")]
+    #[error(
+        "E-OPERATION: there is no such operation on elements of that type, or the operands are no whole elements"
+    )]
     NoSuchOperation,
     /// The target's interface takes no requests, or could not answer this one.
     #[error("E-REQUEST: the task could not answer the request")]
@@ -71,13 +75,17 @@ pub enum Trouble {
     #[error("E-LONG: the answer is longer than the memory for it")]
     TooLong,
     /// What came is no question, or no answer.
-    #[error("E-PROTOCOL: the other side speaks another language; use libraries of one release")]
+    #[error(
+        "E-PROTOCOL: the other side sent what this process cannot read; help: use libraries of one release"
+    )]
     Malformed,
     /// The time was over.
     #[error("E-UNANSWERED: no answer came in time")]
     Late,
     /// This process has no service: it left the machine, or is a forked child.
-    #[error("E-NOSERVICE: this process has no service; it left the machine, or was forked")]
+    #[error(
+        "E-NOSERVICE: this process has no service, because it has left the machine or was forked; help: open a service in this process"
+    )]
     NoService,
 }
 

@@ -13,7 +13,7 @@ const MAX_SOCKET_PATH: usize = 107;
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     /// Another user's, or open to others.
-    #[error("E-DIR: {path} {fault}; {remedy}")]
+    #[error("E-DIR: {path} {fault}; help: {remedy}")]
     Unsafe {
         /// The directory.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum PlaceError {
     },
     /// It could not be made or looked at.
     #[error(
-        "E-DIR: {path} cannot be used: {error}; make room and see that you may write there, or set PARVUM_DIR"
+        "E-DIR: {path} cannot be used: {error}; help: make room and see that you may write there, or set PARVUM_DIR"
     )]
     System {
         /// The directory.

@@ -31,15 +31,17 @@ impl fmt::Display for Daemon {
     /// What to do about it, to stand behind "did not answer".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Daemon { pid: None, .. } => write!(f, "see daemon.log in the machine's directory"),
+            Daemon { pid: None, .. } => {
+                write!(f, "its process is not known; help: read daemon.log in the machine's directory")
+            }
             Daemon { pid: Some(pid), is_stopped: true } => write!(
                 f,
-                "process {pid} is stopped; let it go on with `kill -CONT {pid}`, or end it and the machine with `kill -KILL {pid}`"
+                "process {pid} is stopped (state T); help: `kill -CONT {pid}` lets it go on; help: `kill -KILL {pid}` ends it and the machine"
             ),
             Daemon { pid: Some(pid), is_stopped: false } => write!(
                 f,
-                "process {pid} is not stopped, so the host is overloaded or the daemon hangs; try again, or end it and the machine \
-                 with `kill -KILL {pid}`"
+                "process {pid} is not stopped, so the host is overloaded or the daemon hangs; help: try again; \
+                 help: `kill -KILL {pid}` ends it and the machine"
             ),
         }
     }

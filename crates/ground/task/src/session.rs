@@ -25,17 +25,17 @@ const ANSWER: Duration = Duration::from_secs(30);
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// No daemon serves, and none was to be started.
-    #[error("E-NODAEMON: no machine is up in {0}; start it with `parvum up`")]
+    #[error("E-NODAEMON: no machine is up in {0}; help: `parvum up`")]
     NoDaemon(PathBuf),
     /// The `parvum` command, which holds the daemon, was not found.
-    #[error("E-NOCOMMAND: the parvum command was not found{}; put it into PATH, or its path into PARVUM_BIN",
+    #[error("E-NOCOMMAND: the parvum command was not found{}; help: put it into PATH, or its path into PARVUM_BIN",
         .0.as_ref().map(|p| format!(" at {}", p.display())).unwrap_or_default())]
     NoCommand(Option<PathBuf>),
     /// The daemon said why it could not start.
     #[error("{0}")]
     Start(String),
     /// The daemon did not get ready in time.
-    #[error("E-SLOWSTART: the daemon was not ready after {0:?}; see {1}")]
+    #[error("E-SLOWSTART: the daemon was not ready after {0:?}; help: read its log: {1}")]
     SlowStart(Duration, PathBuf),
     /// The directory cannot be used.
     #[error(transparent)]
@@ -44,12 +44,12 @@ pub enum SessionError {
     #[error("{0}")]
     Refused(#[from] Failure),
     /// The daemon is gone, and with it the machine.
-    #[error("E-LOST: the connection to the daemon is lost; start the machine again with `parvum up`")]
+    #[error("E-LOST: the connection to the daemon is lost; help: `parvum up` starts the machine again")]
     Lost,
     /// The daemon is of another release.
     #[error(
-        "E-VERSION: the daemon speaks protocol {theirs}, this program {PROTOCOL}; stop the machine with \
-         `parvum down` and start it with this release"
+        "E-VERSION: the daemon speaks protocol {theirs}, this program {PROTOCOL}; help: `parvum down`, then start the machine with \
+         this release"
     )]
     Version {
         /// The daemon's protocol.
@@ -57,7 +57,7 @@ pub enum SessionError {
     },
     /// What came is no control message.
     #[error(
-        "E-PROTOCOL: the daemon sent what this program cannot read ({0}); use command and libraries of one release"
+        "E-PROTOCOL: the daemon sent what this program cannot read ({0}); help: use command and libraries of one release"
     )]
     Protocol(String),
     /// No answer in time.

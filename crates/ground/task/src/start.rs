@@ -116,7 +116,7 @@ pub(crate) fn start_daemon(options: &Options, until: Instant) -> Result<(), Sess
         text if text.starts_with("E-RUNNING") => Ok(()),
         _ if !heard => Err(SessionError::SlowStart(options.deadline, options.place.log())),
         "" => Err(SessionError::Start(format!(
-            "E-START: {} ended without a word; see {}",
+            "E-START: {} ended without a word; help: read its log: {}",
             command.display(),
             options.place.log().display()
         ))),

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 pub enum MeshError {
     /// The port cannot be had.
     #[error(
-        "E-BIND: the daemon cannot listen at {address} (UDP): {error}; choose an address of this host \
+        "E-BIND: the daemon cannot listen at {address} (UDP): {error}; help: choose an address of this host \
              and a free port"
     )]
     Bind {
@@ -21,14 +21,14 @@ pub enum MeshError {
         error: io::Error,
     },
     /// The keys cannot be used.
-    #[error("E-KEYS: the host's keys cannot be used: {0}; add this host again")]
+    #[error("E-KEYS: the host's keys cannot be used: {0}; help: add this host again")]
     Keys(String),
     /// Nobody there.
-    #[error("E-NOLINK: host {0} is not connected; `parvum hosts -v` shows why")]
+    #[error("E-NOLINK: host {0} is not connected; help: `parvum hosts -v` shows why")]
     NotConnected(Host),
     /// Over the bound.
     #[error(
-        "E-TOOLARGE: a control message of {length} bytes is over the bound of {bound}; send it as a stream"
+        "E-TOOLARGE: a control message of {length} bytes is over the bound of {bound}; help: send it as a stream"
     )]
     TooLarge {
         /// Its length.
@@ -38,7 +38,7 @@ pub enum MeshError {
     },
     /// The peer does not take what was sent.
     #[error(
-        "E-BUSY: {waiting} bytes wait for host {host} already, and the bound is {bound}; try again when \
+        "E-BUSY: {waiting} bytes wait for host {host} already, and the bound is {bound}; help: try again when \
              it has taken some"
     )]
     Busy {
@@ -50,7 +50,7 @@ pub enum MeshError {
         bound: usize,
     },
     /// The stream could not be opened.
-    #[error("E-NOLINK: no stream to host {host}: {error}; `parvum hosts -v` shows the connection")]
+    #[error("E-NOLINK: no stream to host {host}: {error}; help: `parvum hosts -v` shows the connection")]
     Stream {
         /// The peer.
         host: Host,
@@ -70,6 +70,6 @@ pub enum StreamError {
     #[error("the connection is gone: {0}")]
     Lost(String),
     /// The header has too many bytes.
-    #[error("E-TOOLARGE: {0}; put the data into the stream itself")]
+    #[error("E-TOOLARGE: {0}; help: put the data into the stream itself")]
     Header(#[from] Garbled),
 }

@@ -145,7 +145,7 @@ pub(crate) fn not_matching() -> Cmmd<()> {
 impl State {
     fn join() -> Cmmd<State> {
         let api = CoreApi::open().map_err(|why| {
-            eprintln!("libcmmd: {why}");
+            crate::errors::print(&why.to_string());
             Fault::NoMachine
         })?;
         fork::watch();
@@ -156,7 +156,7 @@ impl State {
             (None, Company { own: 0, nodes: Vec::new(), host: Some(own) })
         } else {
             let partition = Partition::join(api, "cmmd", context::TOGETHER).inspect_err(|_| {
-                eprintln!("libcmmd: {}", api.last_error());
+                crate::errors::print(&api.last_error());
             })?;
             partition.calls_it(words::all_nodes());
             let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();

@@ -3,6 +3,7 @@
 use crate::errors::{Error, name_of, text_of};
 use crate::process::launcher;
 use crate::process::machine::{machine, machine_notes};
+use parvum_errors::{Message, Style};
 use parvum_wire::control::Request;
 use std::io::Write;
 
@@ -17,23 +18,34 @@ pub(crate) fn end_job(error: &Error, wherefore: &str) -> ! {
     // Before MPI_Init only the launcher knows.
     let rank = own.or_else(|| std::env::var("PARVUM_RANK").ok());
     let who = rank.map_or("an MPI program".to_owned(), |rank| format!("rank {rank}"));
+    let program = std::env::args_os().next().unwrap_or_default();
+    let style = Style::of_stderr();
+    let ends = format!("the job ends: {wherefore}");
     let said = match with_code(&error.text) {
         Some((call, what)) => {
-            let program = std::env::args_os().next().unwrap_or_default();
             let call = call.map_or_else(String::new, |call| format!("in {call}, "));
-            format!("{what}\n    {call}{who} of {}", program.display()).into_bytes()
+            let mut message = Message::read(what);
+            message.notes.extend([format!("{call}{who} of {}", program.display()), ends]);
+            message.shown("libmpi", style).into_bytes()
+        }
+        None if style.is_terminal && !error.text.is_empty() => {
+            let message = Message::new(name_of(error.class()), &error.text);
+            message
+                .note(format!("{who} of {}", program.display()))
+                .note(ends)
+                .shown("libmpi", style)
+                .into_bytes()
         }
         None => {
             let text = match error.text.is_empty() {
                 true => text_of(error.code).unwrap_or_default(),
                 false => format!("{} ({})", error.text, name_of(error.class())).into_bytes(),
             };
-            [who.as_bytes(), b": ", &text].concat()
+            [who.as_bytes(), b": ", &text, b"\n    ", ends.as_bytes()].concat()
         }
     };
-    let said = [&said, &b"\n    the job ends: "[..], wherefore.as_bytes(), b"\n"].concat();
     // Nobody can be told when even that fails.
-    let _ = std::io::stderr().write_all(&said);
+    let _ = std::io::stderr().write_all(&[&said, &b"\n"[..]].concat());
     abort(1)
 }
 
@@ -72,10 +84,10 @@ mod tests {
 
     #[test]
     fn text_with_error_code_splits_at_the_code() {
-        let text = "MPI_Init: NoMachine: E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto";
+        let text = "MPI_Init: NoMachine: E-OPTION: PARVUM_ROUTE=foo: not a transport; help: use auto";
         assert_eq!(
             with_code(text),
-            Some((Some("MPI_Init"), "E-OPTION: PARVUM_ROUTE=foo: not a transport; use auto"))
+            Some((Some("MPI_Init"), "E-OPTION: PARVUM_ROUTE=foo: not a transport; help: use auto"))
         );
         assert_eq!(with_code("the machine is lost: E-LOST: gone"), Some((None, "E-LOST: gone")));
         for none in ["MPI_Send: the rank is not valid", "a file NAME-E-1: x", "E-mail: none", ""] {

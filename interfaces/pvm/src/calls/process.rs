@@ -168,7 +168,7 @@ impl Locked {
 fn unsearched(program: &Blob) -> Option<&'static str> {
     let is_here = || std::path::Path::new(OsStr::from_bytes(&program.0)).is_file();
     let is_name = !program.0.contains(&b'/');
-    (is_name && is_here()).then_some("; a file of that name is in this folder, which is not searched")
+    (is_name && is_here()).then_some("; note: a file of that name is in this folder, which is not searched")
 }
 
 fn blob(bytes: &[u8]) -> Blob {

@@ -127,9 +127,9 @@ pub extern "C" fn Tmk_sbrk(incr: c_uint) -> *mut c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_distribute(ptr: *mut c_char, size: c_int) {
     call("Tmk_distribute", |run| match usize::try_from(size) {
-        Err(_) => {
-            Err(Trouble::BadArgument("the size given to Tmk_distribute is negative; give how many bytes"))
-        }
+        Err(_) => Err(Trouble::BadArgument(
+            "the size given to Tmk_distribute is negative; help: give how many bytes",
+        )),
         Ok(0) => Ok(()),
         Ok(size) => run.distribute(ptr.expose_provenance(), size),
     });
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         }
         if data.is_null() || run.heap.meets(data.addr(), length) {
             return Err(Trouble::BadArgument(
-                "Tmk_reduce takes an array of private memory; copy there what is shared",
+                "Tmk_reduce takes an array of private memory; help: copy there what is shared",
             ));
         }
         // SAFETY: the caller's promise.

@@ -329,7 +329,9 @@ fn become_many(count: usize, arguments: &[String]) -> Trouble {
     run.args(arguments.get(1..end).unwrap_or_default()).env_remove("TMK_NODES");
     let why = run.exec();
     let said = command.to_string_lossy().into_owned();
-    Trouble::Machine(format!("{said} cannot be run ({why}); put parvum into PATH, or name it by PARVUM_BIN"))
+    Trouble::Machine(format!(
+        "{said} cannot be run ({why}); help: put parvum into PATH, or name it by PARVUM_BIN"
+    ))
 }
 
 /// The command: as the environment names it, else as it was installed with this library, else by PATH.

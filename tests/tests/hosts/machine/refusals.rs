@@ -28,7 +28,12 @@ fn add_refuses_unknown_host_name() {
     assert!(said.starts_with(begins), "{said}");
     says(
         &said,
-        &["parvum join", "exit code 255", "Could not resolve", "; check that `ssh nowhere true` works\n"],
+        &[
+            "parvum join",
+            "exit code 255",
+            "Could not resolve",
+            "; help: check that `ssh nowhere true` works\n",
+        ],
     );
 }
 
@@ -74,7 +79,7 @@ fn add_reports_missing_parvum_on_host() {
         let Some(bed) = (if ssh { Bed::over_ssh(2) } else { Bed::of(2) }) else { return };
         bed[0].set("PARVUM_REMOTE", "/no/such/parvum");
         let said = refused(&bed, "beta");
-        says(&said, &["E-", "beta", "/no/such/parvum join", "exit code 127", "it said: "]);
+        says(&said, &["E-", "beta", "/no/such/parvum join", "exit code 127", "the command said: "]);
     }
 }
 

@@ -128,7 +128,7 @@ fn push_to_host_without_room_is_refused() {
         let done = bed[0].parvum(&["add", "--push", "beta"]);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(!done.status.success());
-        says(&said, &["E-CANTSTART", "beta", "could not copy", "it said: tar: "]);
+        says(&said, &["E-CANTSTART", "beta", "could not copy", "the command said: tar: "]);
     };
     refused();
     let half = |name: &str| files(&bed[1]).lines().any(|line| line.ends_with(name));

@@ -233,7 +233,7 @@ impl Connections {
         self.deaf_until = Some(Instant::now() + DEAF);
         if !std::mem::replace(&mut self.told_deaf, true) {
             crate::status::remarks::say(format_args!(
-                "E-RESOURCES: the host has no room for another task ({error}, for the connection of one that waits to be let in); \
+                "E-RESOURCES: no connection of another task can be taken ({error}); help: \
                  raise the limit (`ulimit -n`) or start fewer tasks"
             ));
         }

@@ -225,7 +225,7 @@ pub(crate) fn finish(runtime: &mut Inside, id: RequestId, room: Option<usize>, o
             let length = envelope.length;
             if envelope.from == runtime.engine.me() {
                 remember(&format_args!(
-                    "E-NOMEMORY: {length} bytes more are not kept for a task that does not receive, and waits to send itself; \
+                    "E-NOMEMORY: {length} bytes more are not kept for a task that does not receive, and waits to send itself; help: \
                      receive in between, or set PARVUM_MEMORY to more bytes"
                 ));
             } else {

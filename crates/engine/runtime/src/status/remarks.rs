@@ -17,7 +17,8 @@ static KEPT: BiasedLock<Vec<String>> = BiasedLock::new(Vec::new());
 
 /// Says something to people.
 pub(crate) fn say(what: impl Display) {
-    let line = format!("libparvum [pid{}]: {what}\n", std::process::id());
+    let who = format!("libparvum [pid{}]", std::process::id());
+    let line = parvum_errors::shown(&who, &what.to_string()) + "\n";
     // A signal handler that has interrupted this very function says nothing.
     if let Some(mut kept) = KEPT.take_unless_own() {
         if kept.len() < MOST {

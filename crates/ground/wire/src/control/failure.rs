@@ -39,7 +39,7 @@ kinds! {
         "use the parvum command and libraries of one release";
     /// Two releases that do not speak the same protocol.
     Version = 2, "E-VERSION", "program and daemon are of different versions",
-        "stop the machine with `parvum down` and start it with this release";
+        "`parvum down`, then start the machine with this release";
     /// A request that only a task may make.
     NotEnrolled = 3, "E-NOTENROLLED", "the program has not joined the machine",
         "call pvm_mytid() (or parvum.enrol()) before this call";
@@ -51,7 +51,7 @@ kinds! {
     NoSuchHost = 6, "E-NOHOST", "there is no such host in the machine", "`parvum hosts` lists the hosts";
     /// The program was not found.
     ProgramNotFound = 7, "E-NOPROGRAM", "the program was not found",
-        "give its path, or a name that is in PATH";
+        "give its whole path, or copy it into a folder of PATH";
     /// The program may not be executed.
     NotExecutable = 8, "E-NOTEXEC", "the program is not executable",
         "make it executable with `chmod +x`, or give the program and not its source";
@@ -60,28 +60,28 @@ kinds! {
         "run the program by hand on that host";
     /// No processes, descriptors or memory left.
     OutOfResources = 10, "E-RESOURCES", "the host has no room for another task",
-        "raise the limit (`ulimit -u`, `ulimit -n`) or start fewer tasks";
+        "`parvum doctor` shows the limits; raise them (`ulimit -u`, `ulimit -n`), or start fewer tasks";
     /// More bytes than the bound.
     TooLarge = 11, "E-TOOLARGE", "the request or entry is larger than its bound",
-        "`parvum info` lists the bounds; send large data as a message";
+        "send large data as a message; `parvum info` lists the bounds";
     /// The task is in the group already.
     DuplicateGroup = 12, "E-DUPGROUP", "the task is in that group already", "leave the group first";
     /// No group of that name.
-    NoSuchGroup = 13, "E-NOGROUP", "there is no such group", "somebody must join it first";
+    NoSuchGroup = 13, "E-NOGROUP", "there is no such group", "a task must join the group first";
     /// The task is not a member.
     NotInGroup = 14, "E-NOTINGROUP", "the task is not in that group", "join the group first";
     /// Nobody has that instance number.
     NoSuchInstance = 15, "E-NOINST", "nobody in the group has that instance number",
         "instances count from 0 and have gaps after members left";
     /// No such mailbox entry.
-    NoSuchEntry = 16, "E-NOENTRY", "there is no such mailbox entry", "somebody must put it first";
+    NoSuchEntry = 16, "E-NOENTRY", "there is no such mailbox entry", "a task must put the entry first";
     /// The mailbox entry exists already.
     EntryExists = 17, "E-EXISTS", "the mailbox entry exists already",
         "put it with the multi-instance or overwritable flag";
     /// The owner did not permit it.
     Denied = 18, "E-DENIED", "the owner did not permit that", "ask the owner, or run as the same user";
     /// The machine is on its way down.
-    GoingDown = 19, "E-GOINGDOWN", "the machine is being stopped", "start it again with `parvum up`";
+    GoingDown = 19, "E-GOINGDOWN", "the machine is being stopped", "`parvum up` starts it again";
     /// The system refused something else.
     System = 20, "E-SYSTEM", "the operating system refused",
         "the daemon's log has more: `parvum info` names it";
@@ -92,24 +92,24 @@ kinds! {
     AlreadyConnected = 22, "E-CONNECTED", "the two tasks are connected already", "use the connection there is";
     /// Another user's connection.
     OtherUser = 23, "E-OTHERUSER", "the machine belongs to another user",
-        "start your own with `parvum up`; PARVUM_DIR may point to another user's directory";
+        "`parvum up` starts your own; PARVUM_DIR may point to another user's directory";
     /// Spawned beside others that could not be started.
     NotAll = 24, "E-NOTALL", "no task was started, because one of them could not start",
-        "start fewer tasks, or without the demand for all";
+        "start fewer tasks, or let the request start as many as possible";
     /// The host is in the machine already.
     DuplicateHost = 25, "E-DUPHOST", "the host is in the machine already", "`parvum hosts` lists the hosts";
     /// A daemon on another host.
     CannotStart = 26, "E-CANTSTART", "no daemon could be started on the other host",
-        "run that command by hand";
+        "`parvum doctor HOST` checks ssh, release and ports; run that command by hand";
     /// The host that was asked is gone.
     HostLost = 28, "E-HOSTLOST", "the host that had to answer is gone from the machine",
         "`parvum hosts` lists those that are left";
     /// Too few hosts are left to speak for the machine.
-    Minority = 29, "E-MINORITY", "this part of the machine is the smaller one and changes nothing",
+    Minority = 29, "E-MINORITY", "this part of the machine has no majority and changes nothing",
         "mend the network, or stop this part with `parvum down`";
     /// The name leads elsewhere.
     NameTaken = 30, "E-NAMETAKEN", "the name is bound already",
-        "choose another name, or wait until who bound it takes it back or ends";
+        "choose another name, or unbind the container first";
     /// Another task plays that part.
     PartTaken = 27, "E-PARTTAKEN", "another task plays that part already", "end that task first";
 }
@@ -138,9 +138,9 @@ impl Failure {
         }
     }
 
-    /// What to do about it; nothing if the particulars say it themselves, behind a semicolon.
+    /// What to do about it; nothing if the particulars say it themselves.
     pub fn remedy(&self) -> &'static str {
-        if self.detail.contains("; ") { "" } else { self.kind.remedy() }
+        if self.detail.contains("; help: ") { "" } else { self.kind.remedy() }
     }
 }
 
@@ -155,7 +155,7 @@ impl fmt::Display for Failure {
         write!(f, "{}: {}", self.kind.code(), self.cause())?;
         match self.remedy() {
             "" => Ok(()),
-            remedy => write!(f, "; {remedy}"),
+            remedy => write!(f, "; help: {remedy}"),
         }
     }
 }
@@ -171,12 +171,21 @@ mod tests {
     fn failure_text_starts_with_detail_if_present() {
         let said = |detail: &str| Failure::new(ErrorKind::NoSuchHost, detail).to_string();
         let remedy = "`parvum hosts` lists the hosts";
-        assert_eq!(said(""), format!("E-NOHOST: there is no such host in the machine; {remedy}"));
-        assert_eq!(said("beta"), format!("E-NOHOST: beta: there is no such host in the machine; {remedy}"));
-        assert_eq!(said("beta has left"), format!("E-NOHOST: beta has left; {remedy}"));
-        assert_eq!(said("cannot add beta; check its name"), "E-NOHOST: cannot add beta; check its name");
+        assert_eq!(said(""), format!("E-NOHOST: there is no such host in the machine; help: {remedy}"));
+        assert_eq!(
+            said("beta"),
+            format!("E-NOHOST: beta: there is no such host in the machine; help: {remedy}")
+        );
+        assert_eq!(said("beta has left"), format!("E-NOHOST: beta has left; help: {remedy}"));
+        assert_eq!(
+            said("cannot add beta; help: check its name"),
+            "E-NOHOST: cannot add beta; help: check its name"
+        );
         let outside = Failure::from(ErrorKind::NotEnrolled).to_string();
-        assert!(outside.ends_with("; call pvm_mytid() (or parvum.enrol()) before this call"), "{outside}");
+        assert!(
+            outside.ends_with("; help: call pvm_mytid() (or parvum.enrol()) before this call"),
+            "{outside}"
+        );
     }
 
     #[test]

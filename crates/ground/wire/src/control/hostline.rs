@@ -92,7 +92,11 @@ impl HostOptions {
                 self.address = Some(address);
             }
             "id" => self.machine = Some(value()?),
-            _ => return Err(format!("{name}= is no option; there are lo so dx ep wd sp bx ip id parvum by")),
+            _ => {
+                return Err(format!(
+                    "{name}= is no option; help: use one of lo so dx ep wd sp bx ip id parvum by"
+                ));
+            }
         }
         Ok(())
     }
@@ -118,18 +122,18 @@ impl HostOptions {
     pub fn unfit(&self, hoster: bool) -> Result<(), String> {
         if let (Some(start), false) = (&self.start, hoster) {
             return Err(format!(
-                "so={start}: Parvum asks nobody during the start; let ssh log in by key and leave so={start} out"
+                "so={start}: Parvum asks nobody during the start; help: let ssh log in by key and leave so={start} out"
             ));
         }
         let daemon = self.daemon.as_deref().unwrap_or_default();
         if matches!(Path::new(daemon).file_name().map(OsStrExt::as_bytes), Some(b"pvmd" | b"pvmd3")) {
             return Err(format!(
-                "dx={daemon}: this names PVM's daemon; name the parvum of that host (dx=/usr/bin/parvum)"
+                "dx={daemon}: this names PVM's daemon; help: name the parvum of that host (dx=/usr/bin/parvum)"
             ));
         }
         match &self.machine {
             Some(machine) => Err(format!(
-                "id={machine}: PARVUM_DIR tells Parvum's machines apart; set it there and leave id= out"
+                "id={machine}: PARVUM_DIR tells Parvum's machines apart; help: set it there and leave id= out"
             )),
             None => Ok(()),
         }

@@ -93,7 +93,7 @@ impl<F: Clone> Machine<F> {
             Err(own) => {
                 let who = if job.is_some() { "this job" } else { "this task" };
                 let detail = format!(
-                    "{who} has {own} contexts, and no more are left than other jobs may need; free some (MPI_Comm_free, pvm_freecontext)"
+                    "{who} has {own} contexts, and no more are left than other jobs may need; help: free some (MPI_Comm_free, pvm_freecontext)"
                 );
                 Err(Failure::new(ErrorKind::OutOfResources, detail))
             }

@@ -271,15 +271,26 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    fn name_of_host(&self, number: u32) -> Option<String> {
+        self.others.records().find(|host| host.number == number).map(|host| host.row.name.clone())
+    }
+
     fn finish_batch(&mut self, batch: Batch) {
+        let place =
+            batch.slots.iter().find(|slot| matches!(slot.result, Some(Err(_)))).map(|slot| slot.place);
         let mut results: Vec<_> = batch.slots.into_iter().filter_map(|slot| slot.result).collect();
         let failed =
             results.iter().enumerate().find_map(|(rank, result)| Some((rank, result.as_ref().err()?)));
         if let Some((rank, why)) = failed.filter(|_| batch.all_or_none) {
             let (all, begun) = (results.len(), results.iter().flatten().count());
-            let why = why.to_string();
+            let on = match place {
+                Some(Placed::On(host)) => {
+                    self.name_of_host(host).map_or_else(String::new, |name| format!(" on {name}"))
+                }
+                _ => String::new(),
+            };
             let detail = format!(
-                "{all} tasks requested, {begun} could start; rank {rank} failed: {why}; no task was started"
+                "{all} tasks requested, {begun} could start: rank {rank}{on} failed: {why}; note: no task was started"
             );
             let none = Failure::new(ErrorKind::NotAll, detail);
             let mut far: BTreeMap<u32, Vec<Tid>> = BTreeMap::new();

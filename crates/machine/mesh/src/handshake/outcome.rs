@@ -98,7 +98,7 @@ impl fmt::Display for ConnectError {
             write!(f, "{}{address} {outcome}", if at == 0 { "" } else { ", " })?;
         }
         let remedy = "see that the host is up and that firewalls let UDP through both ways";
-        write!(f, "; {}", self.refusal().map_or(remedy, |refusal| refusal.kind.remedy()))
+        write!(f, "; help: {}", self.refusal().map_or(remedy, |refusal| refusal.kind.remedy()))
     }
 }
 

@@ -139,6 +139,6 @@ fn alert(code: u64) -> Option<(RefusalKind, &'static str)> {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.kind.code(), self.text, self.kind.remedy())
+        write!(f, "{}: {}; help: {}", self.kind.code(), self.text, self.kind.remedy())
     }
 }

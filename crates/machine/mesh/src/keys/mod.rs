@@ -32,7 +32,7 @@ use std::path::PathBuf;
 pub enum KeyError {
     /// Others can read or change them.
     #[error(
-        "E-KEYS: {path} {fault}: the machine's keys may be known to others; stop the machine, \
+        "E-KEYS: {path} {fault}: the machine's keys may be known to others; help: stop the machine, \
              remove {path} and start the machine again"
     )]
     Open {
@@ -42,7 +42,7 @@ pub enum KeyError {
         fault: String,
     },
     /// Not what was written.
-    #[error("E-KEYS: {path} is damaged ({fault}); remove it and add this host again")]
+    #[error("E-KEYS: {path} is damaged ({fault}); help: remove it and add this host again")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -50,7 +50,9 @@ pub enum KeyError {
         fault: String,
     },
     /// The system's refusal.
-    #[error("E-KEYS: {path} cannot be used: {error}; see that its directory is there, yours and has room")]
+    #[error(
+        "E-KEYS: {path} cannot be used: {error}; help: see that its directory is there, yours and has room"
+    )]
     System {
         /// The file or directory.
         path: PathBuf,
@@ -58,6 +60,6 @@ pub enum KeyError {
         error: io::Error,
     },
     /// Bytes that are no keys, or keys that do not belong together.
-    #[error("E-KEYS: {0}; add this host again")]
+    #[error("E-KEYS: {0}; help: add this host again")]
     Unfit(String),
 }

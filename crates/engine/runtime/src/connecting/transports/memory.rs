@@ -96,8 +96,9 @@ impl Runtime {
         let offered = match Segment::open(&segment) {
             Ok(offered) => offered,
             Err(BadSegment::System(why)) => {
-                let text =
-                    format!("E-NOMEMORY: {from} cannot be joined yet: {why}; give this process more memory");
+                let text = format!(
+                    "E-NOMEMORY: {from} cannot be joined yet: {why}; help: give this process more memory"
+                );
                 say_lost(&text);
                 self.connections.unmapped.push((route, Unmapped { from, segment, control_block, event }));
                 return Err(text.into());

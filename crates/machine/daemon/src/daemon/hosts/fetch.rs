@@ -150,7 +150,7 @@ pub fn way_to(host: &str, login: Option<&str>, by: Option<&str>) -> Result<Strin
         Some(login) if by.contains("{login}") => by.replace("{login}", login),
         None if by.contains("{login}") => {
             let own = set("LOGNAME").or_else(|| set("USER"));
-            by.replace("{login}", &own.ok_or("{login}: LOGNAME is not set; say lo=NAME")?)
+            by.replace("{login}", &own.ok_or("{login}: LOGNAME is not set; help: say lo=NAME")?)
         }
         Some(login) if is_ssh => {
             let target = format!("{login}@{host}");
@@ -161,7 +161,7 @@ pub fn way_to(host: &str, login: Option<&str>, by: Option<&str>) -> Result<Strin
             });
         }
         Some(login) => {
-            let why = "the command has no place for a login name; write {login} into it";
+            let why = "the command has no place for a login name; help: write {login} into it";
             return Err(format!("lo={login}: `{by}`: {why}"));
         }
         None => by,
@@ -256,12 +256,15 @@ impl Starter {
         let said = shown(&output.stderr);
         let said = said.trim();
         let code = output.status.code().map_or_else(String::new, |code| format!(", exit code {code}"));
-        let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
+        let said = if said.is_empty() { String::new() } else { format!("; note: the command said: {said}") };
         if said.contains("Could not resolve hostname") {
             // What ssh says of a name that nobody knows.
             let Starter { host, words, .. } = self;
             let why = format!("cannot add {host}: ssh cannot resolve the name, by `{words}`{code}{said}");
-            return Failure::new(ErrorKind::NoSuchHost, format!("{why}; check that `ssh {host} true` works"));
+            return Failure::new(
+                ErrorKind::NoSuchHost,
+                format!("{why}; help: check that `ssh {host} true` works"),
+            );
         }
         self.failed(step, &format!("{what}{code}{said}"))
     }

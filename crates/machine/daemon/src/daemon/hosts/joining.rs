@@ -70,7 +70,8 @@ fn read<T: for<'a> Deserialize<'a>>() -> Result<T, String> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
     serde_json::from_str(&line).map_err(|_| {
-        "E-PROTOCOL: `parvum join` is for another daemon to call; use `parvum add HOST` there".to_owned()
+        "E-PROTOCOL: `parvum join` is for another daemon to call; help: use `parvum add HOST` there"
+            .to_owned()
     })
 }
 

@@ -16,7 +16,7 @@ pub enum StartError {
     #[error(transparent)]
     MachineDirectory(#[from] PlaceError),
     /// Another daemon has the directory.
-    #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
+    #[error("E-RUNNING: another daemon runs in {0} already; help: use it, or stop it with `parvum down`")]
     Running(String),
     /// A variable makes no sense.
     #[error("{0}")]
@@ -25,7 +25,7 @@ pub enum StartError {
     #[error("{0}")]
     NotJoined(String),
     /// Something in the directory could not be made.
-    #[error("E-DIR: {what} cannot be made: {error}; make room, or set PARVUM_DIR to another directory")]
+    #[error("E-DIR: {what} cannot be made: {error}; help: make room, or set PARVUM_DIR to another directory")]
     Make {
         /// What.
         what: String,

@@ -40,7 +40,7 @@ impl Options {
             None => Ok(usual),
             Some(text) => {
                 text.trim().parse().ok().filter(|number| (from..=to).contains(number)).ok_or_else(|| {
-                    format!("E-OPTION: {name}={text} is not valid; use {what} from {from} to {to}")
+                    format!("E-OPTION: {name}={text} is not valid; help: use {what} from {from} to {to}")
                 })
             }
         };
@@ -53,7 +53,7 @@ impl Options {
             None | Some("yes" | "on" | "1") => true,
             Some("no" | "off" | "0") => false,
             Some(other) => {
-                return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} is not valid; use yes or no"));
+                return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} is not valid; help: use yes or no"));
             }
         };
         Ok(Options { detect: Duration::from_millis(detect), port, encrypt, set })

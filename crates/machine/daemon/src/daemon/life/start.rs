@@ -132,7 +132,7 @@ fn run(
         match joining::accept(heard, config.arch.clone(), config.cpus, speed) {
             Ok(given) if insists && !given.encrypt => {
                 let why = "E-ENCRYPT: this machine was begun with PARVUM_ENCRYPT=no, and this host's settings say \
-                           PARVUM_ENCRYPT=yes; begin the machine without the former, or take the latter away";
+                           PARVUM_ENCRYPT=yes; help: begin the machine without the former, or take the latter away";
                 joining::decline(why);
                 clean_up(&place);
                 return Err(StartError::NotJoined(why.into()));

@@ -157,9 +157,9 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
             let folders = std::env::split_paths(&path).count();
             detail += &format!("the daemon's PATH ({folders} folders)");
             for dir in closed {
-                detail += &format!("; {} may not be searched", dir.display());
+                detail += &format!("; note: {} may not be searched", dir.display());
             }
-            detail += "; copy the program into one of them, or give its whole path";
+            detail += "; help: copy the program into one of them, or give its whole path";
             Err(Failure::new(ErrorKind::ProgramNotFound, detail))
         }
     }
@@ -202,7 +202,7 @@ fn refusal(error: &io::Error, program: &Path, cwd: &Path) -> Failure {
         libc::ENOENT => {
             let named = interpreter(program).map_or_else(String::new, |name| format!(" {name}"));
             let detail = format!(
-                "cannot execute {}: its interpreter{named} is not there; install it, or correct the program's first line",
+                "cannot execute {}: its interpreter{named} is not there; help: install it, or correct the program's first line",
                 program.display()
             );
             Failure::new(ErrorKind::ExecFailed, detail)

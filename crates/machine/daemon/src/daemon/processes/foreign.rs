@@ -74,7 +74,7 @@ async fn look(shell: &Rc<Shell>, tid: Tid, parent: Option<Tid>, path: &Path) {
     let path = std::fs::read_link(path).unwrap_or_else(|_| path.to_path_buf());
     let text = format!(
         "E-STATIC: task {tid} does not join: {} contains PVM's own library ({kind}), which talks to PVM's daemon only; \
-         link the program with the shared library (cc ... -lpvm3, without -static and libpvm3.a)",
+         help: link the program with the shared library (cc ... -lpvm3, without -static and libpvm3.a)",
         path.display()
     );
     shell.log.line(&text);

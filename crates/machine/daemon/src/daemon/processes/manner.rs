@@ -37,7 +37,7 @@ pub(crate) fn manner(tid: Tid, plan: &SpawnRequest) -> Result<Manner, Failure> {
                     let name = rustix::system::uname();
                     let host = shown(name.nodename().to_bytes());
                     let detail = format!(
-                        "--cpu-list {missing}: host {host} has CPUs {}; choose among those",
+                        "--cpu-list {missing}: host {host} has CPUs {}; help: choose among those",
                         ranges(&usable)
                     );
                     return Err(Failure::new(ErrorKind::BadParameter, detail));

@@ -330,7 +330,7 @@ impl<F: Clone> Machine<F> {
         }
         // What became of these is not known here.
         for (client, id) in std::mem::take(&mut self.others.proposed) {
-            let why = "the answer was lost while this host was cut off; it may have been done";
+            let why = "the answer was lost while this host was cut off; note: the request may have been done; help: look, then ask again";
             self.refuse(client, id, Failure::new(ErrorKind::HostLost, why));
         }
         self.notify_known_ends();

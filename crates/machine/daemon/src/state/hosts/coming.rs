@@ -147,7 +147,10 @@ impl<F: Clone> Machine<F> {
     pub(super) fn give_up_fetches_of_the_gone(&mut self) {
         let table = &self.others.agreed;
         let is_gone = |by: u64| table.hosts.iter().all(|host| host.life != by);
-        let why = Failure::new(ErrorKind::HostLost, "the host that was adding it; add it again");
+        let why = Failure::new(
+            ErrorKind::HostLost,
+            "the host that was adding it is gone from the machine; help: add it again",
+        );
         let lost = |(number, host): (&u32, &Fetching)| {
             let (number, life) = (*number, host.life);
             Fetched { number, life, result: Err(why.clone()) }
