@@ -1,10 +1,12 @@
-"""What can go wrong: one cause, one code, one remedy each.
+"""What can go wrong: one cause, one code, one help each.
 
-Every exception of Parvum is a :class:`ParvumError`; its text is ``CODE: cause; remedy``, and ``docs/errors.md`` has a paragraph for
-each code.
+Every exception of Parvum is a :class:`ParvumError`. Its text is ``CODE: cause; help: what to do``. ``parvum explain CODE`` prints a
+paragraph for each code.
 """
 
 from __future__ import annotations
+
+import re
 
 __all__ = [
     "ParvumError",
@@ -26,31 +28,50 @@ __all__ = [
 ]
 
 
+# The form of all errors of Parvum: ``CODE: what: why; note: ...; help: ...``.
+_CODE = re.compile(r"(E-[A-Z-]{2,}): ")
+_HELP = "; help: "
+
+
 class ParvumError(Exception):
-    """Any failure of Parvum's.
+    """A failure that Parvum reports.
 
     Attributes:
-        code: looked up in ``docs/errors.md``, such as ``E-GONE``.
+        code: such as ``E-GONE``; ``parvum explain E-GONE`` explains it.
         cause: what happened.
         remedy: what to do about it.
+
+    >>> from parvum.errors import HostGone
+    >>> error = HostGone("beta has left")
+    >>> error.code, error.help
+    ('E-HOSTLOST', 'vm.hosts() lists those that are left')
     """
 
     code: str = "E-PARVUM"
     remedy: str = "`parvum why` shows what the tasks wait for"
 
     def __init__(self, cause: str = "", *, code: str | None = None, remedy: str | None = None) -> None:
-        self.cause = cause or (self.__doc__ or "").partition("\n")[0].rstrip(".")
+        cause = cause or (self.__doc__ or "").partition("\n")[0].rstrip(".")
+        # The text of a library has its own code, and often its own help.
+        if begins := _CODE.match(cause):
+            code, cause = begins[1], cause[begins.end() :]
+            remedy = remedy or ""
+        if _HELP in cause:
+            cause, _, remedy = cause.partition(_HELP)
+        self.cause = cause
         if code is not None:
             self.code = code
         if remedy is not None:
             self.remedy = remedy
         super().__init__(self.cause)
 
+    @property
+    def help(self) -> str:
+        """What to do about it: a command that can be pasted, if there is one."""
+        return self.remedy
+
     def __str__(self) -> str:
-        # Parvum's own libraries say all of it already.
-        if self.cause.startswith("E-"):
-            return self.cause
-        return "; ".join(filter(None, (f"{self.code}: {self.cause}", self.remedy)))
+        return f"{self.code}: {self.cause}{_HELP}{self.remedy}" if self.remedy else f"{self.code}: {self.cause}"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.cause,), self.__dict__)
@@ -137,11 +158,11 @@ class PvmFailed(ParvumError):
     """
 
     code = "E-PVM"
-    remedy = "see the manual page of the call"
+    remedy = "`parvum explain PvmBadParam` explains PVM's codes"
 
     def __init__(self, call: str = "", number: int = 0) -> None:
         name = _PVM.get(number, "PvmSysErr")
-        super().__init__(f"pvm_{call}: {name} ({number})")
+        super().__init__(f"pvm_{call}: {name} ({number})", remedy=f"`parvum explain {name}`")
         self.number = number
 
 
@@ -159,7 +180,7 @@ class BadArgument(ParvumError, ValueError):
     """An argument cannot be used."""
 
     code = "E-BADPARAM"
-    remedy = "see the help of the call"
+    remedy = "help(...) of the call lists what its arguments may be"
 
 
 class WrongShape(ParvumError, ValueError):

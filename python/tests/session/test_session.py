@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import time
@@ -211,8 +212,22 @@ def test_error_text_has_code_cause_and_remedy() -> None:
     for kind in vars(parvum.errors).values():
         if isinstance(kind, type) and issubclass(kind, parvum.errors.ParvumError) and kind is not parvum.errors.PvmFailed:
             text = str(kind("the cause"))
-            assert text == f"{kind.code}: the cause; {kind.remedy}"
+            assert text == f"{kind.code}: the cause; help: {kind.remedy}"
+            assert kind("the cause").help == kind.remedy
             assert "see the cause" not in text
             assert "errors.md" not in text
-    # What the daemon says may have its remedy in it.
-    assert str(parvum.errors.Refused("cannot add beta; check its name", remedy="")) == "E-REFUSED: cannot add beta; check its name"
+    # What the daemon says may have its help in it.
+    refused = parvum.errors.Refused("cannot add beta; help: check its name", remedy="")
+    assert str(refused) == "E-REFUSED: cannot add beta; help: check its name"
+    assert (refused.cause, refused.help) == ("cannot add beta", "check its name")
+
+
+def test_an_error_of_a_library_keeps_its_own_code_and_help() -> None:
+    line = "E-NODAEMON: no machine is up in /tmp/x; help: `parvum up`"
+    error = parvum.errors.MachineGone(line)
+    assert (error.code, error.cause, error.help) == ("E-NODAEMON", "no machine is up in /tmp/x", "`parvum up`")
+    assert str(error) == line
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.code, again.help) == (line, error.code, error.help)
+    bare = parvum.errors.MachineGone("E-LOST: the daemon is gone")
+    assert (str(bare), bare.help) == ("E-LOST: the daemon is gone", "")
