@@ -6,10 +6,14 @@ mod compare;
 mod completion;
 mod console;
 mod docs;
+mod doctor;
+mod explain;
+mod help;
 mod hosts;
 mod look;
 mod mpiexec;
 mod predict;
+mod report;
 mod run;
 mod settings;
 mod shown;
@@ -29,17 +33,19 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Makes one parallel virtual machine of a host's cores, and runs
-/// message-passing programs on it.
-///
-/// The machine lives in a directory: $PARVUM_DIR, else $XDG_RUNTIME_DIR/parvum,
-/// else /tmp/parvum-UID. It starts by itself when a program needs it, and stops
-/// with `parvum down`.
-///
-/// Options that you always want may stand in a file: ~/.config/parvum/config, or the one that $PARVUM_CONFIG names
-/// (`run.label = yes`). The command line goes before the environment, that before the file.
+/// Run MPI, PVM and Python message-passing programs on one host or many
 #[derive(Parser)]
-#[command(version = env!("COMMAND_VERSION"), arg_required_else_help = true)]
+#[command(
+    name = "parvum",
+    version = env!("COMMAND_VERSION"),
+    arg_required_else_help = true,
+    max_term_width = 100,
+    long_about = "Run MPI, PVM and Python message-passing programs on one host or many\n\n\
+        The virtual machine (the daemons of one user) starts when a program needs it. `parvum down` stops it.\n\
+        Its directory is $PARVUM_DIR, else $XDG_RUNTIME_DIR/parvum, else /tmp/parvum-UID.\n\n\
+        ~/.config/parvum/config, or the file $PARVUM_CONFIG, holds your usual options: `run.label = yes`.\n\
+        An option on the command line overrides a variable, and a variable overrides the file."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,46 +53,66 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Start the machine (does nothing when it is up), with the hosts of a hostfile if one is named
+    /// Start the virtual machine; does nothing if it is up
+    #[command(after_long_help = help::examples(&[
+        ("parvum up", "start the machine on this host"),
+        ("parvum up hosts.txt", "and add the hosts of a PVM hostfile"),
+    ]))]
     Up {
-        /// A hostfile of PVM: hosts and their options
+        /// A PVM hostfile: hosts and their options
         hostfile: Option<PathBuf>,
-        /// Say nothing but errors
+        /// Print errors only
         #[arg(short, long)]
         quiet: bool,
     },
-    /// Stop the machine and every task on it
+    /// Stop the virtual machine and all its tasks
+    #[command(after_long_help = help::examples(&[
+        ("parvum down", "stop the machine on all hosts"),
+        ("PARVUM_DIR=/tmp/other parvum down", "stop another machine"),
+    ]))]
     Down {
-        /// Say nothing but errors
+        /// Print errors only
         #[arg(short, long)]
         quiet: bool,
     },
-    /// Run a program: start N tasks of it, show their output, return its exit code
+    /// Run a program: start N tasks, show their output, return the exit code
     Run(run::RunArgs),
-    /// Run a program as `run` does, and draw what its tasks did: a file for Perfetto, and a picture for a browser
+    /// Run a program and draw what its tasks did
     Trace(trace::TraceArgs),
-    /// Say how long tasks would take on other hosts, from a trace (`trace --replay`) and what messages cost there
+    /// Predict a program's run time on other hosts
     Predict(predict::PredictArgs),
-    /// List the tasks and what each is doing
+    /// List the tasks and what each does
+    #[command(after_long_help = help::examples(&[
+        ("parvum ps", "a line for each task"),
+        ("parvum ps --json | jq '.[].tid'", "for a program"),
+    ]))]
     Ps {
-        /// For programs: as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the hosts of the machine
+    /// List the hosts of the virtual machine
+    #[command(after_long_help = help::examples(&[
+        ("parvum hosts", "a line for each host"),
+        ("parvum hosts -v", "and the addresses tried, with their results"),
+    ]))]
     Hosts {
-        /// Say how this host reaches each of the others, and which addresses were tried
+        /// Print how this host reaches each other host
         #[arg(short, long)]
         verbose: bool,
-        /// For programs: as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Add hosts: start daemons there, all at once, with ssh or another command
+    /// Add hosts: start daemons there by ssh or another command
     Add(hosts::membership::AddArgs),
-    /// Take hosts out of the machine; their tasks end
+    /// Remove hosts from the virtual machine; their tasks end
+    #[command(after_long_help = help::examples(&[
+        ("parvum remove beta", "end beta's tasks and its daemon"),
+        ("parvum remove beta gamma", "two hosts"),
+    ]))]
     Remove {
-        /// The hosts, as `parvum hosts` shows them
+        /// The hosts, as `parvum hosts` prints them
         #[arg(required = true)]
         hosts: Vec<String>,
     },
@@ -97,48 +123,81 @@ enum Command {
         #[arg(long, hide = true)]
         hosted: Option<String>,
     },
-    /// Send a signal to a task (SIGTERM when none is named)
+    /// Send a signal to a task
+    #[command(after_long_help = help::examples(&[
+        ("parvum kill t40002", "SIGTERM"),
+        ("parvum kill -s KILL t40002", "SIGKILL"),
+        ("parvum kill -s STOP t40002", "stop the task; CONT continues it"),
+    ]))]
     Kill {
-        /// The task, as `parvum ps` shows it (t40001)
+        /// The task, such as t40001; `parvum ps` lists them
         #[arg(value_parser = parse_tid)]
         tid: Tid,
-        /// The signal, by name or number: KILL, SIGKILL, 9
+        /// Send SIGNAL, by name or number: KILL, SIGKILL, 9
         #[arg(short, long, default_value = "TERM", value_parser = terminal::signal_names::parse)]
         signal: i32,
     },
-    /// Show versions, the directory, limits and counts of the daemon; or one task: its state, where its time goes, and
-    /// what it exchanged with whom, over which route and why
+    /// Show versions, limits and counters of the daemon, or of one task
+    #[command(after_long_help = help::examples(&[
+        ("parvum info", "directory, log, limits, settings and their sources"),
+        ("parvum info t40002", "a task: state, time, messages by peer"),
+        ("parvum info --json", "for a program"),
+    ]))]
     Info {
-        /// A task, as `parvum ps` shows it
+        /// Show one task, such as t40001 [default: the daemon]
         #[arg(value_parser = parse_tid)]
         tid: Option<Tid>,
-        /// For programs: as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show which algorithm a collective uses: parvum algorithms MPI_Bcast 64K -n 8
+    /// Show which algorithm a collective uses
     Algorithms(look::algorithms::AlgorithmsArgs),
-    /// Show the machine live: tasks, rates, waits, queues, memory, hosts' load; plain text in a pipe
+    /// Show tasks, rates, waits and load live
     Top(top::TopArgs),
-    /// Say why a program hangs: who waits for whom, what is certain, which messages are nearly right
+    /// Explain why a program hangs: which task waits for which
     Why(why::WhyArgs),
-    /// Give orders line by line, as `pvm` does: [-dmask] [-nname] [hostfile]
+    /// Open PVM's console
+    ///
+    /// The console takes the words of PVM's `pvm`: -dMASK, -nNAME, and a hostfile.
+    #[command(after_long_help = help::examples(&[
+        ("parvum console", "then `help` lists the console's commands"),
+        ("parvum console hosts.txt", "start the machine with the hosts of a hostfile"),
+    ]))]
     Console {
+        /// -dMASK, -nNAME, a hostfile
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Print where the documentation is on this host, or the page about a topic
     Docs(docs::DocsArgs),
-    /// Print what a shell needs to use this Parvum: eval "$(parvum env)"
+    /// Print the variables that a shell needs for this Parvum
     Env(settings::environment::EnvArgs),
-    /// Print what makes a shell complete this command's words: parvum completion bash > ~/.local/share/bash-completion/completions/parvum
+    /// Print shell completions
+    #[command(after_long_help = help::examples(&[
+        ("source <(parvum completion bash)", "for this bash"),
+        ("parvum completion zsh > ~/.zfunc/_parvum", "for all zsh"),
+        ("parvum completion fish | source", "for this fish"),
+    ]))]
     Completion {
-        /// For which shell
+        /// The shell
         #[arg(value_enum)]
         shell: completion::Shell,
     },
-    /// Compare message-passing systems on this machine, and write a report
+    /// Compare message-passing systems on this host, and write a report
+    #[command(after_long_help = help::examples(&[
+        ("parvum compare", "which MPI is the fastest here, in a minute"),
+        ("parvum compare --suite mpi", "MPI: Parvum, Open MPI, MPICH; 3 minutes"),
+        ("parvum compare --suite mpi --full", "30 minutes, sharper verdicts"),
+        ("parvum compare --suite mpi --against results/OLD", "what changed since a run"),
+    ]))]
     Compare(parvum_lab::CompareOptions),
+    /// Explain an error code
+    Explain(explain::ExplainArgs),
+    /// Check what could stop programs, here and on other hosts
+    Doctor(doctor::DoctorArgs),
+    /// Pack what a bug report needs
+    Report(report::ReportArgs),
     #[command(hide = true)]
     Daemon {
         /// The machine's directory
@@ -200,6 +259,13 @@ fn main() -> ExitCode {
         Command::Docs(args) => {
             return docs::docs(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
         }
+        Command::Explain(args) => {
+            return explain::explain(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
+        }
+        Command::Report(args) => {
+            return report::report(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
+        }
+        Command::Doctor(args) => return doctor::doctor(&args).unwrap_or_else(|error| complain(&error)),
         Command::Env(args) => settings::environment::print(&args),
         Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
         Command::Up { hostfile: Some(file), quiet } => return hosts::power::up_with(quiet, file),
@@ -242,7 +308,7 @@ fn main() -> ExitCode {
 impl Command {
     /// Whether it prints what there is, and nothing of what it does hangs on who reads that.
     fn only_looks(&self) -> bool {
-        use Command::{Algorithms, Completion, Docs, Env, Hosts, Info, Predict, Ps, Top, Why};
+        use Command::{Algorithms, Completion, Docs, Env, Explain, Hosts, Info, Predict, Ps, Top, Why};
         matches!(
             self,
             Algorithms(_)
@@ -254,6 +320,7 @@ impl Command {
                 | Predict(_)
                 | Docs(_)
                 | Env(_)
+                | Explain(_)
                 | Completion { .. }
         )
     }
@@ -273,7 +340,7 @@ fn parsed(line: &[OsString]) -> Result<Command, String> {
     let cli = Cli::command();
     let file = settings::configuration::read(&cli)?;
     file.take_variables()?;
-    let parsed = file.applied(cli, line).try_get_matches_from(line);
+    let parsed = help::grouped(file.applied(cli, line)).try_get_matches_from(line);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => Ok(cli.command),
         // Help that was asked for is no error.
@@ -287,17 +354,39 @@ fn parsed(line: &[OsString]) -> Result<Command, String> {
 fn run_args(line: &[OsString]) -> Result<run::RunArgs, String> {
     match parsed(line)? {
         Command::Run(args) => Ok(args),
-        _ => Err("E-USAGE: that is no line of `parvum run`".into()),
+        _ => Err("E-USAGE: this line is no line of `parvum run`".into()),
     }
 }
 
 /// The code of a command line that makes no sense.
 const USAGE: u8 = 2;
 
-/// What clap has to say, without its own beginning.
+/// What clap has to say, in the form of an error: its tips are help, and so is the command's own help.
 fn usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned()
+    let mut text =
+        text.strip_prefix("error: ").unwrap_or(&text).lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut what = vec![text.next().unwrap_or_default()];
+    let (mut notes, mut help) = (Vec::new(), Vec::new());
+    for line in text {
+        match line.split_once(": ") {
+            Some(("tip", tip)) => help.push(tip.to_owned()),
+            Some(("Usage", usage)) => notes.push(format!("usage: {usage}")),
+            _ if line.starts_with("For more information") => {}
+            // The missing arguments, and the values that there are.
+            _ if notes.is_empty() && help.is_empty() => what.push(line.trim_matches(['[', ']'])),
+            _ => {}
+        }
+    }
+    // The usage begins with the command's words.
+    let words = |usage: &str| -> String {
+        let words = usage.trim_start_matches("usage: ").split(' ');
+        words.take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect::<Vec<_>>().join(" ")
+    };
+    let command = notes.first().map_or_else(|| "parvum".to_owned(), |usage| words(usage));
+    help.push(format!("`{command} --help`"));
+    let message = parvum_errors::Message { code: String::new(), what: what.join(" "), notes, help };
+    message.to_string()
 }
 
 /// Standard output is a pipe to the starter here, and errors go there too.
@@ -349,7 +438,7 @@ fn parse_tid(text: &str) -> Result<Tid, String> {
     let digits = text.strip_prefix('t').or_else(|| text.strip_prefix("0x")).unwrap_or(text);
     match i32::from_str_radix(digits, 16) {
         Ok(tid) if tid > 0 => Ok(Tid(tid)),
-        _ => Err("a task id looks like t40001; `parvum ps` lists them".into()),
+        _ => Err("a task id looks like t40001; help: `parvum ps` lists the tasks".into()),
     }
 }
 

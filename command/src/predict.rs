@@ -15,41 +15,50 @@ use std::process::Command;
 const MOST_MESSAGES: u64 = 20_000_000;
 
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum trace --replay app.replay -n 8 ./app", "record a run"),
+    ("parvum predict app.replay --costs costs.json --hosts 8", "its time on eight hosts"),
+    ("parvum predict --operation MPI_Allreduce --tasks 64 --costs costs.json", "one collective"),
+]))]
 pub struct PredictArgs {
-    /// What `parvum trace --replay FILE` wrote
+    /// A file of `parvum trace --replay FILE`
     #[arg(required_unless_present = "operation", conflicts_with = "operation")]
     trace: Option<PathBuf>,
-    /// In place of a trace, a group operation as Parvum's libraries do it, of --tasks tasks and --bytes bytes
+    /// Predict one collective instead of a trace
     #[arg(long, value_name = "NAME", value_parser = operation, requires = "tasks")]
     operation: Option<Operation>,
-    /// So many tasks
+    /// Predict for N tasks
     #[arg(long, value_name = "N", requires = "operation", value_parser = clap::value_parser!(u32).range(1..=16384))]
     tasks: Option<u32>,
-    /// Bytes of one task's data: for each of the others in an alltoall
+    /// Use N bytes for each task
+    ///
+    /// In an alltoall these are the bytes for each other task.
     #[arg(long, value_name = "N", requires = "operation", default_value_t = 8)]
     bytes: u64,
-    /// So many of the operation, one after the other
+    /// Repeat the collective N times
     #[arg(long, value_name = "N", requires = "operation", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
-    /// What messages between hosts cost: the samples of the program loggp between two of them
+    /// Read the costs of messages between hosts from FILE
+    ///
+    /// The program `loggp`, run on two hosts, writes FILE: `parvum compare --suite loggp`.
     #[arg(long, value_name = "FILE")]
     costs: PathBuf,
-    /// What messages within a host cost, from the same program there; else as between hosts
+    /// Read the costs within a host from FILE [default: --costs]
     #[arg(long, value_name = "FILE")]
     within: Option<PathBuf>,
-    /// So many hosts, to which tasks are dealt out in blocks; else one for each task
+    /// Put the tasks on N hosts, in blocks [default: a host for each]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     hosts: Option<u32>,
-    /// Processors of each host
+    /// Give each host N processors
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     processors: u32,
-    /// All hosts share those processors, as hosts that are made of one do
+    /// Let all hosts share these processors, as emulated hosts do
     #[arg(long)]
     share_processors: bool,
-    /// All hosts share one medium, as on Ethernet's old cable, in place of a switch
+    /// Let all hosts share one cable instead of a switch
     #[arg(long)]
     share_medium: bool,
-    /// Have SimGrid replay the same besides, where its smpirun is installed (Debian: libsimgrid-dev)
+    /// Replay with SimGrid's smpirun too (Debian: libsimgrid-dev)
     #[arg(long)]
     simgrid: bool,
 }
@@ -129,7 +138,7 @@ fn trace(args: &PredictArgs) -> Result<Trace, String> {
             if operation == Operation::Alltoall { u64::from(tasks).pow(2) } else { u64::from(tasks) * 16 };
         if messages * u64::from(args.times) > MOST_MESSAGES {
             return Err(format!(
-                "E-USAGE: {} of {tasks} tasks has too many messages to keep in memory; fewer --tasks or --times",
+                "E-USAGE: {} of {tasks} tasks has too many messages to keep in memory; help: use fewer --tasks or --times",
                 operation.name()
             ));
         }
@@ -138,7 +147,7 @@ fn trace(args: &PredictArgs) -> Result<Trace, String> {
     let name = path.display();
     let file = File::open(path).map_err(|error| {
         format!(
-            "E-REPLAY: cannot read {name}: {error}; parvum trace --replay {name} -n 2 ./program writes it"
+            "E-REPLAY: cannot read {name}: {error}; help: `parvum trace --replay {name} -n 2 ./program` writes it"
         )
     })?;
     Trace::read(BufReader::new(file)).map_err(|why| format!("{why}, in {name}"))
@@ -163,7 +172,8 @@ fn words(route: &Route) -> String {
 fn by_simgrid(trace: &Trace, machine: &Machine) -> Result<f64, String> {
     if machine.shared_processors && machine.hosts > 1 {
         return Err(
-            "E-USAGE: --simgrid: its hosts have processors of their own; leave out --share-processors".into(),
+            "E-USAGE: --simgrid: its hosts have processors of their own; help: leave out --share-processors"
+                .into(),
         );
     }
     let folder = std::env::temp_dir().join(format!("parvum-simgrid-{}", std::process::id()));
@@ -195,7 +205,7 @@ fn replayed(folder: &Path, trace: &Trace, machine: &Machine) -> Result<f64, Stri
     smpirun.args(["--cfg=smpi/host-speed:1Gf"]);
     let done = smpirun.output().map_err(|error| {
         format!(
-            "E-REPLAY: SimGrid's smpirun does not start ({error}); apt-get install libsimgrid-dev, or leave out --simgrid"
+            "E-REPLAY: SimGrid's smpirun does not start ({error}); help: `apt-get install libsimgrid-dev`; help: leave out --simgrid"
         )
     })?;
     let said = format!("{}{}", shown(&done.stdout), shown(&done.stderr));

@@ -195,29 +195,13 @@ fn suggestion(word: &str) -> String {
     let other = OTHERS.iter().find(|(name, _)| *name == word).map(|(_, meant)| *meant);
     let begun = || names().find(|name| word.len() >= 2 && name.starts_with(word));
     let near = || {
-        let all = names().map(|name| (distance(word, name), name));
+        let all = names().map(|name| (crate::explain::distance(word, name), name));
         all.filter(|(far, _)| *far <= 2 && *far < word.chars().count()).min().map(|(_, name)| name)
     };
     match other.or_else(begun).or_else(near) {
         Some(known) => format!("did you mean `{known}`? `help` lists all commands"),
         None => "`help` lists the commands".into(),
     }
-}
-
-/// How many letters have to be added, left out or changed to make one word the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    // A long word is near to none.
-    for (above, letter) in one.chars().take(32).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
-        for (at, against) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *against);
-            diagonal = row[at + 1];
-            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]

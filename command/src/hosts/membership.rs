@@ -13,17 +13,25 @@ use std::time::Duration;
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum add beta gamma", "start daemons on two hosts by ssh"),
+    ("parvum add --push beta", "copy this release to beta first"),
+    ("parvum add \"beta lo=anna wd=/data\"", "as user anna, tasks start in /data"),
+    ("parvum doctor beta", "check what could stop it"),
+]))]
 pub struct AddArgs {
-    /// The hosts, as ssh knows them; options of a hostfile may follow a name: "beta ep=/opt/bin wd=/data sp=2000"
+    /// The hosts, by names that ssh knows
+    ///
+    /// Options of a hostfile may follow a name: "beta ep=/opt/bin wd=/data sp=2000".
     #[arg(required = true)]
     hosts: Vec<String>,
-    /// The command that runs another on a host, `{host}` in it; instead of PARVUM_START_BY or ssh
+    /// Start daemons by COMMAND, with {host} in it [default: ssh]
     #[arg(long, value_name = "COMMAND")]
     start_by: Option<String>,
-    /// The `parvum` on those hosts; instead of PARVUM_REMOTE
+    /// Run the `parvum` at PATH on those hosts [default: from PATH]
     #[arg(long, value_name = "PATH")]
     remote: Option<String>,
-    /// Copy this release there first, into ~/.local/share/parvum
+    /// Copy this release to ~/.local/share/parvum there first
     #[arg(long, conflicts_with = "remote")]
     push: bool,
 }

@@ -49,7 +49,7 @@ fn begin_with(quiet: bool, arguments: &Arguments) -> Result<Vec<String>, Vec<Str
         Err(SessionError::NoDaemon(_)) => {}
         Err(error) => return Err(one(error)),
         Ok(_) => {
-            let why = "E-RUNNING: the machine is up already and reads no hostfile; stop it first with `parvum down`";
+            let why = "E-RUNNING: the machine is up already and reads no hostfile; help: `parvum down` stops it first";
             return Err(vec![why.into()]);
         }
     }

@@ -129,13 +129,13 @@ impl Release {
             return Err(failed(
                 host,
                 "copy",
-                &format!("it is {kind:?}, this host {own:?}; build Parvum there"),
+                &format!("it is {kind:?}, this host {own:?}; help: build Parvum there"),
             ));
         }
         if !folder.starts_with('/')
             || folder.contains(|c: char| c.is_whitespace() || "'\"$`\\;&|<>()*?".contains(c))
         {
-            return Err(failed(host, "copy", &format!("its folder is {folder:?}; use --remote")));
+            return Err(failed(host, "copy", &format!("its folder is {folder:?}; help: use --remote")));
         }
         Ok(Seen { folder: folder.to_owned(), is_there: there == "yes" })
     }
@@ -290,7 +290,7 @@ fn over_there(
     // A pipe that broke is no failure where the other end ended well: that had read what it needs.
     if !done.status.success() {
         let errors = shown(&done.stderr);
-        return Err(why(&format!("{}; it said: {}", done.status, errors.trim())));
+        return Err(why(&format!("{}; note: the command said: {}", done.status, errors.trim())));
     }
     Ok(shown(&done.stdout).into_owned())
 }

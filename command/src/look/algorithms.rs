@@ -8,20 +8,26 @@ use parvum_task::SessionError;
 
 /// What is asked about.
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum algorithms", "all collectives and when each algorithm runs"),
+    ("parvum algorithms MPI_Bcast 64K -n 8", "the algorithm of one call"),
+]))]
 pub struct AlgorithmsArgs {
-    /// A collective: broadcast, or MPI_Bcast; else all are shown
+    /// A collective, such as MPI_Bcast or broadcast [default: all]
     #[arg(value_parser = operation)]
     operation: Option<Operation>,
-    /// How many bytes: 65536, 64K, 1M
+    /// The length of the data: 65536, 64K, 1M
     #[arg(value_parser = bytes, requires = "tasks")]
     bytes: Option<usize>,
-    /// Among how many tasks
+    /// Assume N tasks
     #[arg(short = 'n', long, value_name = "N", requires = "bytes", value_parser = clap::value_parser!(u32).range(1..))]
     tasks: Option<u32>,
-    /// On how many hosts, with consecutive tasks on each
+    /// Assume N hosts with consecutive tasks
     #[arg(long, value_name = "N", default_value_t = 1, requires = "bytes", value_parser = clap::value_parser!(u32).range(1..))]
     hosts: u32,
-    /// A call that does not wait for its end (MPI_Ibcast), or one of the first eight of a communicator
+    /// Assume a nonblocking call, such as MPI_Ibcast
+    ///
+    /// The first eight collectives of a communicator use the same algorithms.
     #[arg(long, requires = "bytes")]
     nonblocking: bool,
 }
@@ -45,7 +51,7 @@ pub(crate) fn operation(said: &str) -> Result<Operation, String> {
     let found = |form: &str| names.clone().find(|(name, _)| name.replace('-', "") == form);
     forms.into_iter().find_map(found).map(|(_, operation)| operation).ok_or_else(|| {
         let all: Vec<&str> = Operation::ALL.into_iter().map(Operation::name).collect();
-        format!("no such collective; there are {}", all.join(", "))
+        format!("no such collective; help: use one of {}", all.join(", "))
     })
 }
 

@@ -30,5 +30,5 @@ pub fn refuse(option: &str) -> String {
     let name = option.trim_start_matches('-').split('=').next().unwrap_or_default();
     let hint = HINTS.iter().find(|(known, _)| *known == name);
     let remedy = hint.map_or("mpiexec -help lists those that are", |(_, remedy)| remedy);
-    format!("E-USAGE: {option}: no such option here; {remedy}")
+    format!("E-USAGE: {option}: no such option here; help: {remedy}")
 }

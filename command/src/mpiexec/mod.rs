@@ -13,23 +13,42 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: mpiexec [options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...
-Runs MPI programs on Parvum's machine (as any program: ranks are told by PARVUM_RANK and PMI_RANK).
-  -n N, -np N           so many processes (else one for each slot of -hosts, -f, -ppn or an allocation of Slurm or PBS, or 1)
-  -ppn N                so many on each host
-  -hosts A:2,B          on these hosts of the machine (-host, -H); -f FILE: those of a file (-hostfile, -machinefile)
-  -env NAME VALUE       a variable of this program; -genv NAME VALUE: of all; -x NAME[=VALUE]: as Open MPI has it
-  -envlist A,B          only these variables of here, for this program (-envnone: none); -genvlist, -genvnone: for all
-  -wdir DIR             where it begins (-wd)
-  -l                    the rank in front of each line of output: [0] text (-prepend-rank)
-  -outfile-pattern P    output into files; %r is the rank, %h the host; -errfile-pattern: the same of standard error
-  -configfile FILE      each line is the options and the program of one part
-  -bind-to WHAT         core, socket, none, user:LIST; -map-by slot, node, ppr:N:node
-  -s RANK|all|none      who gets standard input (0)
-  -print-all-exitcodes  say how each process ended; -disable-auto-cleanup: one that fails ends no other
-  -usize N              MPI_UNIVERSE_SIZE: so many processes in all, those that are spawned among them
-  -timeout SECONDS      end the job then; so does the variable MPIEXEC_TIMEOUT
-Every option may have one hyphen or two. mpiexec(1), and docs/reference/mpi/mpiexec.md for those of MPICH and Open MPI that are not here.";
+Run MPI programs, and any others, on Parvum's virtual machine
+
+Usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...
+
+Options (one hyphen or two):
+  -n N, -np N            Start N processes [default: the slots, else 1]
+  -ppn N                 Start N processes on each host
+  -hosts A:2,B           Use these hosts (-host, -H)
+  -f FILE                Use the hosts of FILE (-hostfile, -machinefile)
+  -env NAME VALUE        Set a variable of this program (-genv: of all programs)
+  -x NAME[=VALUE]        Set a variable, as Open MPI does
+  -envlist A,B           Pass only these variables (-envnone: none)
+                         -genvlist, -genvnone: for all programs
+  -wdir DIR              Start in DIR (-wd)
+  -l                     Print the rank before each line (-prepend-rank)
+  -outfile-pattern P     Write output to files: %r is the rank, %h the host
+                         -errfile-pattern: the same for standard error
+  -configfile FILE       Read one program with its options from each line
+  -bind-to WHAT          Bind processes: core, socket, none, user:LIST
+  -map-by HOW            Place processes: slot, node, ppr:N:node
+  -s RANK|all|none       Pass standard input to RANK [default: 0]
+  -print-all-exitcodes   Print the exit code of each process
+  -disable-auto-cleanup  Let the others go on when one process fails
+  -usize N               Set MPI_UNIVERSE_SIZE to N
+  -timeout SECONDS       End the job after SECONDS (or set MPIEXEC_TIMEOUT)
+  -version, -help
+
+Ranks are in PARVUM_RANK and PMI_RANK.
+
+Examples:
+  mpiexec -n 4 ./hello
+  mpiexec -n 4 -l -timeout 60 ./app input.dat
+  mpiexec -hosts alpha:2,beta:2 ./app
+  mpiexec -n 1 ./master : -n 4 ./worker
+
+More: man mpiexec; parvum run --help; parvum doctor; parvum explain CODE";
 
 pub fn run(called: &OsStr, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.collect();
@@ -63,14 +82,14 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
             if let Some(word) = program.first() {
                 let word = word.display();
                 return Err(format!(
-                    "E-USAGE: {word}: behind -configfile nothing may stand: its lines are the parts"
+                    "E-USAGE: {word}: nothing may follow -configfile FILE; help: write the parts into the lines of FILE"
                 ));
             }
             words::parts(&file)?.into_iter().rev().for_each(|line| lines.push_front(line));
             continue;
         }
         if program.is_empty() {
-            return Err("E-USAGE: there is no program to run; mpiexec -help lists the options".into());
+            return Err("E-USAGE: there is no program to run; help: `mpiexec -help` lists the options".into());
         }
         parts.push((own, program.to_vec()));
     }

@@ -81,20 +81,22 @@ impl Words<'_> {
             return Ok(given);
         }
         let (first, rest) =
-            self.rest.split_first().ok_or_else(|| format!("E-USAGE: {} wants a value", self.option))?;
+            self.rest.split_first().ok_or_else(|| format!("E-USAGE: {}: a value is missing", self.option))?;
         self.rest = rest;
         Ok(first.clone())
     }
 
     fn text(&mut self) -> Result<String, String> {
         let value = self.value()?;
-        value.into_string().map_err(|value| format!("E-USAGE: {} {}: no text", self.option, value.display()))
+        value
+            .into_string()
+            .map_err(|value| format!("E-USAGE: {} {}: is not UTF-8", self.option, value.display()))
     }
 
     fn number(&mut self) -> Result<u32, String> {
         let text = self.text()?;
         let number = text.parse().ok().filter(|number| (1..=4096).contains(number));
-        number.ok_or_else(|| format!("E-USAGE: {} {text}: a number from 1 to 4096", self.option))
+        number.ok_or_else(|| format!("E-USAGE: {} {text}: not a number; help: use 1 to 4096", self.option))
     }
 
     fn list(&mut self) -> Result<Vec<String>, String> {
@@ -104,10 +106,8 @@ impl Words<'_> {
     fn variable(&mut self) -> Result<(OsString, OsString), String> {
         let name = self.text()?;
         if name.is_empty() || name.contains('=') {
-            return Err(format!(
-                "E-USAGE: {} {name}: a variable has a name, and its value is the next word",
-                self.option
-            ));
+            let option = &self.option;
+            return Err(format!("E-USAGE: {option} {name}: not a variable; help: `{option} NAME VALUE`"));
         }
         Ok((name.into(), self.value()?))
     }
@@ -159,7 +159,7 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         _ => return Err(hints::refuse(&words.option)),
     }
     if words.given.is_some() {
-        return Err(format!("E-USAGE: {}: that option takes no value", words.option));
+        return Err(format!("E-USAGE: {}: this option takes no value", words.option));
     }
     Ok(())
 }
@@ -171,20 +171,22 @@ fn universe(words: &mut Words) -> Result<Option<u32>, String> {
         return Ok(None);
     }
     let number = text.parse().ok().filter(|number| *number > 0 && i32::try_from(*number).is_ok());
-    number.map(Some).ok_or_else(|| format!("E-USAGE: {} {text}: a number, infinite or system", words.option))
+    number.map(Some).ok_or_else(|| {
+        format!("E-USAGE: {} {text}: not a number; help: use a number, infinite or system", words.option)
+    })
 }
 
 /// `NAME=VALUE`; NAME alone insists that it is set here.
 fn exported(text: &str) -> Result<Option<(OsString, OsString)>, String> {
     match text.split_once('=') {
-        Some(("", _)) => Err(format!("E-USAGE: -x {text}: a variable has a name")),
+        Some(("", _)) => Err(format!("E-USAGE: -x {text}: the name is missing; help: `-x NAME=VALUE`")),
         Some((name, value)) => Ok(Some((name.into(), value.into()))),
         // Also where the others of here are not handed on.
         None => match std::env::var_os(text) {
             Some(value) => Ok(Some((text.into(), value))),
-            None => {
-                Err(format!("E-USAGE: -x {text}: that variable is not set here; -x {text}=VALUE sets it"))
-            }
+            None => Err(format!(
+                "E-USAGE: -x {text}: that variable is not set here; help: `-x {text}=VALUE` sets it"
+            )),
         },
     }
 }
@@ -196,7 +198,7 @@ fn bind(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Resu
         ("core" | "socket" | "package" | "none", _) => run("--bind-to", Some(what.into())),
         _ => {
             return Err(format!(
-                "E-USAGE: {} {what}: core, socket, none, or user: and a list of processors",
+                "E-USAGE: {} {what}: not a way to bind; help: use core, socket, none, or user:LIST with a list of CPUs",
                 words.option
             ));
         }
@@ -212,7 +214,12 @@ fn map(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Resul
         // Where a process runs among the cores of its host is settled by binding alone.
         ("slot" | "core", _) => run("--map-by", Some("slot".into())),
         ("node" | "host", _) => run("--map-by", Some("node".into())),
-        _ => return Err(format!("E-USAGE: {} {how}: slot, node, or ppr:N:node", words.option)),
+        _ => {
+            return Err(format!(
+                "E-USAGE: {} {how}: not a way to place; help: use slot, node, or ppr:N:node",
+                words.option
+            ));
+        }
     }
     Ok(())
 }

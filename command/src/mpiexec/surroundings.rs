@@ -28,7 +28,9 @@ pub fn timeout() -> Result<Option<u64>, String> {
     match std::env::var("MPIEXEC_TIMEOUT") {
         Ok(text) if !text.is_empty() => match text.parse() {
             Ok(seconds) => Ok(Some(seconds)),
-            Err(_) => Err(format!("E-USAGE: MPIEXEC_TIMEOUT={text}: a number of seconds")),
+            Err(_) => Err(format!(
+                "E-USAGE: MPIEXEC_TIMEOUT={text}: not a number of seconds; help: `MPIEXEC_TIMEOUT=60`"
+            )),
         },
         _ => Ok(None),
     }

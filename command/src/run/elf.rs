@@ -15,7 +15,7 @@ pub fn check(program: &Program) -> Result<(), String> {
     let Some(path) = find(program) else { return Ok(()) };
     if needed(&path).unwrap_or_default().iter().any(|name| name == OPEN_MPI) {
         return Err(format!(
-            "E-OPENMPI: {} was built for Open MPI (it needs {OPEN_MPI}), whose binary interface is not ours; compile it with \
+            "E-OPENMPI: {} was built for Open MPI (it needs {OPEN_MPI}), whose binary interface is not ours; help: compile it with \
              mpicc of Parvum or of MPICH",
             path.display()
         ));

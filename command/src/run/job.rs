@@ -3,6 +3,7 @@
 use super::input::{Input, Reader};
 use super::plan::short_name;
 use super::printer::{Closed, Printer, Who};
+use super::record::Record;
 use super::{OnFailure, RunArgs, places};
 use crate::look::views::odd;
 use crate::{terminal::out, terminal::signal_names, terminal::signals};
@@ -90,6 +91,8 @@ pub struct Job {
     /// Exits heard of before the answer that names the tasks.
     early: Vec<(Tid, ExitStatus)>,
     ranks: BTreeMap<Tid, u32>,
+    /// How each task ended, for a program.
+    ends: Record,
     /// Tasks that a signal has ended, and which.
     killed: BTreeMap<Tid, i32>,
     code: u8,
@@ -103,7 +106,7 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn new(args: &RunArgs, session: Session, signals: OwnedFd, hosts: Vec<HostRow>) -> Job {
+    pub fn new(args: &RunArgs, session: Session, signals: OwnedFd, hosts: Vec<HostRow>, ends: Record) -> Job {
         let printer = Printer::new(args.tag, args.label, args.output_filename.clone());
         Job {
             session,
@@ -130,6 +133,7 @@ impl Job {
             others: BTreeMap::new(),
             early: Vec::new(),
             ranks: BTreeMap::new(),
+            ends,
             killed: BTreeMap::new(),
             code: 0,
             ending: Ending::Not,
@@ -138,12 +142,13 @@ impl Job {
     }
 
     /// What became of it.
-    pub fn end(self) -> Ended {
+    pub fn end(self) -> Result<Ended, SessionError> {
         if self.all_codes {
             let each = self.codes.iter().map(|(rank, code)| format!("rank {rank}: {code}"));
             out::note(format!("exit codes: {}", each.collect::<Vec<_>>().join(", ")));
         }
-        Ended { code: self.code, session: self.session, killed: self.killed }
+        self.ends.write(self.code)?;
+        Ok(Ended { code: self.code, session: self.session, killed: self.killed })
     }
 
     pub fn start(&mut self, plan: SpawnRequest, report: bool) -> Result<(), SessionError> {
@@ -202,6 +207,8 @@ impl Job {
             self.session.start(Request::Notify { about, targets, count: 1, cookie: 0 })?;
         }
         let who = Who { rank: self.ranks.get(&tid).copied(), host: self.host_of(tid) };
+        let name = self.program.get(&tid).or_else(|| self.others.get(&tid)).map_or("", String::as_str);
+        self.ends.began(tid, who.rank, name, who.host.clone());
         self.printer.know(tid, who);
         Ok(())
     }
@@ -290,6 +297,7 @@ impl Job {
 
     fn exited(&mut self, tid: Tid, status: ExitStatus) -> Result<(), SessionError> {
         self.printer.finish(tid);
+        self.ends.ended(tid, Some(status));
         if let ExitStatus::Signal(signal) = status {
             self.killed.insert(tid, signal);
         }
@@ -338,6 +346,7 @@ impl Job {
         };
         for tid in lost.iter().chain(&spawned) {
             self.printer.finish(*tid);
+            self.ends.ended(*tid, None);
             self.program.remove(tid);
             self.others.remove(tid);
         }
@@ -358,8 +367,12 @@ impl Job {
         let ends = self.on_failure == OnFailure::End && matches!(self.ending, Ending::Not) && others_run;
         if let Some(what) = what {
             let rest = match (ends, self.mpi) {
-                (true, false) => "; the others are told to end (--on-failure continue lets them go on)",
-                (true, true) => "; the others are told to end (-disable-auto-cleanup lets them go on)",
+                (true, false) => {
+                    "; note: the others are told to end; help: `--on-failure continue` lets them go on"
+                }
+                (true, true) => {
+                    "; note: the others are told to end; help: `-disable-auto-cleanup` lets them go on"
+                }
                 (false, _) => "",
             };
             out::note(format!("{what}{rest}"));
@@ -404,7 +417,9 @@ impl Job {
         let now = Instant::now();
         let late = self.timeout.filter(|_| matches!(self.ending, Ending::Not));
         if let Some((time, _)) = late.filter(|(_, until)| *until <= now) {
-            out::note(format!("E-TIMEOUT: the job was not done after {time:?}; its tasks are told to end"));
+            out::note(format!(
+                "E-TIMEOUT: the job was not done after {time:?}; note: its tasks are told to end"
+            ));
             self.code = TIMED_OUT;
             self.tell_to_end(libc::SIGTERM)?;
         }

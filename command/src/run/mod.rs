@@ -7,6 +7,7 @@ mod places;
 mod plan;
 mod printer;
 mod races;
+mod record;
 
 use crate::{complain, options, terminal::signals};
 use clap::{Args, ValueEnum};
@@ -20,63 +21,82 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum run -n 4 ./hello", "four tasks, their output here"),
+    ("parvum run -n 8 --label --timeout 60 ./app", "rank before each line, at most 60 s"),
+    ("parvum run -n 4 -H alpha:2,beta:2 ./app", "two tasks on each of two hosts"),
+    ("parvum run -n 1 ./master : -n 4 ./worker", "two programs as one job"),
+    ("parvum run -n 4 --json ends.json ./app", "how each task ended, for a program"),
+]))]
 pub struct RunArgs {
-    /// How many tasks of the program to start: 1 to 4096
+    /// Start N tasks of the program, 1 to 4096
     #[arg(short, long = "np", alias = "n", short_alias = 'c', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     n: u32,
-    /// What happens to the others when a task of the program fails (ends with another code than 0, by a signal, or with
-    /// its host): the job ends, or goes on
+    /// End the job, or continue, when a task fails
+    ///
+    /// A task fails if it exits with a code other than 0, ends by a signal, or loses its host.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnFailure::End)]
     on_failure: OnFailure,
-    /// End the job after so many seconds; the exit code is then 124
+    /// End the job after SECONDS; exit code 124
     #[arg(long, value_name = "SECONDS", value_parser = some_time)]
     timeout: Option<Duration>,
-    /// How many seconds tasks may take to end when they are told to, before SIGKILL
+    /// Give tasks SECONDS between SIGTERM and SIGKILL
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
-    /// How many seconds tasks that the program has spawned may go on after it ended
+    /// Let spawned tasks run SECONDS after the program ended
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     linger: u64,
-    /// Run all tasks at the same time or none: jobs started so take turns on processors that they share
+    /// Schedule the job as a gang: stop all its tasks together
+    ///
+    /// Jobs with --gang that share processors get time slices in turn. Tasks of a waiting job are stopped.
     #[arg(long)]
     gang: bool,
-    /// Look for races of a program that shares memory by TreadMarks' interface: accesses to one word by two tasks, one of them
-    /// a write, that no lock or barrier orders. Each is told with both places in the program; the code is then 66. Every
-    /// access costs some 20 microseconds
+    /// Find data races of a TreadMarks program; exit code 66
+    ///
+    /// A race is two accesses to one word, one of them a write, that no lock or barrier orders. Parvum prints both places
+    /// in the program. Every access takes some 20 microseconds.
     #[arg(long)]
     races: bool,
-    /// Which task gets this command's standard input: the number of one, all (each gets the same), or none
+    /// Pass standard input to one rank, to all, or to none
     #[arg(long, value_name = "RANK|all|none", default_value = "0", value_parser = input::reader)]
     stdin: input::Reader,
-    /// Where the tasks begin, instead of here
+    /// Start the tasks in DIR [default: this folder]
     #[arg(long, alias = "wd", value_name = "DIR")]
     wdir: Option<PathBuf>,
-    /// Set a variable for the tasks; NAME alone says that it must be set here (tasks have all that is)
+    /// Set a variable for the tasks
+    ///
+    /// `-x NAME` fails if NAME is unset here. Tasks inherit all other variables.
     #[arg(short = 'x', value_name = "NAME[=VALUE]", action = clap::ArgAction::Append)]
     variables: Vec<String>,
-    /// Take `:` among the program's arguments as one of them; else `A : -n 2 B` starts two programs as one job
+    /// Pass `:` to the program instead of starting a second program
     #[arg(long)]
     single: bool,
-    /// Put the number of the task among those of the job in front of every line of output
+    /// Print the rank before each line of output
     #[arg(long, visible_alias = "tag-output", conflicts_with = "tag", help_heading = "Output")]
     label: bool,
-    /// Put the task's id in front of every line of output
+    /// Print the task id before each line of output
     #[arg(long, help_heading = "Output")]
     tag: bool,
-    /// Write each task's output to a file: %r is its number, %t its id, %h its host, %s out or err; PREFIX alone stands for
-    /// PREFIX.%r.%s, and a folder for FOLDER/%r.%s
+    /// Write each task's output to a file
+    ///
+    /// PATTERN has %r (rank), %t (task id), %h (host), %s (out or err). PREFIX means PREFIX.%r.%s, a folder FOLDER/%r.%s.
     #[arg(long, alias = "outfile-pattern", value_name = "PREFIX|PATTERN", help_heading = "Output")]
     output_filename: Option<String>,
-    /// Give tasks a terminal for standard output, so that C programs write line by line
+    /// Give tasks a terminal, so that C programs print line by line
     #[arg(long, help_heading = "Output")]
     pty: bool,
-    /// Say where each task started and how it ended
+    /// Print where each task started and how it ended
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     quiet: bool,
-    /// Only on these hosts of the machine, with so many slots each (else one for each processor): alpha:2,beta
+    /// Write how each task ended to FILE, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+    /// Use only these hosts, with SLOTS tasks each: alpha:2,beta
+    ///
+    /// Without SLOTS a host has one slot for each processor.
     #[arg(
         short = 'H',
         long,
@@ -85,7 +105,9 @@ pub struct RunArgs {
         help_heading = "Where"
     )]
     host: Vec<String>,
-    /// Only on the hosts of this file: a line for each, `NAME`, `NAME:SLOTS` or `NAME slots=N`
+    /// Use only the hosts of FILE, one in each line
+    ///
+    /// A line is `NAME`, `NAME:SLOTS` or `NAME slots=N`.
     #[arg(
         long,
         visible_alias = "machinefile",
@@ -94,23 +116,22 @@ pub struct RunArgs {
         help_heading = "Where"
     )]
     hostfile: Option<PathBuf>,
-    /// How many slots each host has
+    /// Give each host N slots
     #[arg(short = 'N', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Where")]
     ppn: Option<u32>,
-    /// Fill the slots of one host before those of the next, or give hosts tasks in turns; else the machine decides, idle
-    /// hosts first
+    /// Fill host after host, or deal tasks out in turn [default: idle hosts first]
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Where")]
     map_by: Option<MapBy>,
-    /// Bind each task to a core of its own, to a socket (the processors of one package), or to none
+    /// Bind each task to a core, a socket, or nothing
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = BindTo::None, help_heading = "Where")]
     bind_to: BindTo,
-    /// Bind the tasks of each host to these processors, one after the other: 0,2,4-7
+    /// Bind the tasks of each host to these CPUs in turn: 0,2,4-7
     #[arg(long, alias = "cpu-set", value_name = "LIST", value_parser = places::processors, conflicts_with = "bind_to", help_heading = "Where")]
     cpu_list: Option<places::Processors>,
-    /// Say which processors each task may use
+    /// Print which CPUs each task may use
     #[arg(long, help_heading = "Where")]
     report_bindings: bool,
-    /// The program, and its arguments; after ` : ` another one, with -n, --wdir and -x of its own
+    /// The program and its arguments; ` : ` begins a second program
     #[arg(required = true, trailing_var_arg = true)]
     pub program: Vec<OsString>,
     /// The job in MPI's manner: its parts stand for the program.
@@ -146,18 +167,18 @@ pub struct MpiPart {
 /// What a failure does to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OnFailure {
-    /// They are told to end
+    /// End all tasks
     End,
-    /// They go on
+    /// Let the other tasks go on
     Continue,
 }
 
 /// How tasks are given to hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MapBy {
-    /// One host after the other
+    /// Fill one host after the other
     Slot,
-    /// In turns
+    /// Deal tasks out to hosts in turn
     #[value(alias = "host")]
     Node,
 }
@@ -180,7 +201,7 @@ fn some_time(text: &str) -> Result<Duration, String> {
     let time =
         Duration::try_from_secs_f64(seconds).map_err(|_| "a number of seconds that can be".to_owned())?;
     if time.is_zero() {
-        return Err("more than 0 seconds; without this option the job has all the time".into());
+        return Err("more than 0 seconds; note: without this option the job has all the time".into());
     }
     Ok(time)
 }
@@ -212,13 +233,14 @@ pub fn end(result: Result<u8, SessionError>) -> ExitCode {
 /// Runs the job. What the tasks do is recorded, if there is a recorder.
 pub fn attempt(args: &RunArgs, record: Option<Recorder>) -> Result<Ended, SessionError> {
     let plan = plan::Plan::of(args).map_err(SessionError::Start)?;
+    let ends = record::Record::into(args.json.as_deref())?;
     let mut session = Session::open(&options(Role::Runner, true))?;
     let caught = signals::catch(&job::SIGNALS);
     let signals = caught.map_err(|error| SessionError::System("catch signals".into(), error))?;
     let hosts = places::hosts(&mut session)?;
     let request = plan.request(args, &hosts, session.me.tid.daemon(), record).map_err(SessionError::Start)?;
-    let mut job = Job::new(args, session, signals, hosts);
+    let mut job = Job::new(args, session, signals, hosts, ends);
     job.start(request, args.report_bindings)?;
     job.attend()?;
-    Ok(job.end())
+    job.end()
 }

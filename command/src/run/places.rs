@@ -116,7 +116,7 @@ pub fn place(
                 let row = find(name, hosts, here).ok_or_else(|| {
                     let there: Vec<_> = hosts.iter().map(|row| row.name.as_str()).collect();
                     format!(
-                        "E-NOHOST: {name} is no host of the machine, which has {}; `parvum add {name}` adds it",
+                        "E-NOHOST: {name} is no host of the machine, which has {}; help: `parvum add {name}` adds it",
                         there.join(", ")
                     )
                 })?;

@@ -67,7 +67,7 @@ impl Plan {
         }
         match plan.count() {
             count if count > MOST => {
-                Err(format!("E-USAGE: {count} tasks are more than the {MOST} of one job"))
+                Err(format!("E-USAGE: {count} tasks are too many for one job; help: use {MOST} at most"))
             }
             _ => Ok(plan),
         }
@@ -85,7 +85,7 @@ impl Plan {
         }
         match self.count() {
             count if count > MOST => {
-                Err(format!("E-USAGE: {count} tasks are more than the {MOST} of one job"))
+                Err(format!("E-USAGE: {count} tasks are too many for one job; help: use {MOST} at most"))
             }
             _ => Ok(()),
         }
@@ -138,7 +138,10 @@ impl Plan {
         if let Reader::Rank(rank) = args.stdin
             && rank as usize >= count
         {
-            return Err(format!("E-USAGE: --stdin {rank}: the tasks are 0 to {}", count - 1));
+            return Err(format!(
+                "E-USAGE: --stdin {rank}: the tasks are 0 to {}; help: `--stdin 0`, all or none",
+                count - 1
+            ));
         }
         let bind = match (&args.cpu_list, args.bind_to) {
             (Some(list), _) => Some(Bind::Processors(list.0.clone())),
@@ -268,7 +271,7 @@ fn variable_of(name: &str, value: &str) -> Blob {
 
 fn program(words: &[OsString], wdir: &Option<PathBuf>, variables: &[String]) -> Result<Program, String> {
     let Some((name, args)) = words.split_first() else {
-        return Err("E-USAGE: a program is missing beside `:`".into());
+        return Err("E-USAGE: a program is missing beside `:`; help: `parvum run -n 2 ./a : -n 4 ./b`".into());
     };
     let cwd = wdir.as_ref().map(|dir| {
         std::path::absolute(dir).map_err(|error| format!("E-USAGE: --wdir {}: {error}", dir.display()))
@@ -284,10 +287,12 @@ fn program(words: &[OsString], wdir: &Option<PathBuf>, variables: &[String]) -> 
 /// What `-x` sets; nothing for a variable that the tasks have anyway.
 fn variable(text: &str) -> Result<Option<Blob>, String> {
     match text.split_once('=') {
-        Some(("", _)) => Err(format!("E-USAGE: -x {text}: a variable has a name")),
+        Some(("", _)) => Err(format!("E-USAGE: -x {text}: the name is missing; help: `-x NAME=VALUE`")),
         Some(_) => Ok(Some(Blob::from(text))),
         None if std::env::var_os(text).is_some() => Ok(None),
-        None => Err(format!("E-USAGE: -x {text}: that variable is not set here; -x {text}=VALUE sets it")),
+        None => {
+            Err(format!("E-USAGE: -x {text}: that variable is not set here; help: `-x {text}=VALUE` sets it"))
+        }
     }
 }
 

@@ -57,7 +57,7 @@ impl Arguments {
                 [b'-', b's' | b'S' | b'f', ..] => {
                     return Err(format!("{text}: Parvum's daemons are not started as slaves of another"));
                 }
-                _ => return Err(format!("{text}: no such option; there are -dmask and -nname")),
+                _ => return Err(format!("{text}: no such option; help: use -dmask or -nname")),
             }
         }
         Ok(found)

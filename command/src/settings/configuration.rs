@@ -41,7 +41,9 @@ pub fn read(cli: &Command) -> Result<Configuration, String> {
         }
         // Another user's home, perhaps: only a file that was named must be there.
         Err(_) if !is_named() => Ok(Configuration::default()),
-        Err(error) => Err(format!("E-CONFIG: {}: {error}; PARVUM_CONFIG names it", path.display())),
+        Err(error) => {
+            Err(format!("E-CONFIG: {}: {error}; note: PARVUM_CONFIG names this file", path.display()))
+        }
     }
 }
 
@@ -62,7 +64,9 @@ fn parse(text: &str, cli: &Command) -> Result<Configuration, String> {
         };
         let (name, value) = (name.trim(), value.trim());
         if NOT_HERE.contains(&name) {
-            return refuse("programs that you start by hand would not know of it; set it in the environment");
+            return refuse(
+                "programs that you start by hand would not know of it; help: set it in the environment",
+            );
         }
         if name.starts_with("PARVUM_") || name.starts_with("PVM") {
             found.variables.push((name.into(), value.into()));
@@ -76,7 +80,7 @@ fn parse(text: &str, cli: &Command) -> Result<Configuration, String> {
                 .find(|it| it.get_long() == Some(option) && !matches!(option, "help" | "version"))
         });
         let Some(known) = known else {
-            return refuse("no command has that option; `parvum help run` lists those of run");
+            return refuse("no command has that option; help: `parvum run --help` lists the options of run");
         };
         let value = match (known.get_action(), value) {
             (ArgAction::SetTrue, "yes" | "true" | "on") => "true",

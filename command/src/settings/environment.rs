@@ -11,8 +11,13 @@ use std::path::Path;
 
 /// Whose language the lines are in.
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("eval \"$(parvum env)\"", "for this shell: sh, bash, zsh"),
+    ("parvum env --shell fish | source", "for fish"),
+    ("eval `parvum env --shell csh`", "for csh and tcsh"),
+]))]
 pub struct EnvArgs {
-    /// The shell that will read them
+    /// Print lines for SHELL
     #[arg(long, value_enum, default_value_t = Shell::Sh)]
     shell: Shell,
 }

@@ -11,6 +11,11 @@ pub fn line(text: impl Display) -> Result<(), SessionError> {
     written(writeln!(io::stdout(), "{}", fit_to_show(&text.to_string())))
 }
 
+/// Writes a line that begins with words of our own, which may be in colour.
+pub fn painted(own: impl Display, text: &str) -> Result<(), SessionError> {
+    written(writeln!(io::stdout(), "{own}{}", fit_to_show(text)))
+}
+
 /// The text without what would command a terminal.
 pub fn fit_to_show(text: &str) -> Cow<'_, str> {
     let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
@@ -56,9 +61,16 @@ pub fn written(result: io::Result<()>) -> Result<(), SessionError> {
         .map_err(|error| SessionError::System("write the output".into(), error))
 }
 
-/// Says something on standard error. Where even that cannot be written nobody is left to be told.
+/// Says something on standard error: an error with its code in the form that standard error calls for. Where even that cannot be
+/// written nobody is left to be told.
 pub fn note(text: impl Display) {
-    let _ = writeln!(io::stderr(), "parvum: {}", fit_to_show(&text.to_string()));
+    note_by("parvum", text);
+}
+
+/// The same, said by another name of the command.
+pub fn note_by(who: &str, text: impl Display) {
+    let text = text.to_string();
+    let _ = writeln!(io::stderr(), "{}", parvum_errors::shown(who, &fit_to_show(&text)));
 }
 
 /// `1 host`, `2 hosts`.

@@ -17,14 +17,20 @@ use std::time::{Duration, Instant};
 
 /// How to look.
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum top", "live; q ends it"),
+    ("parvum top -n 1", "one snapshot as text"),
+    ("parvum top -i 10 > load.txt", "a snapshot each 10 s into a file"),
+    ("parvum top --json", "one snapshot for a program"),
+]))]
 pub struct TopArgs {
-    /// Seconds between two pictures
+    /// Update every INTERVAL seconds
     #[arg(short, long, default_value_t = 1.0, value_parser = interval)]
     interval: f64,
-    /// Print so many pictures as plain text and end; without end when the output is no terminal
+    /// Print COUNT snapshots as text, then exit
     #[arg(short = 'n', long)]
     count: Option<u32>,
-    /// For programs: one picture as JSON
+    /// Print one snapshot as JSON
     #[arg(long, conflicts_with = "count")]
     json: bool,
 }

@@ -23,15 +23,21 @@ use std::process::ExitCode;
 use story::Story;
 
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum trace -n 4 ./app", "writes app.trace.html and app.trace.json"),
+    ("parvum trace -o before -n 4 ./app", "writes before.html and before.json"),
+    ("parvum trace --replay app.replay -n 8 ./app", "records for parvum predict"),
+]))]
 pub struct TraceArgs {
-    /// Write NAME.json and NAME.html; else they are named after the program
+    /// Write NAME.json and NAME.html [default: PROGRAM.trace]
     #[arg(short, long, value_name = "NAME")]
     output: Option<OsString>,
-    /// How much memory each task's recording may take; when it is full the oldest records go
+    /// Record at most BYTES for each task, the newest records
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, value_parser = clap::value_parser!(u64).range(RECORDING_BYTES))]
     memory: u64,
-    /// Write into FILE, in place of both, what the tasks computed and whom they sent what: for `parvum predict`, and for SimGrid's
-    /// `smpirun -replay`
+    /// Write a trace for `parvum predict` instead
+    ///
+    /// SimGrid's `smpirun -replay` reads FILE too.
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     replay: Option<PathBuf>,
     #[command(flatten)]

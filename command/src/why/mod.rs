@@ -13,7 +13,10 @@ use containers::Names;
 use graph::{Finding, Picture};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState, Waits};
+use parvum_wire::control::{
+    ErrorKind, Failure, GroupRow, HostRow, Reply, Request, TaskRow, TaskState, Waits,
+};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -25,13 +28,31 @@ const LONG: u64 = 200;
 
 /// How to ask.
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum why", "what every task waits for; exit code 3: a deadlock"),
+    ("parvum why t40002", "what one task waits for"),
+    ("parvum why --watch", "prints a deadlock when it happens"),
+    ("parvum why --json", "the same for a program"),
+]))]
 pub struct WhyArgs {
-    /// One task, as `parvum ps` shows it; else all
+    /// Explain one task, such as t40002 [default: all]
     #[arg(value_parser = crate::parse_tid)]
     task: Option<Tid>,
-    /// Go on, and say so when something hangs for certain, within a second
+    /// Keep watching, and print each deadlock within a second
     #[arg(long)]
     watch: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "watch")]
+    json: bool,
+}
+
+/// A sentence about tasks that do not move, and what it rests on.
+struct Told {
+    /// `mismatch` (of collectives), `deadlock`, `perhaps`, or `behind`.
+    kind: &'static str,
+    tasks: Vec<Tid>,
+    /// The sentence first.
+    lines: Vec<String>,
 }
 
 /// Says why. The exit code is 3 when something hangs for certain.
@@ -48,15 +69,44 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         return Ok(complain(&Failure::new(ErrorKind::NoSuchTask, task.to_string())));
     }
     let known = Known::ask(&mut session, &picture);
+    if args.json {
+        let hosts = crate::look::views::host_rows(&mut session)?;
+        return as_json(&picture, &known, &stuck, &hosts, of);
+    }
     let hangs = print_hangs(&picture, &known, &stuck, of)?;
     for row in picture.tasks().filter(|row| of(row.tid) && !stuck.all.contains(&row.tid)) {
-        tell_task(&picture, &known, row)?;
+        tell_task(&picture, &known, row).iter().try_for_each(out::words)?;
     }
     if picture.tasks().next().is_none() {
         out::words("No task is on the machine.")?;
     } else if !hangs && args.task.is_none() {
         out::words("Nothing hangs for certain.")?;
     }
+    Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// The same for programs: what hangs, and what each task does.
+fn as_json(
+    picture: &Picture,
+    known: &Known,
+    stuck: &Stuck,
+    hosts: &[HostRow],
+    of: impl Fn(Tid) -> bool,
+) -> Result<ExitCode, SessionError> {
+    let (hangs, told) = hangs(picture, stuck, &of);
+    let findings = told.iter().map(|Told { kind, tasks, lines }| {
+        let tasks: Vec<String> = tasks.iter().map(Tid::to_string).collect();
+        json!({ "kind": kind, "tasks": tasks, "text": lines.join(" ") })
+    });
+    let tasks = picture.tasks().filter(|row| of(row.tid)).map(|row| {
+        let mut task = crate::look::json::task(row, hosts);
+        let lines = tell_task(picture, known, row);
+        task["why"] = lines.iter().map(|line| Value::from(line.trim())).collect();
+        task["hangs"] = stuck.surely.contains(&row.tid).into();
+        task
+    });
+    let [findings, tasks]: [Value; 2] = [findings.collect(), tasks.collect()];
+    out::json(&json!({ "deadlock": hangs, "findings": findings, "tasks": tasks }))?;
     Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
@@ -142,13 +192,32 @@ fn print_hangs(
     stuck: &Stuck,
     of: impl Fn(Tid) -> bool,
 ) -> Result<bool, SessionError> {
+    let (any, told) = hangs(picture, stuck, of);
+    for Told { kind, lines, tasks } in told {
+        lines.iter().try_for_each(out::words)?;
+        // What members of a collective do follows with the cycles and waits that come of it.
+        let named = tasks.iter().filter(|_| kind != "mismatch");
+        for row in named.filter_map(|tid| picture.task(*tid)) {
+            tell_task(picture, known, row).iter().try_for_each(out::words)?;
+        }
+    }
+    Ok(any)
+}
+
+/// What does not move. Whether anything hangs for certain.
+fn hangs(picture: &Picture, stuck: &Stuck, of: impl Fn(Tid) -> bool) -> (bool, Vec<Told>) {
+    let mut told = Vec::new();
     let named = |tid: &Tid| who(picture, *tid);
     let list = |tids: &[Tid]| tids.iter().map(named).collect::<Vec<_>>().join(", ");
     let mut any = false;
     for (members, said) in mpi::at_odds(picture, &stuck.all) {
         if members.iter().any(|tid| of(*tid)) {
             any = true;
-            out::words(format!("DEADLOCK: {said}"))?;
+            told.push(Told {
+                kind: "mismatch",
+                tasks: members.into_iter().collect(),
+                lines: vec![format!("DEADLOCK: {said}")],
+            });
         }
     }
     for finding in picture.findings(&stuck.all) {
@@ -161,7 +230,7 @@ fn print_hangs(
         }
         let surely = members.iter().all(|tid| stuck.surely.contains(tid));
         any |= surely;
-        out::words(match &finding {
+        let mut lines = vec![match &finding {
             Finding::Circle(tids) => {
                 let around: Vec<Tid> = tids.iter().chain(tids.first()).copied().collect();
                 let chain = around.iter().map(named).collect::<Vec<_>>().join(" waits for ");
@@ -188,18 +257,21 @@ fn print_hangs(
                 let perhaps = if surely { "" } else { "perhaps " };
                 format!("{} waits for {}, which {perhaps}hangs.", named(tid), named(peer))
             }
-        })?;
+        }];
         if let Finding::Circle(tids) = &finding
             && let Some(more) =
                 mpi::about_circle(picture, tids).or_else(|| shared::about_circle(picture, tids))
         {
-            out::words(more)?;
+            lines.push(more);
         }
-        for row in members.iter().filter_map(|tid| picture.task(*tid)) {
-            tell_task(picture, known, row)?;
-        }
+        let kind = match &finding {
+            Finding::Behind(..) => "behind",
+            Finding::Nobody(_) if !surely => "perhaps",
+            _ => "deadlock",
+        };
+        told.push(Told { kind, tasks: members, lines });
     }
-    Ok(any)
+    (any, told)
 }
 
 /// A task: by its rank, if that is how its interface names it.
@@ -217,7 +289,7 @@ fn is_runner(row: &TaskRow) -> bool {
 }
 
 /// One line of what a task does, and more of what is near to what it waits for.
-fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), SessionError> {
+fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Vec<String> {
     let rank = row.rank.map_or(String::new(), |rank| format!(" rank {rank}"));
     let who = format!("  {} {}{rank}", row.tid, row.name);
     let what = match (row.state, &row.waits) {
@@ -237,32 +309,32 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
             format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }
     };
-    out::words(format!("{who} {what}"))?;
+    let mut lines = vec![format!("{who} {what}")];
     if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
-        return Ok(());
+        return lines;
     }
     let not_let_in = picture.not_let_in(row.tid);
     for (from, to, route, messages) in not_let_in.iter().take(4) {
         let (messages, verb) =
             (out::counted(*messages as usize, "message"), if *messages == 1 { "is" } else { "are" });
-        out::words(format!(
+        lines.push(format!(
             "      {messages} from {from} to {to} {verb} on the way over {route}: {to} has not let that connection in. It does when \
              it calls. If it waits already, it has no descriptor left (`ulimit -n` where it was started), or something else \
              answers at its address: PARVUM_ROUTE=routed goes by the daemons"
-        ))?;
+        ));
     }
     if not_let_in.len() > 4 {
-        out::words(format!("      and {} connections more", not_let_in.len() - 4))?;
+        lines.push(format!("      and {} connections more", not_let_in.len() - 4));
     }
     let near = picture.near_matches(row.tid, &known.names);
     for (_, how) in near.iter().take(4) {
-        out::words(format!("      has come, and is not what it waits for: {how}"))?;
+        lines.push(format!("      has come, and is not what it waits for: {how}"));
     }
     let waiting = row.sight.as_ref().map_or(0, |sight| sight.unmatched.len());
     if near.len() > 4 || waiting > near.len() {
         let (messages, verb) =
             (out::counted(waiting, "message"), if waiting == 1 { "waits" } else { "wait" });
-        out::words(format!("      {messages} {verb} here that it has not asked for"))?;
+        lines.push(format!("      {messages} {verb} here that it has not asked for"));
     }
-    Ok(())
+    lines
 }

@@ -7,76 +7,86 @@ use std::path::PathBuf;
 /// Compare message-passing systems on this machine.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct CompareOptions {
-    /// The quick comparison, which is the default: at most three minutes of measuring, five for the suite speed
+    /// Measure for 3 minutes at most, the default (suite speed: 5)
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// Every route and encoding, three times the launches (about half an hour)
+    /// Measure every transport and encoding, three times as often (30 min)
     #[arg(long)]
     pub full: bool,
-    /// What to compare; `--suites` lists the names [default: choose, which MPI is the fastest here, in a minute]
+    /// Run this suite; `--suites` lists the names [default: choose]
+    ///
+    /// The default suite, choose, prints in a minute which MPI is the fastest here.
     #[arg(long, default_value = "choose", value_name = "NAME", hide_default_value = true)]
     pub suite: String,
     /// List the suites, and what each compares
     #[arg(long, conflicts_with_all = ["suite", "full", "quick"])]
     pub suites: bool,
-    /// Add Parvum's own targets to the page: whether this run reaches them
+    /// Add Parvum's own targets to the page
     #[arg(long)]
     pub targets: bool,
-    /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user
-    /// namespace): 2, 4 or 8
+    /// Emulate 2, 4 or 8 hosts with network namespaces
+    ///
+    /// Suites shared and npb; needs root, or user namespaces.
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]
     pub hosts: Vec<u32>,
-    /// Only these classes (suite npb): S, W, A, B; without it W, with --full all
+    /// Run only these classes of npb: S, W, A, B [default: W]
     #[arg(long = "class", value_delimiter = ',', value_name = "LIST", value_parser = class)]
     pub classes: Vec<char>,
-    /// Only these benchmarks (suite npb)
+    /// Run only these benchmarks of npb
     #[arg(long = "benchmark", value_delimiter = ',', value_name = "LIST", value_parser = ["lu", "sp", "bt"])]
     pub benchmarks: Vec<String>,
-    /// Only with so many tasks (suite npb): 1, 2, 4, 8
+    /// Run npb only with these numbers of tasks: 1, 2, 4, 8
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = tasks)]
     pub tasks: Vec<u32>,
-    /// List every table and figure of the five papers, and what runs each again
+    /// List the tables and figures of the papers, and their suites
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
     pub list: Option<ListForm>,
-    /// Run again what this paper measured (000 to 004, as --list has them), and say of each of its claims whether it still holds
+    /// Repeat the measurements of paper NUMBER, 000 to 004
+    ///
+    /// The report prints for each result of the paper: confirmed, not confirmed, or unclear.
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["suite", "list"])]
     pub paper: Option<String>,
-    /// Run again everything of all five papers that can be, suite after suite, and say on one page of each of their tables and
-    /// figures whether what the paper found still holds: 20 minutes, with --full some hours
+    /// Repeat the measurements of all five papers (20 min)
     #[arg(long, conflicts_with_all = ["suite", "list", "paper", "hosts", "host", "classes", "benchmarks", "tasks"])]
     pub papers: bool,
-    /// Go on with a run of --papers that was interrupted: its folder. Its settings hold, and others are refused
+    /// Continue an interrupted run of --papers in its folder DIR
     #[arg(long, value_name = "DIR", requires = "papers", conflicts_with = "out")]
     pub resume: Option<PathBuf>,
-    /// Compare with an earlier run of the same suite, its folder, and name what changed beyond noise; with a second folder nothing is
-    /// run: the two are compared
+    /// Print what changed since the run in folder OLD
+    ///
+    /// With NEW, Parvum compares the two folders and measures nothing.
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
     pub against: Vec<PathBuf>,
-    /// Keep a finished run, its folder, in results/published of the sources, and write its numbers into README.md and the docs (of a run
-    /// of --papers, what it found, into docs/project/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
+    /// Copy the numbers of run DIR into the documentation
+    ///
+    /// For contributors: DIR goes to results/published, its numbers into README.md and docs. DIR may be a file of
+    /// `./x hosts --encryption` or `--calibrate`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
     pub publish: Option<PathBuf>,
-    /// Of that paper, these figures alone: 6 or 6,7,8
+    /// Repeat only these figures of the paper: 6,7,8
     #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
     pub figure: Vec<u32>,
-    /// Of that paper, these tables alone
+    /// Repeat only these tables of the paper
     #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
     pub table: Vec<u32>,
-    /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
-    /// as pvm346-direct-raw
+    /// Measure only these systems: parvum, pvm346, openmpi, mpich
+    ///
+    /// Suite speed has engine, openmpi4, mpich4 and ucx too. Whole names work, such as pvm346-direct-raw.
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
-    /// Compare over these hosts, this one first, whose folders are shared (suites main, of which it leaves the ring, pvmtime, exchange, npb
-    /// and loggp): how others are reached says PARVUM_START_BY, else ssh
+    /// Run across these hosts, this one first
+    ///
+    /// The hosts must share the program folder and /tmp. Parvum uses ssh or PARVUM_START_BY. Suites main, pvmtime, exchange,
+    /// npb and loggp.
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
     pub host: Vec<String>,
-    /// Where results go; a dated folder is made in it
+    /// Write results into a dated folder in DIR
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub out: PathBuf,
-    /// Decides the order of launches; the manifest records it
+    /// Order the runs by seed N [default: random, recorded]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Seconds for all launches together
+    /// Measure for S seconds in all
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Compare your own program, behind `--`: run it under every system that can
@@ -103,13 +113,13 @@ pub struct CompareOptions {
     /// Print the comparison of the program as JSON
     #[arg(long, requires = "program")]
     pub json: bool,
-    /// The sources of the compared programs
+    /// Build the benchmark programs from DIR
     #[arg(long, value_name = "DIR")]
     pub apps: Option<PathBuf>,
-    /// The `parvum` command to compare (this one)
+    /// Measure the `parvum` command FILE [default: this one]
     #[arg(long, value_name = "FILE")]
     pub parvum: Option<PathBuf>,
-    /// The folder with Parvum's libpvm3.so.3 (beside the command)
+    /// Use libpvm3.so.3 of DIR [default: beside the command]
     #[arg(long, value_name = "DIR")]
     pub libraries: Option<PathBuf>,
 }
@@ -137,9 +147,9 @@ fn tasks(said: &str) -> Result<u32, String> {
 /// How the list of the papers' tables and figures is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum ListForm {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// The page docs/project/papers.md
+    /// Markdown, as docs/project/papers.md
     Markdown,
 }
 
