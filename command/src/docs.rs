@@ -3,6 +3,7 @@
 use clap::Args;
 use parvum_task::SessionError;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -92,7 +93,8 @@ impl Pages {
             return Ok(self.address("reference/options.md", Some(topic)));
         }
         let stem = |page: &str| {
-            Path::new(page).file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
+            // The names of our pages are plain.
+            Path::new(page).file_stem().and_then(OsStr::to_str).unwrap_or_default().to_lowercase()
         };
         let is_named = |page: &&String| stem(page) == wanted;
         // A command and a page may have one name: the page says more.
@@ -128,8 +130,8 @@ fn collect(top: &Path, folder: &Path, titles: &mut BTreeMap<String, String>) {
         } else if path.extension().is_some_and(|ending| ending == "md") {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let heading = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
-            if let Ok(page) = path.strip_prefix(top) {
-                titles.insert(page.to_string_lossy().into_owned(), heading.to_owned());
+            if let Some(page) = path.strip_prefix(top).ok().and_then(Path::to_str) {
+                titles.insert(page.to_owned(), heading.to_owned());
             }
         }
     }

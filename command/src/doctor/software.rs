@@ -18,8 +18,8 @@ pub fn all() -> Vec<Finding> {
     let own = std::env::current_exe().and_then(|own| own.canonicalize()).unwrap_or_default();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let cache = words(&mut Command::new("ldconfig").arg("-p"))
-        .or_else(|_| words(&mut Command::new("/sbin/ldconfig").arg("-p")))
+    let cache = words(Command::new("ldconfig").arg("-p"))
+        .or_else(|_| words(Command::new("/sbin/ldconfig").arg("-p")))
         .unwrap_or_default();
     let listed = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut all = vec![
