@@ -83,8 +83,11 @@ def prose(path: str, text: str) -> Iterator[tuple[int, str]]:
             elif is_docstring or marks:
                 yield number, line.replace('"""', "")
             is_docstring ^= marks % 2 == 1
-        elif not line.startswith("."):
-            yield number, line
+        elif line.startswith((".nf", ".EX", ".fi", ".EE")):
+            is_code = line.startswith((".nf", ".EX"))
+        elif not line.startswith(".") and not is_code:
+            # A name in bold or italics is one word, and names before the dash of NAME are no sentence.
+            yield number, re.sub(r"\\f[BI](.*?)\\fR", r"`\1`", re.sub(r"^[\w, +]+ \\- ", "", line))
 
 
 def sentences(path: str, text: str) -> Iterator[tuple[int, str]]:
