@@ -1,7 +1,7 @@
-"""Parvum: many machines, or the cores of one, as one parallel virtual machine.
+"""Parvum: one virtual machine over the cores of one host, or over many hosts.
 
 >>> import parvum
->>> vm = parvum.enrol()                       # joins the machine, and starts it if there is none
+>>> vm = parvum.enrol()                       # joins the virtual machine, and starts one if none is up
 >>> vm.send({"answer": 42}, to=vm.id, tag=7)
 >>> vm.recv(tag=7)
 {'answer': 42}
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .sharing import Shared, share
     from .sync import Barrier, Event, Lock, PlaceLost, Queue
 
-# Names that are imported when they are first used: a worker that waits is a bare interpreter, and `import parvum` takes no time.
+# These names are imported at their first use. A waiting worker is then a bare interpreter, and `import parvum` is fast.
 _LATER = {
     "_task.events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
     "_task.group": "Group",
@@ -135,24 +135,24 @@ _leaves = False
 
 
 def enrol() -> Vm:
-    """Makes this process a task of the machine, which is started if there is none; again: the same task.
+    """Makes this process a task of the virtual machine, and starts a virtual machine if none is up.
 
-    A process that was forked from a task is none until it calls this itself.
+    A second call returns the same task. A process that a task has forked is not a task until it calls `enrol` itself.
 
     Raises:
-        MachineGone: there is no machine and none could be started; the text says why.
+        MachineGone: no virtual machine could be reached or started; the message has the reason.
     """
     global _leaves
     _parvum.enrol()
     if not _leaves:
-        # The interpreter's end frees what the engine may still read.
+        # The engine may still read memory that the end of the interpreter frees.
         atexit.register(_parvum.finish_all)
         _leaves = True
     return Vm()
 
 
 def wait_any(requests: list[Request], timeout: float | None = None) -> int | None:
-    """Waits until one of the requests is over: its place in the list. None: the time is over."""
+    """Waits until one of the requests is complete, and returns its index in the list. None: the timeout has passed."""
     return _parvum.wait_any([request._operation for request in requests], timeout)  # pyright: ignore[reportPrivateUsage]
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 
 def command() -> str:
-    """Where the command lies: in the package, or in PATH."""
+    """The path of the command: in the package, or in PATH."""
     own = Path(__file__).parent / "bin" / "parvum"
     return str(own) if own.exists() else "parvum"
 
 
 def tool() -> None:
-    """Becomes the program of the package that this one is called by: `mpiexec`, `mpicc` and their like in the environment's `bin`."""
+    """Runs the program of the package with the same name as this script: `mpiexec`, `mpicc` and others in the environment's `bin`."""
     name = Path(sys.argv[0]).name
     own = Path(__file__).parent / "bin" / name
     if own.exists():
         words = [str(own), *sys.argv[1:]]
     elif name in ("mpiexec", "mpirun"):
-        # The command has them inside.
+        # The command includes these programs.
         words = [command(), "mpiexec", *sys.argv[1:]]
     else:
         raise SystemExit(f"parvum: E-NOCOMMAND: {own} is not there; install the package anew")
@@ -28,7 +28,7 @@ def tool() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Becomes the command."""
+    """Replaces this process with the command."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["demo"]:
         from ._demo import main as demo

@@ -1,4 +1,4 @@
-"""``python -m parvum demo``: the Mandelbrot set, drawn by workers as they get rows, and a few measurements. Ten seconds."""
+"""``python -m parvum demo``: workers draw the Mandelbrot set row by row, and the demo measures messages. Ten seconds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import parvum
 
 _ROW, _DONE, _ECHO = 1, 2, 3
 _SHADES = " .:-=+*#%@"
-# Colours of a terminal with 256 of them: of workers, and of the picture from far to near.
+# Colours of a terminal with 256 colours: for workers, and for the picture from far to near.
 _WORKERS = (39, 208, 118, 205, 226, 51, 196, 141)
 _PICTURE = (16, 17, 18, 19, 20, 21, 27, 33, 39, 45, 51, 50, 49, 48, 84, 120, 156, 192, 228, 222, 216, 210, 204, 198)
 _DEPTH = 400
 
 
 def row(y: float, width: int, zoom: float) -> bytes:
-    """How deep the points of a row are: 255 for those of the set."""
+    """The depth of each point of a row: 255 for points of the set."""
     depths = bytearray(width)
     for at in range(width):
         c = complex(-0.65 + (at / width - 0.5) * 3.0 * zoom, y * zoom)
@@ -35,7 +35,7 @@ def row(y: float, width: int, zoom: float) -> bytes:
 
 
 def work() -> None:
-    """A worker: computes the rows that it is sent, and sends back what it gets under another tag."""
+    """A worker: computes the rows that it gets, and returns messages with another tag to their sender."""
     vm = parvum.enrol()
     boss = vm.parent
     assert boss is not None
@@ -59,7 +59,7 @@ def _line(depths: bytes, worker: int, colours: bool) -> str:
 
 
 def draw(vm: parvum.Vm, workers: list[parvum.TaskId], size: tuple[int, int], zoom: float) -> list[int]:
-    """Draws the picture, row by row as they come; how many rows each worker has computed."""
+    """Draws the picture, row by row as rows arrive; returns how many rows each worker has computed."""
     width, height = size
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     jobs = [(n, (n / height - 0.5) * 2.2, width, zoom) for n in range(height)]
@@ -68,7 +68,7 @@ def draw(vm: parvum.Vm, workers: list[parvum.TaskId], size: tuple[int, int], zoo
     counts = [0] * len(workers)
     lines: dict[int, str] = {}
     shown = 0
-    # Two for each, so that nobody waits for its next row.
+    # Two rows for each worker, so that no worker waits for its next row.
     for task in workers * 2:
         if jobs:
             vm.send(jobs.pop(), task, _ROW)
@@ -85,7 +85,7 @@ def draw(vm: parvum.Vm, workers: list[parvum.TaskId], size: tuple[int, int], zoo
 
 
 def half_round_trip(vm: parvum.Vm, other: parvum.TaskId, obj: Any, rounds: int) -> float:
-    """The best half round trip of an object, in seconds."""
+    """The shortest one-way time of an object, in seconds."""
     best = float("inf")
     for _ in range(5):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Parvum's other libraries, for the parts of this package that call them."""
+"""Parvum's other libraries, for the modules of this package that call them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .errors import MachineGone
 
 
 def load(name: str) -> ctypes.CDLL:
-    """The library of that name: of this package, or where the loader finds it."""
+    """The library with this name, from this package or from the loader's search path."""
     own = Path(__file__).parent / "lib" / name
     try:
         return ctypes.CDLL(str(own) if own.exists() else name)

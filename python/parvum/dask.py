@@ -1,4 +1,4 @@
-"""Dask collections over the machine: `parvum.dask.get` is a scheduler of Dask.
+"""Dask collections on the virtual machine: `parvum.dask.get` is a scheduler of Dask.
 
 >>> import dask, parvum.dask
 >>> with dask.config.set(scheduler=parvum.dask.get, num_workers=2):
@@ -6,7 +6,7 @@
 (32, 3)
 """
 
-# Dask has no types that pyright can read.
+# Dask lacks types that pyright can read.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false
 from __future__ import annotations
@@ -38,14 +38,14 @@ def get(
     max_time: float | None = None,
     **more: Any,
 ) -> Any:
-    """Computes `keys` of a graph of Dask, and gives them in the form in which they were asked for.
+    """Computes `keys` of a Dask graph, and returns the values in the same structure.
 
-    `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a
-    task is run again when its worker dies: Dask's tasks are functions of their inputs. `max_time`: seconds that a
-    message's tasks may run; those that run longer are stopped, and raise `CallTimedOut`. `optimize_graph`: joins
-    tasks that follow one another. `chunksize`: tasks per message; None: one, so that each goes to a worker that has
-    nothing to do. What a task raises is raised here; it, and an interrupt (Ctrl-C), stops the tasks that run. Results
-    of tasks come through this process, large arrays among them without being pickled.
+    `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a task runs
+    again if its worker dies; Dask's tasks are functions of their inputs. `max_time`: the longest time of the tasks of
+    one message in seconds; then they are stopped, and raise `CallTimedOut`. `optimize_graph`: fuses consecutive tasks.
+    `chunksize`: tasks per message; None: one, so that each task goes to an idle worker. If a task raises, `get` raises
+    the same. An exception or an interrupt (Ctrl-C) stops the running tasks. Results of tasks pass through this
+    process; large arrays among them are not pickled.
     """
     graph = ensure_dict(dsk.__dask_graph__() if hasattr(dsk, "__dask_graph__") else dsk)
     graph, dependencies = cull(graph, list(flatten([keys])))
@@ -64,7 +64,7 @@ def get(
         try:
             return get_async(
                 submit,
-                # A worker has one task ahead.
+                # A worker has one task in advance.
                 2 * max(1, num_workers or len(pool.workers)) if chunksize is None else max(1, num_workers or len(pool.workers)),
                 graph,
                 keys,

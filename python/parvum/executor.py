@@ -1,4 +1,4 @@
-"""`Executor`: a `concurrent.futures.Executor` whose workers are tasks of the machine, on all its hosts."""
+"""`Executor`: a `concurrent.futures.Executor` whose workers are tasks of the virtual machine, on all its hosts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _living: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
 def idempotent(retries: int = 3) -> Callable[[F], F]:
-    """Declares that calls of a function may be run again without harm when a worker dies in one, so many times.
+    """Declares that a call of the function may run again if its worker dies, at most `retries` times.
 
     >>> import parvum
     >>> @parvum.idempotent(retries=5)
@@ -50,28 +50,29 @@ def idempotent(retries: int = 3) -> Callable[[F], F]:
 
 
 class Executor(futures.Executor):
-    """Runs calls in worker processes, on every host of the machine; the contract of `concurrent.futures.Executor`.
+    """Runs calls in worker processes on every host of the virtual machine, like `concurrent.futures.Executor`.
 
-    `max_workers`: how many; None: one for each processor of the machine (of `hosts`, where they are given).
-    `hosts`: names of hosts, by turns; None: wherever the machine places tasks.
-    `initializer(*initargs)`: is called in each worker before its calls. When it raises, the pool is broken.
-    `retries`: declares all calls idempotent: a call that a worker dies in is run again, at most so many times.
-    None: only calls of functions marked by `idempotent` are; others fail with `WorkerLost` then.
-    `repeat_stragglers`: when a worker has nothing to do and an idempotent call takes three times as long as
-    calls do, it is given to that worker too, and the first result counts.
-    `output`: where lines that calls print appear, labelled: "labelled", in this process's own output; "inherit",
-    wherever the daemon's appear; or a function of (task, host, "stdout" or "stderr", text).
-    `env`, `cwd`: more of the environment, and the directory, of workers. `python`: the interpreter, on all hosts.
-    `max_time`: seconds that a call may run; one that runs longer is stopped, and its future has `CallTimedOut`.
-    `grace`: seconds that a call which is stopped has for its end after `KeyboardInterrupt`, and its worker after SIGTERM;
-    then comes SIGKILL, and another worker takes its place.
-    `inner_threads`: threads that OpenMP, OpenBLAS, MKL and their like may use in a worker; None: the processors of
-    the machine divided by the workers. Variables that the environment or `env` has already stay as they are.
+    `max_workers`: the number of workers; None: one for each processor of the virtual machine (of `hosts`, if given).
+    `hosts`: names of hosts, used in turn; None: the virtual machine chooses.
+    `initializer(*initargs)`: each worker calls it before its first call. If it raises, the pool is broken.
+    `retries`: declares all calls idempotent: if a worker dies, its call runs again, at most `retries` times.
+    None: only calls of functions marked with `idempotent` run again; others fail with `WorkerLost`.
+    `repeat_stragglers`: if an idempotent call takes three times as long as other calls and a worker is idle, that
+    worker runs the call too. The first result counts.
+    `output`: where the printed lines of calls go. "labelled": this process's output, with a label. "inherit": the
+    daemon's output. Otherwise a function of (task, host, "stdout" or "stderr", text).
+    `env`, `cwd`: additional environment variables, and the working directory, of workers.
+    `python`: the interpreter on all hosts.
+    `max_time`: the longest time of a call in seconds; then the call is stopped, and its future has `CallTimedOut`.
+    `grace`: seconds that a stopped call has after `KeyboardInterrupt`, and its worker after SIGTERM. Then the worker
+    gets SIGKILL, and another worker replaces it.
+    `inner_threads`: threads of OpenMP, OpenBLAS, MKL and similar libraries in a worker; None: the processors divided
+    by the workers. Variables that the environment or `env` already sets do not change.
 
-    The machine is started if there is none. A worker that dies is replaced, and the pool goes on; calls that it
-    had not begun are not affected. Arguments are pickled when a call is submitted; arrays of 256 KiB and more are
-    sent once per host, and calls see them read-only. Raises `ValueError` for numbers that make no sense, and
-    `parvum.errors.ParvumError` where the machine refuses to start workers.
+    If no virtual machine is up, the executor starts one. A worker that dies is replaced, and calls that it had not
+    begun still run. Arguments are pickled when a call is submitted. Arrays of 256 KiB or more are sent once to each
+    host, and calls see them read-only. Raises `ValueError` for invalid numbers, and `parvum.errors.ParvumError` if
+    the virtual machine refuses to start workers.
 
     >>> import parvum
     >>> with parvum.Executor(2) as pool:
@@ -124,15 +125,15 @@ class Executor(futures.Executor):
         self._retries = retries
         self._pool = Pool(plan, post, repeat_stragglers, show, max_time, grace)
         _living.add(self._pool)
-        # Nobody can submit any more: workers end when all is done.
+        # No thread can submit any more: workers end when all calls are done.
         self._end = weakref.finalize(self, _close, self._pool)
         self._end.atexit = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Task[T]:
-        """Has a worker call `fn(*args, **kwargs)`. Returns at once.
+        """Submits `fn(*args, **kwargs)` to a worker. Returns at once.
 
-        Arguments that cannot be pickled make the future fail, with `Unpicklable`. Raises `RuntimeError` after
-        `shutdown`, and `BrokenExecutor` when the pool is broken.
+        If an argument cannot be pickled, the future fails with `Unpicklable`. Raises `RuntimeError` after
+        `shutdown`, and `BrokenExecutor` if the pool is broken.
         """
         task: Task[T] = Task()
         self._submit(task, fn, args, kwargs, getattr(fn, RETRIES, self._retries))
@@ -147,11 +148,11 @@ class Executor(futures.Executor):
         timeout: float | None = None,
         retries: int | None | Literal["as the function says"] = "as the function says",
     ) -> Task[T]:
-        """As `submit`, with more to say of the call.
+        """Submits a call like `submit`, with options for this call.
 
-        `timeout`: seconds that the call may run; one that runs longer is stopped, and its future has `CallTimedOut`.
-        None: what the pool says (`max_time`). `retries`: how often the call may be run again when its worker dies;
-        None: never. Not given: what the function says (`idempotent`), or the pool.
+        `timeout`: the longest time of the call in seconds; then it is stopped, and its future has `CallTimedOut`.
+        None: `max_time` of the pool. `retries`: how often the call may run again if its worker dies; None: never.
+        Not given: the value of the function (`idempotent`) or of the pool.
 
         >>> import parvum, time
         >>> with parvum.Executor(1) as pool:
@@ -167,7 +168,7 @@ class Executor(futures.Executor):
         return task
 
     def submit_task(self, task: Task[T], fn: Callable[..., T], args: tuple[object, ...], retries: int | None, first: bool) -> None:
-        """As `submit`, of a task that was made before: for `parvum.map`."""
+        """Submits a call like `submit`, for an existing future: for `parvum.map`."""
         self._submit(task, fn, args, {}, retries, first)
 
     def _submit(
@@ -191,7 +192,7 @@ class Executor(futures.Executor):
         try:
             pool.submit(packed, retries, task, first)
         except KeyboardInterrupt:
-            # As if it came a moment later, in the wait for the result.
+            # An interrupt in this moment counts as one during the wait for the result.
             pool.interrupt(threading.get_ident())
             raise
 
@@ -203,11 +204,11 @@ class Executor(futures.Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[T]:
-        """Calls `fn` on each item, `chunksize` items per message; results in their order.
+        """Calls `fn` on each item, `chunksize` items per message, and yields the results in order.
 
-        `timeout`: seconds from now after which waiting for a result raises `TimeoutError`. `buffersize`: so many
-        chunks are submitted ahead of the results that were taken; None: all at once. What a call raises is
-        raised when its result is taken; calls that have not begun are cancelled then.
+        `timeout`: seconds from now after which the wait for a result raises `TimeoutError`. `buffersize`: the number
+        of chunks that are submitted before their results are taken; None: all at once. If a call raises, the exception
+        is raised when its result is taken, and calls that have not begun are cancelled.
         """
         if chunksize < 1:
             raise ValueError("chunksize must be >= 1.")
@@ -231,10 +232,10 @@ class Executor(futures.Executor):
         return task
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False, stop: bool = False) -> None:
-        """Takes no more calls. `wait`: returns when all are done and the workers have ended. `cancel_futures`:
-        calls that no worker has are cancelled. `stop`: calls that run are stopped too. May be called again.
+        """Accepts no more calls. `wait`: returns when all calls are done and the workers have ended. `cancel_futures`:
+        cancels calls that no worker has. `stop`: also stops running calls. A second shutdown is allowed.
 
-        An interrupt (Ctrl-C) while it waits stops the calls that run, and is raised when the workers have ended.
+        An interrupt (Ctrl-C) during the wait stops the running calls, and is raised when the workers have ended.
         """
         if os.getpid() != self._pool.process:
             return
@@ -246,15 +247,15 @@ class Executor(futures.Executor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        # Whoever interrupts the block wants no more of what it has begun.
+        # An interrupt of the block means that its calls are no longer wanted.
         self.shutdown(stop=kind is not None and issubclass(kind, KeyboardInterrupt))
         return None
 
     def interrupt(self) -> None:
-        """Cancels all calls that wait, and stops those that run, whoever has submitted them. The pool goes on."""
+        """Cancels all waiting calls, and stops all running calls, of every thread. The pool continues."""
         self._pool.interrupt()
 
-    # --- more than the contract asks ---
+    # --- more than `concurrent.futures` has ---
 
     __parvum_whole__ = True
 
@@ -262,52 +263,52 @@ class Executor(futures.Executor):
         raise TypeError("a pool is used where it was made; a call that submits makes a pool of its own, or gives back what is to be submitted")
 
     def grow(self, count: int = 1, host: str | None = None) -> None:
-        """Starts so many more workers, on that host or where the pool places them. Returns before they are ready."""
+        """Starts `count` more workers, on `host` or where the pool chooses. Returns before they are ready."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
         self._pool.grow(count, host)
 
     def shrink(self, count: int = 1, host: str | None = None) -> int:
-        """Ends so many workers, those with the least to do, after the call that each runs. Says how many there were."""
+        """Ends the `count` least busy workers after their present call. Returns the number of ended workers."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
         return self._pool.shrink(count, host)
 
     def wait_for_workers(self, count: int = 1, timeout: float | None = None) -> bool:
-        """Waits until so many workers take calls; False when the time (seconds) is over before, or the pool broken."""
+        """Waits until `count` workers are ready; returns False if the timeout (seconds) passes or the pool breaks first."""
         return self._pool.await_workers(count, timeout)
 
     @property
     def workers(self) -> dict[int, str]:
-        """The workers that take calls: the id of each one's task, and its host."""
+        """The ready workers: task ids, and their hosts."""
         with self._pool.lock:
             return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
 
     @property
     def worker_count(self) -> int:
-        """How many workers take calls."""
+        """The number of ready workers."""
         return len(self._pool.schedule.workers)
 
     @property
     def retries(self) -> int | None:
-        """How often a call is run again whose worker dies in it, where its function says nothing of that; None: never."""
+        """How often a call runs again after its worker died, if its function does not set this; None: never."""
         return self._retries
 
     @property
     def is_open(self) -> bool:
-        """Does it take calls: neither shut down, nor broken, nor made by the process that this one was forked from?"""
+        """True if the pool accepts calls: not shut down, broken or inherited by a fork."""
         pool = self._pool
         return not pool.closing and pool.broken is None and pool.process == os.getpid()
 
     @property
     def pids(self) -> list[int]:
-        """The processes of the workers that take calls, each on its host."""
+        """The process ids of the ready workers, each on its host."""
         with self._pool.lock:
             return [member.pid for member in self._pool.crew.members.values() if member.ready and not member.leaving]
 
     @property
     def replaced(self) -> int:
-        """How many workers have died and were replaced."""
+        """The number of workers that died and were replaced."""
         return self._pool.crew.replaced
 
 
@@ -317,14 +318,14 @@ def _close(pool: Pool) -> None:
 
 
 def living() -> list[Pool]:
-    """The pools of this process that nobody has ended."""
+    """The open pools of this process."""
     return [pool for pool in _living if pool.process == os.getpid()]
 
 
 def close_all() -> None:
-    """The interpreter ends: what was submitted is done first, as with any executor of `concurrent.futures`.
+    """At the end of the interpreter, finishes submitted calls, as every executor of `concurrent.futures` does.
 
-    But a program that an interrupt ends, or that is interrupted here, wants no more of it.
+    If an interrupt ends the program, or comes during this wait, the calls are stopped instead.
     """
     interrupted = isinstance(getattr(sys, "last_value", None), KeyboardInterrupt) and not hasattr(sys, "ps1")
     pools = living()
@@ -338,7 +339,7 @@ def close_all() -> None:
                 other.close(cancel_futures=True, stop=True)
 
 
-# Before the interpreter joins threads: the receiving thread ends only when it is told to.
+# Registered to run before the interpreter joins threads: the receiving thread ends only when `close_all` stops it.
 threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore
 
 
@@ -355,11 +356,11 @@ THREADS: Final = (
     "NUMBA_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-"""The variables that limit the threads of libraries, as loky sets them."""
+"""Variables that limit the threads of libraries; loky sets the same."""
 
 
 def thread_limits(inner: int | None, processors: int, workers: int, env: Mapping[str, str] | None) -> dict[str, str]:
-    """The environment of workers: `env`, and limits for the threads of libraries where it has none.
+    """The environment of workers: `env`, and limits for the threads of libraries that `env` does not set.
 
     >>> thread_limits(None, 8, 2, {"OMP_NUM_THREADS": "1"})["OMP_NUM_THREADS"], thread_limits(3, 8, 2, None)["MKL_NUM_THREADS"]
     ('1', '3')
@@ -394,12 +395,12 @@ def _chunks(items: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[
 def _results(
     ahead: list[Task[Any]], more: Iterator[Task[Any]], end: float | None, executor: Callable[[], object]
 ) -> Iterator[Any]:
-    """Results in their order; each one that is taken lets another call be submitted."""
+    """Yields results in order; each result that is taken lets another call be submitted."""
     ahead.reverse()
     try:
         while ahead:
             future = ahead.pop()
-            # Its executor may be gone by now: then no more is submitted.
+            # After its executor is gone, nothing more is submitted.
             if executor() is not None and (following := next(more, None)) is not None:
                 ahead.insert(0, following)
             try:

@@ -1,4 +1,4 @@
-"""joblib, and so scikit-learn, over the machine: `parvum.joblib.register()`, then `backend="parvum"`.
+"""joblib, and therefore scikit-learn, on the virtual machine: `parvum.joblib.register()`, then `backend="parvum"`.
 
 >>> import joblib, parvum.joblib
 >>> parvum.joblib.register()
@@ -7,11 +7,11 @@
 [0, 1, 4, 9, 16]
 >>> parvum.joblib.shutdown()
 
-Workers stay for the next call of joblib, until `shutdown` or the end of the program. Large arrays go once to
+Workers stay for the next call of joblib, until `shutdown` or the end of the program. Large arrays are sent once to
 each host, and calls see them read-only.
 """
 
-# joblib has no types that pyright can read, and its base class none at all.
+# joblib lacks types that pyright can read, and so does its base class.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ _pools: dict[tuple[int, tuple[str, ...] | None, tuple[tuple[str, str], ...]], Ex
 
 
 class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
-    """A backend of joblib. Options of `parallel_backend`, and of `parallel_config` (joblib 1.3):
+    """A backend of joblib. The options are for `parallel_backend`, and for `parallel_config` (joblib 1.3):
 
-    `executor`: where calls run; None: workers of joblib's own, as many as `n_jobs` says, on `hosts`.
-    `retries`: how often a batch of calls is run again when its worker dies (3: joblib's calls are expected to be
-    repeatable, as every one of its backends restarts them or fails); None: never.
-    `max_time`: seconds that a batch may run; then it is stopped, and raises `CallTimedOut`. joblib's own options work
-    too: `inner_max_num_threads` limits the threads of libraries in workers, and after `timeout` the calls are stopped.
+    `executor`: where calls run; None: separate workers for joblib, `n_jobs` of them, on `hosts`.
+    `retries`: how often a batch of calls runs again if its worker dies; None: never. The default is 3, because joblib
+    expects calls to be repeatable: its other backends restart them or fail.
+    `max_time`: the longest time of a batch in seconds; then the batch is stopped, and raises `CallTimedOut`.
+    Options of joblib work too: `inner_max_num_threads` limits the threads of libraries in workers, and `timeout` stops
+    the calls.
     """
 
     supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
     supports_timeout = True  # pyright: ignore[reportAssignmentType]
     supports_inner_max_num_threads = True  # pyright: ignore[reportAssignmentType]
     default_n_jobs = -1
-    # A message costs so little that calls need hardly be gathered.
+    # A message is cheap, so calls need few batches.
     MIN_IDEAL_BATCH_DURATION = 0.05
     MAX_IDEAL_BATCH_DURATION = 0.5
 
@@ -64,7 +65,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         self._futures: set[Future[Any]] = set()
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
-        """How many calls run at a time."""
+        """The number of calls that run at the same time."""
         if n_jobs == 0:
             raise ValueError("n_jobs == 0 in Parallel has no meaning")
         if self._own is not None:
@@ -78,7 +79,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         return n_jobs
 
     def configure(self, n_jobs: int = 1, parallel: Any = None, **settings: Any) -> int:
-        """Has workers ready for the calls of `parallel`."""
+        """Starts workers for the calls of `parallel`."""
         jobs = self.effective_n_jobs(n_jobs)
         self.parallel = parallel
         if self._own is None:
@@ -86,7 +87,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         return jobs
 
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
-        """Has a batch of calls run."""
+        """Submits a batch of calls."""
         assert self._pool is not None, "configure comes first"
         future = self._pool.submit_with(func, retries=self._retries, timeout=self._max_time)
         self._futures.add(future)
@@ -96,30 +97,30 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         return future
 
     def apply_async(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
-        """The same, as joblib before 1.5 calls it; before 1.3 it asks what comes of it by `get`."""
+        """Submits a batch for joblib before 1.5; joblib before 1.3 gets the result with `get`."""
         future = self.submit(func, callback)
         future.get = future.result  # type: ignore[attr-defined]
         return future
 
     def retrieve_result_callback(self, future: Future[Any]) -> Any:
-        """What a batch gave, or raises what it raised."""
+        """Returns the result of a batch, or raises its exception."""
         return future.result()
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
-        """A call has failed, or time is over, or somebody interrupts: nobody wants the others, which are stopped."""
+        """Stops the other calls after a failure, a timeout or an interrupt."""
         for future in list(self._futures):
             future.cancel()
 
     def terminate(self) -> None:
-        """Workers stay for the next `Parallel`."""
+        """Does nothing: workers stay for the next `Parallel`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A call that uses joblib itself has workers of its own.
+        # If a call itself uses joblib, that joblib gets other workers.
         return ParvumBackend, (None, self._hosts, self._retries, self._max_time)
 
 
 def _pool(jobs: int, hosts: tuple[str, ...] | None, env: dict[str, str]) -> Executor:
-    # Limits of threads are read when a library is loaded: workers with other limits are other workers.
+    # Libraries read the limits of threads when they are loaded: other limits therefore need other workers.
     key = jobs, hosts, tuple(sorted(env.items()))
     with _lock:
         pool = _pools.get(key)
@@ -140,5 +141,5 @@ def shutdown() -> None:
 
 
 def register(name: str = "parvum", make_default: bool = False) -> None:
-    """Makes the backend known to joblib under that name; with `make_default` it is used where none is named."""
+    """Registers the backend in joblib under `name`; with `make_default` it is used if no backend is named."""
     register_parallel_backend(name, ParvumBackend, make_default=make_default)

@@ -1,8 +1,8 @@
-"""`map`: a function over many items, on all hosts, as a stream: results are out as soon as they exist.
+"""`map`: calls a function on many items, on all hosts, and yields each result as soon as it exists.
 
-A thread takes items from the source and makes chunks of them, so that a slow source holds back no result. A chunk
-that runs long is split: its results come, and what it has not begun goes to other workers. So a long item holds up
-only what must wait for it.
+A thread takes items from the source and makes chunks, so a slow source does not delay results. A chunk that runs long
+is split: its results are sent, and its remaining items go to other workers. A long item therefore delays only the
+results that must wait for it.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from parvum.progress import Bar, make_bar
 T = TypeVar("T")
 
 WORTHWHILE: Final = 0.005
-"""Seconds of work that a chunk should hold: the way to a worker costs less than a hundredth of it."""
+"""Target for the seconds of work in a chunk: sending a chunk then costs less than a hundredth of its work."""
 
 LARGEST: Final = 4096
-"""Most items of a chunk."""
+"""The most items in a chunk."""
 
 SLOW: Final = 0.0005
-"""A source that takes so many seconds for an item gets no chunks made: each item goes at once."""
+"""If the source takes this many seconds for an item, each item is sent at once, without chunks."""
 
 AHEAD: Final = 10_000
-"""Most results that wait to be taken, before more items are taken from the source."""
+"""The most results that wait to be taken before the source is asked for more items."""
 
 
 @overload
@@ -82,19 +82,19 @@ def map(  # noqa: A001
     max_time: float | None = None,
     return_exceptions: bool = False,
 ) -> Iterator[Any]:
-    """Calls `fn` on each item of the iterables and gives the results: in order, or as they come.
+    """Calls `fn` on each item of the iterables and yields the results, in order or as they complete.
 
-    `executor`: where calls run; None: one is made, of `workers` workers, and ended with the last result.
-    `chunksize`: most items per message; None: as many as make 5 ms of work, found out while it runs, and few at the
-    end, so that workers end together. Items are taken from the iterables in a thread of their own, at most 10,000
-    ahead of the results that were taken: they may be endless, and slow. `timeout`: seconds from now, for all; then
-    `TimeoutError`. `progress`: True, a text, or a class like `tqdm.tqdm`. `retries`: as of `Executor`; None: what the
-    executor says. `max_time`: seconds that the call of one item may run; one that runs longer is stopped, and raises
-    `CallTimedOut`.
+    `executor`: where calls run; None: a new executor with `workers` workers, which ends with the last result.
+    `chunksize`: the most items per message; None: as many as make 5 ms of work, measured during the run. Chunks are
+    small near the end, so that workers end together.
+    A thread takes items from the iterables, at most 10,000 ahead of the results that were taken: the iterables may be
+    endless and slow. `timeout`: seconds from now for the whole map; then `TimeoutError`. `progress`: True, a text, or
+    a class like `tqdm.tqdm`. `retries`: as in `Executor`; None: the value of the executor. `max_time`: the longest
+    time of one item's call in seconds; then the call is stopped, and raises `CallTimedOut`.
 
-    What a call raises is raised here, after the results before it, and nothing more is begun. `return_exceptions`:
-    it stands in its place among the results instead. Nothing is begun before the first result is asked for. An
-    interrupt (Ctrl-C) stops what runs.
+    If a call raises, `map` raises the same after all earlier results, and begins nothing more. With
+    `return_exceptions`, `map` yields the exception as the result instead. No call begins before the first result is
+    requested. An interrupt (Ctrl-C) stops running calls.
 
     >>> import parvum
     >>> list(parvum.map(pow, [2, 3, 4], [5, 2, 1], workers=2))
@@ -129,7 +129,7 @@ def _map(
     pool = executor or Executor(workers, retries=retries)
     allowed: int | None = getattr(fn, RETRIES, pool.retries if retries is None else retries)
     run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, allowed, ordered, keep_going)
-    # After so long a chunk is down to the item that it runs.
+    # After this time a chunk gives back all items except the running one.
     run.limit = None if max_time is None else max_time + SPLIT_AFTER
     finished = interrupted = False
     try:
@@ -153,7 +153,7 @@ def _map(
         if bar is not None:
             bar.close()
         if executor is None:
-            # Nobody can get more results of it.
+            # No consumer can get more results.
             pool.shutdown(stop=not finished)
 
 
@@ -164,7 +164,7 @@ def _length(iterables: tuple[Iterable[Any], ...]) -> int | None:
 
 
 class _Raised:
-    """What stands in the place of a result."""
+    """An exception in the place of a result."""
 
     __slots__ = ("error",)
 
@@ -173,7 +173,7 @@ class _Raised:
 
 
 class _Chunk:
-    """Items that are on their way: those from number `first` on. Results of `came` of them are here."""
+    """The items from number `first` on that a worker has. Results of the first `came` items are here."""
 
     __slots__ = ("came", "first", "items", "task")
 
@@ -185,7 +185,7 @@ class _Chunk:
 
 
 class _Run:
-    """One map. A thread takes items and begins chunks, the pool's thread brings results, and who iterates takes them."""
+    """One map. A thread takes items and begins chunks, the pool's thread brings results, and the consumer takes results."""
 
     def __init__(
         self,
@@ -214,19 +214,19 @@ class _Run:
         self.room = threading.Condition(self.lock)
         self.pending: set[_Chunk] = set()
         self.partial: list[tuple[Any, ...]] = []
-        """Items that make no chunk yet."""
+        """Items that are not in a chunk yet."""
         self.number = 0
         """Items that are in chunks."""
         self.results: dict[int, Any] = {}
         self.arrived: deque[Any] = deque()
-        """Results by the number of their items, and the same as they came: one of the two is used."""
+        """Results by item number, and results in order of arrival: only one of the two is used."""
         self.next = 0
         self.asked = 0.0
-        """Since when the source is asked for an item; 0: it is not."""
+        """When the source was asked for an item; 0: it is not being asked."""
         self.exhausted = False
         self.over = False
         self.error: BaseException | None = None
-        """What the source has raised."""
+        """The exception of the source."""
 
     def begin(self) -> None:
         feed = partial(copy_context().run, self.feed)
@@ -235,7 +235,7 @@ class _Run:
     # --- the thread that takes items ---
 
     def feed(self) -> None:
-        """Takes items as long as there is room for them."""
+        """Takes items while there is room for them."""
         error: BaseException | None = None
         try:
             while True:
@@ -267,7 +267,7 @@ class _Run:
             self.came.notify_all()
 
     def submit(self, chunk: _Chunk | None, first: bool = False) -> None:
-        """Has a worker run a chunk."""
+        """Submits a chunk to a worker."""
         if chunk is None:
             return
         task = chunk.task
@@ -292,18 +292,18 @@ class _Run:
         return max(1, self.pool.worker_count)
 
     def is_busy(self) -> bool:
-        """Have all workers something to do, and something after that?"""
+        """True if all workers have a chunk, and another one after it."""
         return len(self.pending) >= 2 * self.workers
 
     def wanted(self) -> int:
-        """Items of the next chunk."""
+        """The number of items for the next chunk."""
         if self.fixed is not None or self.left is None:
             return self.size
-        # The last ones are short: all workers shall end together.
+        # The last chunks are short, so that all workers end together.
         return max(1, min(self.size, (self.left - self.number) // (4 * self.workers)))
 
     def cut(self) -> _Chunk:
-        """A chunk of the items that there are."""
+        """Makes a chunk of the items that are here."""
         items, self.partial = self.partial, []
         chunk = _Chunk(self.number, items)
         self.number += len(items)
@@ -311,7 +311,7 @@ class _Run:
         return chunk
 
     def cut_if_stalled(self) -> _Chunk | None:
-        """What waits for more items goes, when the source has none and workers have."""
+        """Makes a chunk of the waiting items if the source is slow and workers are idle."""
         if not self.partial or self.over or self.is_busy():
             return None
         asked = self.asked
@@ -319,7 +319,7 @@ class _Run:
         return self.cut() if stalled else None
 
     def keep(self, chunk: _Chunk, first: int, results: list[Any]) -> None:
-        """Results of a chunk have come, from its item `first` on. A chunk that is run again brings the same once more."""
+        """Stores results of a chunk, from item `first` on. A chunk that runs again brings the same results again."""
         for place in range(max(0, chunk.came - first), len(results)):
             result = results[place]
             if isinstance(result, parts.Failed):
@@ -334,7 +334,7 @@ class _Run:
     # --- the pool's thread ---
 
     def on_part(self, chunk: _Chunk, part: Part) -> None:
-        """A chunk that runs long has sent results, and gives its last items back."""
+        """Stores results of a chunk that runs long, and takes its last items back."""
         back: list[_Chunk] = []
         with self.lock:
             if self.over:
@@ -351,7 +351,7 @@ class _Run:
             self.submit(one, first=True)
 
     def on_end(self, chunk: _Chunk, task: Future[parts.Ran]) -> None:
-        """A chunk has ended, somehow."""
+        """Handles the end of a chunk: results, failure or loss."""
         with self.lock:
             self.pending.discard(chunk)
             error = None if task.cancelled() else task.exception()
@@ -363,7 +363,7 @@ class _Run:
                 if self.fixed is None and (count := ran.first + len(ran.results)):
                     each = ran.seconds / count
                     wanted = min(LARGEST, int(WORTHWHILE / each) if each > 0 else LARGEST)
-                    # Twice as large at most: the first items may be the shortest.
+                    # At most twice as large: the first items may be the shortest.
                     self.size = max(1, min(wanted, 2 * self.size))
                 self.keep(chunk, ran.first, ran.results)
             more = self.cut_if_stalled()
@@ -371,10 +371,10 @@ class _Run:
             self.came.notify_all()
         self.submit(more)
 
-    # --- who iterates ---
+    # --- the consumer ---
 
     def take(self, end: float | None) -> list[Any]:
-        """The results that are here now; waits for the first. Empty: there are no more. Raises what the source has raised."""
+        """Returns the results that are here; waits for the first. Empty: there are no more. Raises the source's exception."""
         while True:
             with self.lock:
                 results = self.due()
@@ -389,7 +389,7 @@ class _Run:
                     raise FuturesTimeout
                 patience = None if end is None else end - time.monotonic()
                 if self.partial:
-                    # Nobody else looks whether the source has stalled.
+                    # No other thread checks whether the source is slow.
                     patience = SLOW if patience is None else min(patience, SLOW)
                 self.came.wait(patience)
                 chunk = self.cut_if_stalled()
@@ -405,12 +405,12 @@ class _Run:
             found.extend(self.arrived)
             self.arrived.clear()
             if not self.keep_going:
-                # All that has come is given before what was raised.
+                # All results that have come are returned before the exception is raised.
                 found.sort(key=lambda result: isinstance(result, _Raised))
         return found
 
     def stop(self, running: bool) -> None:
-        """Begins nothing more; with `running`, stops what runs too."""
+        """Begins nothing more; with `running`, also stops running calls."""
         with self.lock:
             self.over = True
             self.partial.clear()

@@ -1,4 +1,4 @@
-"""`%%parvum`: a cell of a notebook, run by all workers at once.
+"""`%%parvum`: runs a notebook cell on all workers at once.
 
 ```text
 %load_ext parvum
@@ -10,10 +10,10 @@ print("I am", rank, "of", size, "on", socket.gethostname())
 rank ** 2
 ```
 
-prints four lines such as `[t40003 a] I am 0 of 4 on a`, and gives `[0, 1, 4, 9]`.
+prints four lines such as `[t40003 a] I am 0 of 4 on a`, and returns `[0, 1, 4, 9]`.
 
-Each worker has names of its own, which stay from cell to cell, `rank`, `size` and `vm` among them. What they
-print and raise appears below the cell, labelled. `parvum.notebook.push` and `pull` carry names to and fro.
+Each worker has its own names, which last from cell to cell; `rank`, `size` and `vm` are among them. The output and
+the exceptions of workers appear below the cell, with a label. `parvum.notebook.push` and `pull` copy names to and from workers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from parvum.pool.stopping import GRACE
 
 @actor
 class Interpreter:
-    """Runs cells, with names of its own."""
+    """Runs cells in its own namespace."""
 
     def __init__(self) -> None:
         import parvum
@@ -42,17 +42,17 @@ class Interpreter:
         self.cells = 0
 
     def place(self, rank: int, size: int) -> None:
-        """Says which one it is."""
+        """Sets the worker's rank and the number of workers."""
         self.names.update(rank=rank, size=size)
 
     def run(self, cell: str) -> Any:
-        """Runs a cell; the value of its last line, if that is an expression."""
+        """Runs a cell; returns the value of its last line if the line is an expression."""
         import ast
         import linecache
 
         self.cells += 1
         file = f"<cell {self.cells} of worker {self.names.get('rank')}>"
-        # So that tracebacks show the lines.
+        # Tracebacks can then show the lines.
         linecache.cache[file] = (len(cell), None, cell.splitlines(keepends=True), file)
         tree = ast.parse(cell, file)
         last = tree.body[-1] if tree.body else None
@@ -82,7 +82,7 @@ class Interpreter:
 
 
 class Failed(Exception):
-    """A cell has failed at some workers. The text has what each raised, with its traceback there."""
+    """A cell has failed on some workers. The text has each worker's exception and traceback."""
 
 
 _group: ActorGroup[Any] | None = None
@@ -90,7 +90,7 @@ _host: str | None = None
 
 
 def workers() -> ActorGroup[Any]:
-    """The workers of `%%parvum`. As many as the machine has processors are started when there are none."""
+    """The workers of `%%parvum`. The first use starts one for each processor of the virtual machine."""
     if _group is None:
         import parvum
 
@@ -100,7 +100,7 @@ def workers() -> ActorGroup[Any]:
 
 
 def start(count: int, host: str | None = None) -> None:
-    """Starts so many workers for cells, in place of those there are."""
+    """Starts `count` workers for cells, and ends the present ones."""
     global _group, _host
     stop_workers()
     _host = host
@@ -118,9 +118,9 @@ def stop_workers() -> None:
 
 
 def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
-    """Runs a cell at all workers, or at some; the values of its last line. Raises `Failed`.
+    """Runs a cell on all workers, or on `ranks`; returns the values of its last line. Raises `Failed`.
 
-    An interrupt (Ctrl-C, the kernel's) stops the cell at all of them. A worker that does not stop is replaced.
+    An interrupt (Ctrl-C, or of the kernel) stops the cell on all workers. A worker that does not stop is replaced.
     """
     group = workers()
     chosen = [(n, w) for n, w in enumerate(group) if ranks is None or n in ranks]
@@ -142,7 +142,7 @@ def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
 
 
 def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None:
-    """Workers that do not stop a cell are ended, and others take their places, without the names of those."""
+    """Ends workers that do not stop a cell, and starts others in their places, without their names."""
     global _group
     until = time.monotonic() + GRACE
     pings = [(rank, worker, worker.place(rank, count)) for rank, worker in chosen]
@@ -167,7 +167,7 @@ def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None
 
 
 def push(**names: Any) -> None:
-    """Sets names at all workers.
+    """Sets names on all workers.
 
     >>> import parvum.notebook as cells
     >>> cells.start(2)
@@ -180,7 +180,7 @@ def push(**names: Any) -> None:
 
 
 def pull(name: str) -> list[Any]:
-    """The values that a name has at all workers, in their order. Raises `NameError`."""
+    """The values of a name on all workers, in order of rank. Raises `NameError`."""
     values: list[Any] = workers().pull(name).result()
     return values
 

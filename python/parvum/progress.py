@@ -1,4 +1,4 @@
-"""Progress of `map`: tqdm's bar where it is installed, else a plain line on the terminal."""
+"""Progress of `map`: tqdm's bar if tqdm is installed, otherwise a plain line on the terminal."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Protocol, TextIO
 
 
 class Bar(Protocol):
-    """What a bar must do: tqdm's do."""
+    """The methods of a bar; `tqdm.tqdm` has them."""
 
     def update(self, n: int = 1) -> Any:
-        """So many more items are done."""
+        """Counts `n` more items as done."""
         ...
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Ends the bar: no more items come."""
         ...
 
 
 class PlainBar:
-    """One line that says how many items are done, how fast, and how long the rest takes.
+    """One line with the number of items done, their rate, and the remaining time.
 
-    On a terminal it is drawn over at most ten times a second; in a file it is written once, at the end.
+    On a terminal the line is redrawn at most ten times a second; in a file it is written once, at the end.
     """
 
     def __init__(self, total: int | None, description: str = "", out: TextIO | None = None) -> None:
@@ -35,7 +35,7 @@ class PlainBar:
         self._live = self._out.isatty()
 
     def update(self, n: int = 1) -> None:
-        """So many more items are done."""
+        """Counts `n` more items as done."""
         self.done += n
         now = time.monotonic()
         if self._live and now - self._drawn >= 0.1:
@@ -44,13 +44,13 @@ class PlainBar:
             self._out.flush()
 
     def close(self) -> None:
-        """Nothing more comes: the line stays."""
+        """Ends the bar; the line stays."""
         line = self.line(time.monotonic() - self._begun)
         self._out.write(f"\r{line}\x1b[K\n" if self._live else f"{line}\n")
         self._out.flush()
 
     def line(self, seconds: float) -> str:
-        """The line after so many seconds.
+        """The line after this many seconds.
 
         >>> bar = PlainBar(200, "fit")
         >>> bar.done = 50
@@ -67,7 +67,7 @@ class PlainBar:
 
 
 def make_bar(progress: bool | str | Callable[..., Bar], total: int | None) -> Bar:
-    """The bar that `progress` asks for: True, a description, or a class like `tqdm.tqdm` that is called with `total=`."""
+    """The bar for `progress`: True, a description, or a class like `tqdm.tqdm` that is called with `total=`."""
     if callable(progress):
         return progress(total=total)
     description = progress if isinstance(progress, str) else ""

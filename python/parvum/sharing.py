@@ -1,4 +1,4 @@
-"""`share`: an object that many calls need, pickled once and sent once per host."""
+"""`share`: an object for many calls, pickled once and sent once to each host."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from parvum.pool.held import keep_bytes, known_memory
 T = TypeVar("T")
 
 REMEMBERED: Final = 32
-"""So many shared objects a worker keeps ready."""
+"""The number of shared objects that a worker caches."""
 
 _numbers = count(1)
 _here: OrderedDict[tuple[int, int], object] = OrderedDict()
 
 
 class Shared(Generic[T]):
-    """A handle for an object. Calls that get it see the object itself, which they must not change.
+    """A handle for an object. Calls that get the handle see the object itself, and must not change it.
 
-    `value` is the object, here.
+    `value` is the object, in this process.
     """
 
     def __init__(self, value: T) -> None:
         self.value = value
         self._name = (os.getpid(), next(_numbers))
         packed = pack(value)
-        # Short ones go with the call; memory that is mapped is taken as it is.
+        # A short pickle is sent with the call; mapped memory is used as it is.
         self._parts: list[memoryview | bytes] = [_placed(memoryview(packed.data), self)]
         self._parts += [_placed(buffer.raw(), self) for buffer in packed.buffers]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # In the same bytes of the same memory each time: pools know it again without looking at it.
+        # The same bytes at the same address each time: pools recognise them without reading them.
         return _shared, (self._name, *(PickleBuffer(part) for part in self._parts))
 
     def __repr__(self) -> str:
@@ -45,10 +45,10 @@ class Shared(Generic[T]):
 
 
 def share(value: T) -> Shared[T]:
-    """Makes a handle of an object for calls of executors, actors and `map`, wherever it stands in their arguments.
+    """Makes a handle of an object for calls of executors, actors and `map`. It may be anywhere in their arguments.
 
-    The object is pickled here and now, and each host gets it once; the calls of one worker see the same object,
-    and large arrays in it are read-only memory that all workers of the host share. Raises `Unpicklable`.
+    The object is pickled at once, and each host gets it once. The calls of one worker see the same object. Its large
+    arrays are read-only memory that all workers of the host share. Raises `Unpicklable`.
 
     >>> import parvum
     >>> table = parvum.share({"limit": 5, "names": ["a", "b"]})
@@ -74,7 +74,7 @@ def _forget(memory: int, place: int) -> None:
 
 
 def _shared(name: tuple[int, int], *parts: Any) -> object:
-    """The object of a handle, in another process: made once, and kept while others are not newer."""
+    """The object of a handle, in another process: made once, and cached until newer objects replace it."""
     try:
         _here.move_to_end(name)
         return _here[name]

@@ -1,7 +1,7 @@
-"""`Queue`, `Event`, `Barrier` and `Lock` by name: the same for all tasks of the machine, on all its hosts.
+"""`Queue`, `Event`, `Barrier` and `Lock` by name: the same for all tasks of the virtual machine, on all its hosts.
 
-They are kept by an actor (`parvum.actors.keeper`), which the first use starts. When that is lost with its host,
-operations under way raise `PlaceLost`, and what was kept is lost; later operations begin anew.
+An actor (`parvum.actors.keeper`) stores them; the first use starts it. If the actor's host is lost, operations under
+way raise `PlaceLost`, and all contents are lost. Later operations start with a new actor.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlaceLost(errors.ParvumError):
 
 
 def _find(what: str) -> Handle[Any]:
-    """The keeper; it is started if there is none."""
+    """Returns the keeper, and starts it if there is none."""
     global _keeper
     if _keeper is not None and _keeper[0] == os.getpid():
         return _keeper[1]
@@ -50,12 +50,12 @@ def _find(what: str) -> Handle[Any]:
             try:
                 found = Keeper.start(name=NAME, detached=True, output=False)
             except errors.Refused:
-                # Another task has started one at the same time.
+                # Another task has started a keeper at the same time.
                 continue
-            # A thread that waits too would be woken with each answer to this one.
+            # Another waiting thread would wake with each answer to this thread.
             rest(task_of(found))
         _keeper = os.getpid(), found
-        # When it is lost with its host, nobody knows the host's name any more.
+        # After the host is lost, its name is no longer known.
         _places.update((int(host.id), host.name) for host in parvum.enrol().hosts())
         return found
     raise PlaceLost(f"{what} has no place: who keeps it can neither be found nor started")
@@ -73,7 +73,7 @@ def _channel() -> parvum.Vm:
 
 
 class _Call:
-    """A call of the keeper, whose answer the calling thread takes itself: no other thread stands between."""
+    """A call of the keeper. The calling thread receives the answer itself, without another thread in between."""
 
     def __init__(self, keeper: Handle[Any], method: str, args: tuple[Any, ...]) -> None:
         self.keeper = task_of(keeper)
@@ -82,11 +82,11 @@ class _Call:
         self.came: Any = None
         self.is_taken_back = False
         head = m.HEAD.pack(m.CALL, m.DIRECT | self.number)
-        # Names, numbers, and items that are packed already: nothing in it needs more than pickle.
+        # The call has only names, numbers and packed items, so plain pickle is enough.
         self.vm.send(head + pickle.dumps((method, args, {}), 5), self.keeper, m.CALLS)
 
     def answer(self, timeout: float | None = None) -> Any:
-        """Waits for the answer. Raises what the keeper has raised, `TimedOut`, and `TaskGone` when the keeper is gone."""
+        """Waits for the answer. Raises the keeper's exception, `TimedOut`, or `TaskGone` if the keeper is gone."""
         if self.came is None:
             self.came = self.vm.recv(self.keeper, m.DIRECT_TAGS + self.number, timeout)
         data, buffers = apart(self.came)
@@ -110,7 +110,7 @@ def _ask(what: str, method: str, *args: Any) -> Any:
             return _Call(_find(what), method, args).answer()
         except errors.TaskGone as gone:
             lost = _lost(what, gone)
-            # It had ended before anything was asked of it.
+            # The keeper had already ended before the first request.
             if not fresh or last:
                 raise lost from gone
     raise AssertionError
@@ -123,13 +123,13 @@ def _wait(
     timeout: float | None,
     had: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """An operation that may wait: what `had` makes of its answer. Raises `TimedOut` when the time is over.
+    """An operation that may wait; `had` makes its result from the answer. Raises `TimedOut` after the timeout.
 
-    Nothing is lost between the keeper, which gives, and the caller, who is to have it. An operation whose time is
-    over is taken back. One that is interrupted is undone: what was given already goes back to where it was.
+    Nothing is lost between the keeper, which gives an item, and the caller, which gets it. After a timeout the
+    operation is taken back. An interrupted operation is undone: what was already given goes back to its place.
     """
     if _keeper is None or _keeper[0] != os.getpid():
-        # The keeper may be about to end, for nobody uses it: this makes us a user.
+        # The keeper ends when it has no users: this call makes this task a user.
         _ask(what, "now", "is_set", "")
     number = next(_numbers)
     call: _Call | None = None
@@ -141,7 +141,7 @@ def _wait(
             assert call is not None
             if not _ask(what, "give_up", number):
                 return had(call.answer())
-            # It is answered all the same, so that no message is left.
+            # The keeper answers in any case; the answer must be received, so that no message is left.
             call.answer()
             call.is_taken_back = True
             raise
@@ -149,9 +149,9 @@ def _wait(
         raise _lost(what, gone) from gone
     except BaseException as error:
         if call is not None and (call.is_taken_back or (call.came is not None and isinstance(error, Exception))):
-            # Time is over, the keeper has refused it, or what it gave cannot be read.
+            # The timeout has passed, the keeper has refused, or the answer cannot be read.
             raise
-        # In a thread: a second interrupt does not reach it.
+        # A thread does this, because a second interrupt does not reach it.
         undoing = threading.Thread(target=_undo, args=(what, method, args, number, call), name="parvum-undo")
         undoing.start()
         undoing.join()
@@ -159,7 +159,7 @@ def _wait(
 
 
 def _undo(what: str, method: str, args: tuple[Any, ...], number: int, call: _Call | None) -> None:
-    """Somebody was interrupted in an operation that may have been answered."""
+    """Undoes an interrupted operation that may have been answered."""
     try:
         given_up = _ask(what, "give_up", number)
         if call is None:
@@ -168,7 +168,7 @@ def _undo(what: str, method: str, args: tuple[Any, ...], number: int, call: _Cal
         if not given_up:
             _ask(what, "undo", method, number, args[0], value)
     except (errors.ParvumError, threading.BrokenBarrierError, ValueError):
-        # It is lost with its keeper, or was refused: there is nothing to undo.
+        # The keeper refused the operation or was lost with it: nothing has to be undone.
         return
 
 
@@ -181,7 +181,7 @@ class _Named:
 
     @property
     def _what(self) -> str:
-        """How failures name it."""
+        """The name in error messages."""
         return f"{type(self).__name__.lower()} {self.name!r}"
 
     def __repr__(self) -> str:
@@ -189,11 +189,11 @@ class _Named:
 
 
 class Queue(_Named):
-    """A queue: first in, first out, for any number of tasks that put and get. The methods are those of `queue.Queue`.
+    """A first-in, first-out queue. Any number of tasks may put and get. The methods are the same as in `queue.Queue`.
 
-    `maxsize`: `put` waits while so many items are in it; 0: never. An item is given to one getter; when that task
-    dies before it has looked at it, the item is gone. An interrupt (Ctrl-C) in `get` leaves the item in the queue, as
-    the first; one in `put` takes the item out again, if nobody has it yet.
+    `maxsize`: `put` waits while the queue has this many items; 0: `put` never waits. Each item goes to one getter. If
+    the getter dies before it has read the item, the item is lost. After an interrupt (Ctrl-C) in `get`, the item is
+    still the first of the queue. After an interrupt in `put`, the item is removed unless a getter already has it.
 
     >>> import parvum
     >>> parvum.Queue("jobs").put(("a", 1))
@@ -208,7 +208,7 @@ class Queue(_Named):
         self.maxsize = maxsize
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Puts an item at the end. Raises `queue.Full` when there is no room in time (seconds)."""
+        """Adds an item at the end. Raises `queue.Full` if there is no room within the timeout (seconds)."""
         packed = pack(item, ())
         data = (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers])
         try:
@@ -217,14 +217,14 @@ class Queue(_Named):
             raise queue.Full from None
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Takes the first item. Raises `queue.Empty` when there is none in time (seconds)."""
+        """Takes the first item. Raises `queue.Empty` if there is none within the timeout (seconds)."""
         try:
             return _wait(self._what, "get", (self.name,), timeout if block else 0, _item)
         except errors.TimedOut:
             raise queue.Empty from None
 
     def put_nowait(self, item: Any) -> None:
-        """Puts an item, or raises `queue.Full`."""
+        """Adds an item, or raises `queue.Full`."""
         self.put(item, False)
 
     def get_nowait(self) -> Any:
@@ -232,12 +232,12 @@ class Queue(_Named):
         return self.get(False)
 
     def qsize(self) -> int:
-        """Items in it now."""
+        """The present number of items."""
         size: int = _ask(self._what, "now", "size", self.name)
         return size
 
     def empty(self) -> bool:
-        """Is it empty now?"""
+        """True if the queue is empty now."""
         return self.qsize() == 0
 
 
@@ -247,23 +247,23 @@ def _item(given: tuple[bytes, list[bytes]]) -> Any:
 
 
 class Event(_Named):
-    """An event: set, or not. The methods are those of `threading.Event`."""
+    """An event, set or cleared. The methods are the same as in `threading.Event`."""
 
     def set(self) -> None:
-        """All who wait go on."""
+        """Sets the event: all waiting tasks continue."""
         _ask(self._what, "now", "set", self.name)
 
     def clear(self) -> None:
-        """Who waits from now on, waits."""
+        """Clears the event: later calls of `wait` wait."""
         _ask(self._what, "now", "clear", self.name)
 
     def is_set(self) -> bool:
-        """Is it set now?"""
+        """True if the event is set now."""
         is_set: bool = _ask(self._what, "now", "is_set", self.name)
         return is_set
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until it is set; False when the time (seconds) is over."""
+        """Waits until the event is set; returns False if the timeout (seconds) passes first."""
         try:
             _wait(self._what, "wait", (self.name,), timeout)
         except errors.TimedOut:
@@ -272,10 +272,10 @@ class Event(_Named):
 
 
 class Barrier(_Named):
-    """A meeting of `parties` tasks or threads. The methods are those of `threading.Barrier`.
+    """A barrier of `parties` tasks or threads. The methods are the same as in `threading.Barrier`.
 
-    When one of those who wait dies or waits no longer, the others get `threading.BrokenBarrierError`, which says
-    who, and so does everybody until `reset`.
+    If a waiting task dies or gives up, the others get `threading.BrokenBarrierError` with its name. Later callers get
+    the same error until `reset`.
     """
 
     def __init__(self, name: str, parties: int) -> None:
@@ -285,7 +285,7 @@ class Barrier(_Named):
         self.parties = parties
 
     def wait(self, timeout: float | None = None) -> int:
-        """Waits for the others; which one this was, from 0."""
+        """Waits for the others; returns the number of this caller, from 0."""
         try:
             place: int = _wait(self._what, "meet", (self.name, self.parties), timeout)
         except errors.TimedOut:
@@ -293,31 +293,31 @@ class Barrier(_Named):
         return place
 
     def abort(self) -> None:
-        """Breaks it: everybody who waits fails."""
+        """Breaks the barrier: all waiting callers fail."""
         _ask(self._what, "now", "break_barrier", self.name, self.parties, f"barrier {self.name!r} was aborted")
 
     def reset(self) -> None:
-        """Makes it whole again; who waits now fails."""
+        """Resets the barrier; callers that wait now fail."""
         _ask(self._what, "now", "reset", self.name)
 
     @property
     def n_waiting(self) -> int:
-        """How many wait now."""
+        """The number of waiting callers."""
         waiting: int = _ask(self._what, "now", "waiting_at", self.name)
         return waiting
 
 
 class Lock(_Named):
-    """A lock, which a task holds. The methods are those of `threading.Lock`; it is a context manager.
+    """A lock that a task holds. The methods are the same as in `threading.Lock`; it is a context manager.
 
-    When the task that holds it dies, the next gets it, and `abandoned` is True there: what the lock guards may
-    be half changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold it.
+    If the holder dies, the next task gets the lock with `abandoned` True: the data that the lock guards may be half
+    changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold the lock.
     """
 
     abandoned = False
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Waits for it; False when the time (seconds; negative: without end) is over."""
+        """Waits for the lock; returns False if the timeout (seconds; negative: no limit) passes first."""
         limit = 0 if not blocking else None if timeout < 0 else timeout
         try:
             _wait(self._what, "acquire", (self.name,), limit, self._hold)
@@ -329,12 +329,12 @@ class Lock(_Named):
         self.abandoned = abandoned
 
     def release(self) -> None:
-        """Gives it to the next. Raises `RuntimeError` when this task does not hold it."""
+        """Releases the lock to the next task. Raises `RuntimeError` if this task does not hold it."""
         if not _ask(self._what, "release", self.name):
             raise RuntimeError(f"this task does not hold lock {self.name!r}")
 
     def locked(self) -> bool:
-        """Does any task hold it?"""
+        """True if a task holds the lock."""
         held: bool = _ask(self._what, "now", "is_locked", self.name)
         return held
 

@@ -1,1 +1,1 @@
-"""The task of this process: its machine, messages, groups, events, and memory that tasks share."""
+"""The task of this process: virtual machine, messages, groups, events and shared memory."""

@@ -1,4 +1,4 @@
-"""What the machine tells a task: ends of tasks, hosts that come and go, output of tasks."""
+"""Events of the virtual machine: the end of tasks, hosts that come and go, output of tasks."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ class TaskExited(NamedTuple):
 
 
 class HostLost(NamedTuple):
-    """A host is gone from the machine. ``host`` is the id of its daemon, as in :meth:`parvum.Vm.hosts`."""
+    """A host has left the virtual machine. ``host`` is the id of its daemon, as in :meth:`parvum.Vm.hosts`."""
 
     host: TaskId
 
 
 class HostAdded(NamedTuple):
-    """A host has come. ``host`` is the id of its daemon."""
+    """A host was added. ``host`` is the id of its daemon."""
 
     host: TaskId
 
 
 class TaskStarted(NamedTuple):
-    """A task begins whose output comes here. It is told twice: when it is started, and when it runs."""
+    """A task whose output comes here starts. The event comes twice: when the task is started, and when it runs."""
 
     task: TaskId
 
 
 class TaskOutput(NamedTuple):
-    """A task has written something. Empty ``data``: all that it wrote has come, and it writes no more."""
+    """A task has written output. Empty ``data``: all its output has come."""
 
     task: TaskId
     data: bytes
@@ -44,7 +44,7 @@ Event = Union[TaskExited, HostLost, HostAdded, TaskStarted, TaskOutput]
 
 
 def decode(words: bytes) -> Event | bytes:
-    """What a message of the daemon says: numbers of 4 bytes, the highest first."""
+    """Decodes a message of the daemon: big-endian numbers of 4 bytes."""
 
     def number(at: int) -> int:
         return int.from_bytes(words[4 * at : 4 * at + 4], "big", signed=True)

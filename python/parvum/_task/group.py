@@ -1,4 +1,4 @@
-"""Operations of groups on NumPy's arrays."""
+"""Collectives on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 else:
     Array = Any
 
-# Ufuncs that the engine itself knows, for the types that it knows.
+# Ufuncs, and types for each, that the engine implements.
 _KNOWN = ("add", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
 
 
 class Group(_parvum.Group):
-    """An ordered set of tasks, and what all of them do together.
+    """An ordered set of tasks for collectives.
 
-    All members make it of the same ids in the same order, and call the same operations in the same order. ``Group(vm.siblings())`` are
-    all tasks of ``parvum run -n N`` or of one ``spawn``. Operations work on arrays whose items lie one behind the other, and wait for
-    the other members as far as the operation needs them. When a member ends, the others get :class:`~parvum.errors.TaskGone`, which
-    names it (``.task``); a group without it can be made of those that are left.
+    All members make the group from the same ids in the same order, and call the same collectives in the same order.
+    ``Group(vm.siblings())`` has all tasks of ``parvum run -n N`` or of one ``spawn``. Collectives work on contiguous arrays, and wait
+    for other members only as far as necessary. If a member ends, the others get :class:`~parvum.errors.TaskGone` with the member in
+    ``.task``. The remaining members can then make a new group.
     """
 
     def __new__(cls, tasks: Iterable[int]) -> Group:  # pyright: ignore[reportInconsistentConstructor]
@@ -33,16 +33,16 @@ class Group(_parvum.Group):
 
     @property
     def tasks(self) -> list[TaskId]:
-        """The members' ids, in their order."""
+        """The ids of the members, in order."""
         return [TaskId(task) for task in self._tasks()]
 
     def bcast(self, array: Array, root: int = 0) -> Array:
-        """The root's array in everybody's, which has its shape and type; in place. Returns it."""
+        """Copies the root's array into every member's array, which must have the same shape and type. Returns the array."""
         self._bcast(array, root)
         return array
 
     def bcast_object(self, obj: Any = None, root: int = 0) -> Any:
-        """The root's object, for all."""
+        """Returns the root's object on every member."""
         import pickle
 
         data = bytearray(pickle.dumps(obj, protocol=5)) if self.rank == root else bytearray()
@@ -54,7 +54,7 @@ class Group(_parvum.Group):
         return obj if self.rank == root else pickle.loads(data)
 
     def scatter(self, array: Array | None, out: Array, root: int = 0) -> Array:
-        """To each member its part of the root's array: ``out`` of member n becomes ``array[n]``. Returns ``out``."""
+        """Sends each member its part of the root's array: ``out`` of member n becomes ``array[n]``. Returns ``out``."""
         whole = None
         if self.rank == root:
             whole = _dense(array)
@@ -64,7 +64,7 @@ class Group(_parvum.Group):
         return out
 
     def gather(self, array: Array, root: int = 0, out: Array | None = None) -> Array | None:
-        """Everybody's array, at the root: ``result[n]`` is that of member n. The others get None."""
+        """Collects all arrays at the root: ``result[n]`` is the array of member n. Other members get None."""
         part = _dense(array)
         if self.rank == root:
             out = self._room(part, out)
@@ -72,14 +72,14 @@ class Group(_parvum.Group):
         return out if self.rank == root else None
 
     def allgather(self, array: Array, out: Array | None = None) -> Array:
-        """Everybody's array for all: ``result[n]`` is that of member n."""
+        """Collects all arrays on every member: ``result[n]`` is the array of member n."""
         part = _dense(array)
         out = self._room(part, out)
         self._allgather(part, out)
         return out
 
     def alltoall(self, array: Array, out: Array | None = None) -> Array:
-        """To each its part of everybody's array: ``result[n]`` is ``array[rank]`` of member n."""
+        """Sends each member its part of every array: ``result[n]`` is ``array[rank]`` of member n."""
         import numpy as np
 
         whole = _dense(array)
@@ -93,16 +93,16 @@ class Group(_parvum.Group):
         return out
 
     def reduce(self, array: Array, op: Any = None, root: int = 0, out: Array | None = None) -> Array | None:
-        """Everybody's arrays combined by a ufunc (``numpy.add`` when None), at the root; in place where ``out is array``."""
+        """Combines all arrays at the root with a ufunc (None: ``numpy.add``); in place if ``out is array``."""
         result = self._start(array, out)
         self._combine(result, op, root)
         return result if self.rank == root else None
 
     def allreduce(self, array: Array, op: Any = None, out: Array | None = None) -> Array:
-        """Everybody's arrays combined by a ufunc (``numpy.add`` when None), for all: the same bits everywhere.
+        """Combines all arrays with a ufunc (None: ``numpy.add``); every member gets the same bits.
 
-        In place where ``out is array``. Any ufunc of two arguments will do, and any function of two arrays; those that do not commute
-        are applied in the order of members.
+        In place if ``out is array``. Any ufunc of two arguments works, and any function of two arrays. A function that does not
+        commute is applied in the order of members.
         """
         result = self._start(array, out)
         self._combine(result, op, None)
@@ -125,7 +125,7 @@ class Group(_parvum.Group):
         name = str(getattr(op, "__name__", "")) if isinstance(op, np.ufunc) else ""
         kind = f"{data.dtype.kind}{data.dtype.itemsize}"
         native = data.dtype.isnative and data.dtype.kind in "iufc" and name in _KNOWN
-        # NaN is kept by NumPy's, whichever side it is on.
+        # NumPy's maximum and minimum keep NaN on either side.
         native = native and not (name in ("minimum", "maximum") and data.dtype.kind in "fc")
         native = native and not (name.startswith("bitwise") and data.dtype.kind != "i" and data.dtype.kind != "u")
         native = native and data.dtype.itemsize <= 16 and kind in _KINDS
@@ -137,7 +137,7 @@ class Group(_parvum.Group):
             first: Array = np.frombuffer(into, data.dtype)
             first[...] = op(first, np.frombuffer(other, data.dtype))
 
-        # Dates have no letter in the buffer protocol.
+        # The buffer protocol has no format for dates.
         view: Any = np.ndarray(data.nbytes, np.uint8, data) if data.dtype.kind in "mM" else data
         self._reduce(view, root, name, kind, data.dtype.itemsize, combine)
 

@@ -1,4 +1,4 @@
-"""Names of tasks."""
+"""Task ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TaskId(int):
 
     @property
     def host(self) -> TaskId:
-        """The id of its host's daemon, as :meth:`parvum.Vm.hosts` gives it."""
+        """The id of its host's daemon, as in :meth:`parvum.Vm.hosts`."""
         return TaskId(self & ~((1 << 18) - 1))
 
     def __reduce__(self) -> tuple[type[TaskId], tuple[int]]:

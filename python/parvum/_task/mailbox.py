@@ -1,4 +1,4 @@
-"""The machine's mailbox as a mapping."""
+"""The mailbox of the virtual machine, as a mapping."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OVERWRITABLE = 4
 
 
 class MailEntry(NamedTuple):
-    """An entry of the mailbox, without its object. ``owner`` is None when the task that put it is gone."""
+    """An entry of the mailbox, without its object. ``owner`` is None if the task that put it has ended."""
 
     name: str
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -26,21 +26,21 @@ class MailEntry(NamedTuple):
 
 
 class Mailbox(MutableMapping[str, Any]):
-    """Names to objects, kept by the machine for all its tasks; PVM's ``pvm_putinfo`` and its kin.
+    """A mapping from names to objects, which the virtual machine stores for all its tasks, like PVM's ``pvm_putinfo``.
 
-    ``mailbox[name] = obj`` puts an entry that anybody may replace, and that goes when this task does; :meth:`put` has a choice.
-    A large object is better sent as a message: an entry has at most 4 MiB.
+    ``mailbox[name] = obj`` puts an entry that any task may replace, and that is deleted when this task ends. :meth:`put` has options.
+    An entry has at most 4 MiB; send a larger object as a message.
     """
 
     def put(
         self, name: str, obj: Any, *, persistent: bool = False, overwritable: bool = True, beside: bool = False
     ) -> int:
-        """Puts an object under a name; its index there.
+        """Puts an object under a name, and returns its index.
 
         Args:
-            persistent: it stays when this task goes.
-            overwritable: other tasks may replace and delete it.
-            beside: it is put beside other entries of that name, and not in their place.
+            persistent: the entry stays after this task has ended.
+            overwritable: other tasks may replace and delete the entry.
+            beside: the entry is added to other entries of the name, and does not replace them.
         """
         flags = _PERSISTENT * persistent | _OVERWRITABLE * overwritable | _MULTI * beside
         return _parvum.mail_put(name, obj, flags)
@@ -54,9 +54,9 @@ class Mailbox(MutableMapping[str, Any]):
         wait: bool = False,
         timeout: float | None = None,
     ) -> Any:
-        """The object under a name, the oldest of several, or that at ``index``; ``default`` when there is none.
+        """Returns the object under a name: the oldest of several, or the object at ``index``; ``default`` if there is none.
 
-        With ``wait`` it waits until there is one, at most ``timeout`` seconds (:class:`~parvum.errors.TimedOut`).
+        With ``wait`` the call waits for an entry, at most ``timeout`` seconds (:class:`~parvum.errors.TimedOut`).
         """
         try:
             return _parvum.mail_get(name, index, False, False)[0]
@@ -66,11 +66,11 @@ class Mailbox(MutableMapping[str, Any]):
         return _wait(name, index, timeout)
 
     def take(self, name: str, *, index: int | None = None) -> Any:
-        """As ``mailbox[name]``, and deletes it: of several tasks one gets it."""
+        """Returns ``mailbox[name]`` and deletes it; of several tasks only one gets it."""
         return _parvum.mail_get(name, index, True, False)[0]
 
     def entries(self, name: str | None = None) -> list[MailEntry]:
-        """All entries, or those of one name."""
+        """All entries, or the entries of one name."""
         return [
             MailEntry(found, index, TaskId(owner) if owner else None, bool(flags & _PERSISTENT))
             for found, index, owner, flags in _parvum.mail_list()
@@ -104,7 +104,7 @@ class Mailbox(MutableMapping[str, Any]):
 
 
 def _wait(name: str, index: int | None, timeout: float | None) -> Any:
-    """A thread of its own asks, for the question cannot be taken back when a signal ends the wait."""
+    """Asks in another thread, because the request cannot be cancelled if a signal ends the wait."""
     answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""What comes with a message. Apart from requests, whose module imports much: a first receive shall not wait for that."""
+"""Properties of a message. A separate module, because the module of requests imports much, and a first receive should be fast."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from parvum._task.ids import TaskId
 
 
 class Message(NamedTuple):
-    """A received object, and where it came from."""
+    """A received object, its sender and its tag."""
 
     obj: Any
     source: TaskId
@@ -16,7 +16,7 @@ class Message(NamedTuple):
 
 
 class Status(NamedTuple):
-    """What is known of a message. ``length`` counts bytes of data."""
+    """Properties of a message. ``length`` is in bytes of data."""
 
     source: TaskId
     tag: int

@@ -1,6 +1,6 @@
-"""PVM's calls, as thin as in C: for talking to PVM tasks in C, Fortran or any other language.
+"""PVM's calls, as in C, for messages with PVM tasks in C, Fortran or any other language.
 
-They work on the very same task: its id is :attr:`parvum.Vm.id`. Failures raise :class:`parvum.errors.PvmFailed` with PVM's number.
+They use the same task: its id is :attr:`parvum.Vm.id`. Failures raise :class:`parvum.errors.PvmFailed` with PVM's error code.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from parvum.errors import BadArgument, PvmFailed, Refused, TimedOut
 
 DATA_DEFAULT, DATA_RAW, DATA_IN_PLACE = 0, 1, 2
 _AUTO_ERR = 3
-# A signal ends the wait of the thread that handles signals; one that comes in the moment before it sleeps is found by looking, so soon at
-# first and ever more seldom after that. In seconds.
+# A signal ends the wait of the thread that handles signals. A signal just before the thread sleeps is found by polling: soon at first, and
+# then less and less often. In seconds.
 _FIRST_LOOK, _LAST_LOOK = 0.005, 10.0
 
 
@@ -29,11 +29,11 @@ class _TimeVal(ctypes.Structure):
 
 
 class Pvm:
-    """PVM 3.4's calls without their ``pvm_``; :attr:`parvum.Vm.pvm` is the one of this process.
+    """PVM 3.4's calls without the prefix ``pvm_``; :attr:`parvum.Vm.pvm` is the object of this process.
 
-    ``pk...`` takes a number, a sequence of them, or an array of that type (any buffer; NumPy's with ``stride``); ``upk...`` gives one
-    number, ``upk...(n)`` an :class:`array.array` of n, which ``numpy.asarray`` takes without a copy, and ``upk...(out=array)`` fills an
-    array.
+    ``pk...`` takes a number, a sequence of numbers, or an array of the type (any buffer; a NumPy array may have ``stride``).
+    ``upk...`` returns one number. ``upk...(n)`` returns an :class:`array.array` of n numbers, which ``numpy.asarray`` uses without a copy.
+    ``upk...(out=array)`` fills an array.
 
     >>> import parvum
     >>> pvm = parvum.enrol().pvm
@@ -50,7 +50,7 @@ class Pvm:
         self._call("setopt", _AUTO_ERR, 0)
 
     def _call(self, name: str, *arguments: Any) -> int:
-        """Calls a function; a negative answer is a failure."""
+        """Calls a function; a negative result is a failure."""
         return self._answer(name, getattr(self._library, "pvm_" + name)(*arguments))
 
     @staticmethod
@@ -66,11 +66,11 @@ class Pvm:
         return TaskId(self._call("mytid"))
 
     def parent(self) -> TaskId:
-        """Who spawned this task. Fails with PvmNoParent (-23) when nobody did."""
+        """The task that spawned this one. Fails with PvmNoParent (-23) if there is none."""
         return TaskId(self._call("parent"))
 
     def spawn(self, task: str, argv: Sequence[str] = (), flag: int = 0, where: str = "", ntask: int = 1) -> list[TaskId]:
-        """Starts tasks; the ids of those that began."""
+        """Starts tasks; returns the ids of the started ones."""
         words = (ctypes.c_char_p * (len(argv) + 1))(*(word.encode() for word in argv), None)
         tids = (ctypes.c_int * ntask)()
         begun = self._call("spawn", task.encode(), words, flag, where.encode(), ntask, tids)
@@ -83,13 +83,13 @@ class Pvm:
         self._call("kill", tid)
 
     def exit(self) -> None:
-        """Leaves the machine."""
+        """Leaves the virtual machine."""
         self._call("exit")
 
     # --- Messages ---------------------------------------------------------------------------------------------------
 
     def initsend(self, encoding: int = DATA_DEFAULT) -> None:
-        """Begins a new send buffer."""
+        """Starts a new send buffer."""
         self._call("initsend", encoding)
 
     def send(self, tid: int, msgtag: int) -> None:
@@ -102,7 +102,7 @@ class Pvm:
         self._call("mcast", (ctypes.c_int * len(numbers))(*numbers), len(numbers), msgtag)
 
     def recv(self, tid: int = -1, msgtag: int = -1, timeout: float | None = None) -> int:
-        """Receives a message into the active receive buffer; the buffer's id. -1 stands for any.
+        """Receives a message into the active receive buffer, and returns the id of the buffer. -1 matches any.
 
         Raises TimedOut after ``timeout`` seconds.
         """
@@ -113,7 +113,7 @@ class Pvm:
         end = None if timeout is None else time.monotonic() + timeout
         look = _FIRST_LOOK
         while True:
-            # Signals are handled between these.
+            # Python handles signals between these waits.
             begun = time.monotonic()
             left = look if end is None else min(look, max(0.0, end - begun))
             answer = self._library.parvum_pvm_trecv(tid, msgtag, ctypes.c_int64(int(left * 1e9)))
@@ -122,12 +122,12 @@ class Pvm:
                 return buffer
             if end is not None and time.monotonic() >= end:
                 raise TimedOut("no such message has come in time")
-            # Something ended it, and may do so again.
+            # Something has interrupted the wait, and may do so again.
             early = time.monotonic() - begun < left
             look = _FIRST_LOOK if early else min(4 * look, _LAST_LOOK)
 
     def _recv(self, tid: int, msgtag: int, timeout: float | None) -> int:
-        """In a thread that handles no signals."""
+        """Receives in a thread that handles no signals."""
         if timeout is None:
             return self._call("recv", tid, msgtag)
         seconds = min(max(0.0, timeout), 1e9)
@@ -138,11 +138,11 @@ class Pvm:
         return buffer
 
     def nrecv(self, tid: int = -1, msgtag: int = -1) -> int:
-        """As :meth:`recv`, if a message is there; else 0."""
+        """As :meth:`recv` if a message is there; otherwise returns 0."""
         return self._call("nrecv", tid, msgtag)
 
     def probe(self, tid: int = -1, msgtag: int = -1) -> int:
-        """The buffer of a message that is there, for :meth:`bufinfo`; else 0."""
+        """Returns the buffer of a message that is there, for :meth:`bufinfo`; otherwise 0."""
         return self._call("probe", tid, msgtag)
 
     def bufinfo(self, bufid: int) -> tuple[int, int, TaskId]:
@@ -152,7 +152,7 @@ class Pvm:
         return length.value, tag.value, TaskId(tid.value)
 
     def freebuf(self, bufid: int) -> None:
-        """Forgets a buffer."""
+        """Frees a buffer."""
         self._call("freebuf", bufid)
 
     # --- Packing ----------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class Pvm:
         self._pack("pkdcplx", "d", values, stride, 2)
 
     def upkdcplx(self, count: int | None = None, out: Any = None, stride: int = 1) -> Any:
-        """Unpacks complex numbers of two doubles; an array has real and imaginary parts in turns."""
+        """Unpacks complex numbers of two doubles; in an array, real and imaginary parts alternate."""
         return self._unpack("upkdcplx", "d", count, out, stride, 2)
 
     def pkstr(self, text: str) -> None:
@@ -268,7 +268,7 @@ class Pvm:
     # --- Groups -----------------------------------------------------------------------------------------------------
 
     def joingroup(self, group: str) -> int:
-        """Joins a group; this task's number there."""
+        """Joins a group; returns this task's instance number."""
         return self._call("joingroup", group.encode())
 
     def lvgroup(self, group: str) -> None:
@@ -276,16 +276,16 @@ class Pvm:
         self._call("lvgroup", group.encode())
 
     def gsize(self, group: str) -> int:
-        """How many members a group has."""
+        """The number of members of a group."""
         return self._call("gsize", group.encode())
 
     def gettid(self, group: str, inum: int) -> TaskId:
-        """The member of that number."""
+        """The member with this instance number."""
         return TaskId(self._call("gettid", group.encode(), inum))
 
     def barrier(self, group: str, count: int = -1) -> None:
-        """Waits until so many members have called it. After an exception of a signal's handler this task counts as one that has come,
-        and calling it again goes on waiting.
+        """Waits until ``count`` members have called it. If a signal handler raises an exception during the wait, this task counts as
+        arrived, and another call continues the wait.
         """
         if count == 0 or count < -1 or threading.current_thread() is not threading.main_thread():
             self._call("barrier", group.encode(), count)
@@ -293,7 +293,7 @@ class Pvm:
         try:
             _parvum.meet(group, count)
         except Refused:
-            # PVM's own code for it.
+            # PVM's error code for an interrupt.
             self._call("barrier", group.encode(), count)
 
     def bcast(self, group: str, msgtag: int) -> None:
@@ -305,7 +305,7 @@ _FORMATS = {"B": "Bbc?", "h": "h", "H": "H", "i": "i", "I": "I", "l": "lq", "L":
 
 
 def _memory(values: Any, code: str, each: int, writable: bool = False) -> tuple[int, int, Any]:
-    """Where numbers of that type lie, how many they are, and what keeps them there."""
+    """The address of numbers of this type, their count, and the object that owns the memory."""
     if isinstance(values, complex):
         values = (values,)
     if each == 2 and isinstance(values, (list, tuple)):

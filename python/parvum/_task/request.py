@@ -1,4 +1,4 @@
-"""Operations under way: ``isend`` and ``irecv``."""
+"""Nonblocking operations: ``isend`` and ``irecv``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RUNNING = "RUNNING"
 
 
 class Request(concurrent.futures.Future[Any]):
-    """An operation under way: wait for it, ``await`` it, or give it to :func:`concurrent.futures.wait`.
+    """A nonblocking operation: wait for it, ``await`` it, or pass it to :func:`concurrent.futures.wait`.
 
-    Of a send the result is None, of a receive the object. Any thread may wait, and several may.
+    The result of a send is None; the result of a receive is the object. Any thread may wait, and several threads may.
     """
 
     __parvum_whole__ = True
@@ -25,33 +25,33 @@ class Request(concurrent.futures.Future[Any]):
     def __reduce__(self) -> Any:
         raise TypeError("a request belongs to the task that has begun it; send its result")
 
-    # What a Future keeps is made when somebody asks for it: see __getattr__.
+    # The fields of a Future are made at their first use: see __getattr__.
     def __init__(self, operation: _parvum.Operation) -> None:  # pyright: ignore[reportMissingSuperCall]
         self._operation = operation
 
     def test(self) -> bool:
-        """Whether it is over. Does not wait."""
+        """True if the operation is complete. Does not wait."""
         return self._operation.wait(0)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until it is over, at most ``timeout`` seconds; whether it is."""
+        """Waits until the operation is complete, at most ``timeout`` seconds; returns whether it is complete."""
         return self._operation.wait(timeout)
 
     def message(self, timeout: float | None = None) -> Message:
-        """As :meth:`result`, with who sent it and its tag."""
+        """As :meth:`result`, with the sender and the tag."""
         if not self._operation.wait(timeout):
             raise TimedOut("the request is not over")
         obj, source, tag = self._operation.outcome()
         return Message(obj, TaskId(source), tag)
 
     def result(self, timeout: float | None = None) -> Any:
-        """Waits for the result. Raises :class:`TimedOut`, or what went wrong."""
+        """Waits for the result. Raises :class:`TimedOut`, or the exception of the operation."""
         if not self._operation.wait(timeout):
             raise TimedOut("the request is not over")
         return self._operation.outcome()[0]
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Waits; what went wrong, or None."""
+        """Waits; returns the exception of the operation, or None."""
         if not self._operation.wait(timeout):
             raise TimedOut("the request is not over")
         try:
@@ -61,7 +61,7 @@ class Request(concurrent.futures.Future[Any]):
         return None
 
     def cancel(self) -> bool:
-        """Takes a receive back. False: it is too late, or it is a send, whose data may be on its way."""
+        """Cancels a receive. False: it is too late, or the operation is a send, whose data may be on its way."""
         if not self._operation.cancel():
             return False
         if "_condition" in self.__dict__:
@@ -71,7 +71,7 @@ class Request(concurrent.futures.Future[Any]):
         return True
 
     def cancelled(self) -> bool:
-        """Whether it was taken back."""
+        """True if the operation was cancelled."""
         if self._operation.number() is not None:
             return False
         try:
@@ -83,15 +83,15 @@ class Request(concurrent.futures.Future[Any]):
         return False
 
     def done(self) -> bool:
-        """Whether it is over."""
+        """True if the operation is complete."""
         return self._operation.wait(0)
 
     def running(self) -> bool:
-        """Whether it is not over."""
+        """True if the operation is not complete."""
         return not self.done()
 
     def __await__(self) -> Generator[Any, None, Any]:
-        # Who awaits has it already; others need not load it.
+        # A program that awaits has already loaded asyncio; other programs need not load it.
         import asyncio
 
         return asyncio.wrap_future(self).__await__()
@@ -100,7 +100,7 @@ class Request(concurrent.futures.Future[Any]):
         return f"<parvum.Request {'over' if self._operation.number() is None else 'under way'}>"
 
     def __getattr__(self, name: str) -> Any:
-        # Somebody treats it as a Future: from now on a thread waits for it, and tells.
+        # The program uses the request as a Future: from now on a thread waits for it and completes it.
         if name in ("_condition", "_state", "_result", "_exception", "_waiters", "_done_callbacks"):
             concurrent.futures.Future.__init__(self)  # pyright: ignore[reportUnknownMemberType]
             self._state = _RUNNING
@@ -120,7 +120,7 @@ class Request(concurrent.futures.Future[Any]):
 
 
 class _Waiter:
-    """The thread that waits for requests that somebody treats as Futures. It is there while there are some."""
+    """The thread that waits for requests that the program uses as Futures. It runs only while there are some."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""`with parvum.machine(hosts=[...]) as vm:`: a machine for one block."""
+"""`with parvum.machine(hosts=[...]) as vm:`: a virtual machine for one block."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from parvum import errors
 
 
 class machine:  # noqa: N801
-    """A machine for the time of a block: started if there is none, with these hosts added.
+    """A virtual machine for the time of a block, with `hosts` added. If none is up, it is started.
 
-    At the end pools are shut down (what was submitted is done first), and the machine is stopped, if it was
-    started here; else the hosts that were added here leave it again.
+    At the end pools are shut down after their submitted calls are done. If the block started the virtual machine, it is
+    stopped; otherwise the hosts that the block added are removed.
 
-    `hosts`: names as `vm.add_host` takes them. Hosts that are there already are left as they are. Raises
-    `parvum.errors.Refused` for one that cannot be added, and nothing is left started then.
+    `hosts`: names as in `vm.add_host`. Hosts that are already in the virtual machine do not change. Raises
+    `parvum.errors.Refused` if a host cannot be added; then nothing that the block started is left.
 
     >>> with parvum.machine() as vm, parvum.Executor(2) as pool:
     ...     print(sum(pool.map(abs, range(-10, 0))))
@@ -56,7 +56,7 @@ class machine:  # noqa: N801
 
     def _end(self, vm: parvum.Vm) -> None:
         for name in ("parvum.executor", "parvum.actors.client"):
-            # What was never used has nothing to end.
+            # An unused interface has nothing to end.
             if (module := sys.modules.get(name)) is not None:
                 module.close_all()
         if not self._was_there:
@@ -66,12 +66,12 @@ class machine:  # noqa: N801
             try:
                 vm.remove_host(name)
             except errors.ParvumError:
-                # It has left already.
+                # The host has already left.
                 continue
 
 
 def is_running() -> bool:
-    """Is there a machine that `parvum.enrol` would join?"""
+    """True if there is a virtual machine that `parvum.enrol` would join."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(os.path.join(directory(), "daemon.sock"))
@@ -81,14 +81,14 @@ def is_running() -> bool:
 
 
 def stop_machine() -> None:
-    """Stops the machine of this user, and returns when it is down. Raises `parvum.errors.Refused` with what the command said."""
+    """Stops this user's virtual machine, and returns when it is down. Raises `parvum.errors.Refused` with the command's error."""
     done = run_command("down")
     if done.returncode != 0 and is_running():
         raise errors.Refused(f"`parvum down` failed: {done.stderr.strip()}")
 
 
 def run_command(*words: str) -> subprocess.CompletedProcess[str]:
-    """Runs the command `parvum` to its end. Raises `parvum.errors.Refused` where it cannot be run."""
+    """Runs the command `parvum` to its end. Raises `parvum.errors.Refused` if it cannot run."""
     own = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", "parvum")
     command = os.environ.get("PARVUM_BIN") or (own if os.path.exists(own) else "parvum")
     if os.path.isdir(command):
@@ -100,7 +100,7 @@ def run_command(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def directory() -> str:
-    """Where the machine of this user lives: `PARVUM_DIR`, or what docs/reference/options.md says."""
+    """The folder of this user's virtual machine: `PARVUM_DIR`, or the default in docs/reference/options.md."""
     if own := os.environ.get("PARVUM_DIR"):
         return own
     name = "".join(c for c in os.environ.get("PVM_VMID", "") if c.isascii() and (c.isalnum() or c in "._-"))

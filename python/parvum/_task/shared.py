@@ -1,4 +1,4 @@
-"""NumPy's arrays over TreadMarks' shared memory."""
+"""NumPy arrays in TreadMarks' shared memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Run:
         atexit.register(self._end)
 
     def _end(self) -> None:
-        # A task that fails does not say that it is done: that ends the run.
+        # A task that fails exits without Tmk_exit: this ends the run.
         if not hasattr(sys, "last_value"):
             self.library.parvum_tmk_leave()
 
@@ -47,7 +47,7 @@ _run: _Run | None = None
 
 
 def run() -> _Run:
-    """The run, which begins with the first call: all its tasks make that."""
+    """The run; the first call starts it, and all tasks of the run must make this call."""
     global _run
     if _run is None:
         _run = _Run()
@@ -55,13 +55,13 @@ def run() -> _Run:
 
 
 class SharedArray:
-    """An array that all tasks of a run share: on one host the very same pages, over hosts consistent at locks and barriers.
+    """An array that all tasks of a run share: the same pages on one host, and consistent at locks and barriers between hosts.
 
     Attributes:
-        array: the NumPy array. What a task writes, others see after both have passed the same barrier, or have held the same lock one
-            after the other.
+        array: the NumPy array. Other tasks see a task's writes after both have passed the same barrier, or after they have held the
+            same lock in turn.
         rank: this task's number in the run.
-        size: how many tasks share it.
+        size: the number of tasks that share the array.
     """
 
     def __init__(self, array: Array) -> None:
@@ -71,7 +71,7 @@ class SharedArray:
 
     @contextmanager
     def view(self, region: Any = ..., write: bool = True) -> Generator[Array]:
-        """A part of the array, fetched all at once, and ready for system calls and C code that cannot wait for a page.
+        """A part of the array, fetched at once, for system calls and C code that cannot wait for a page.
 
         >>> import numpy as np, parvum
         >>> shared = parvum.shared((4, 1000), "f8")
@@ -90,7 +90,7 @@ class SharedArray:
 
     @contextmanager
     def lock(self, number: int = 0) -> Generator[None]:
-        """Holds one of the run's locks (0 to 4095), in ``with``."""
+        """Holds one of the run's locks (0 to 4095) in a ``with`` block."""
         if not 0 <= number < _LOCKS:
             raise BadArgument(f"lock {number} is not in 0 to {_LOCKS - 1}")
         run().library.Tmk_lock_acquire(number)
@@ -100,13 +100,13 @@ class SharedArray:
             run().library.Tmk_lock_release(number)
 
     def barrier(self, number: int = 0) -> None:
-        """Waits until all tasks of the run have come to it (0 to 255)."""
+        """Waits until all tasks of the run have called the same barrier (0 to 255)."""
         if not 0 <= number < _BARRIERS:
             raise BadArgument(f"barrier {number} is not in 0 to {_BARRIERS - 1}")
         run().library.Tmk_barrier(number)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The very same memory, in any task of the run. Others have none of it.
+        # Any task of the run gets the same memory. Other tasks have no such memory.
         start = int(self.array.__array_interface__["data"][0])
         tasks = tuple(int(task) for task in run().group.tasks)
         return _again, (tasks, start, self.array.shape, self.array.dtype, self.array.strides)
@@ -116,7 +116,7 @@ class SharedArray:
 
 
 def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any, strides: tuple[int, ...]) -> SharedArray:
-    """A shared array that was sent, in another task of the run."""
+    """A shared array that was sent to another task of the run."""
     import numpy as np
 
     if _run is None or tuple(int(task) for task in _run.group.tasks) != tasks:
@@ -132,7 +132,7 @@ def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any
 
 
 def _bounds(part: Array) -> tuple[int, int]:
-    """The addresses of an array's first byte and of the one behind its last."""
+    """The addresses of the first byte of an array and of the byte after its last."""
     low = high = int(part.__array_interface__["data"][0])
     for items, stride in zip(part.shape, part.strides):
         reach = (items - 1) * stride
@@ -141,13 +141,13 @@ def _bounds(part: Array) -> tuple[int, int]:
 
 
 def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArray:
-    """An array of zeros that all tasks of this run share. All of them call it, in the same order.
+    """An array of zeros that all tasks of this run share. All tasks must call it, in the same order.
 
-    A run are the tasks of ``parvum run -n N``, or those that one ``vm.spawn`` has started; a task that was started by hand is one of its
-    own. Needs NumPy.
+    A run is the tasks of ``parvum run -n N``, or of one ``vm.spawn``. A task that was started by hand is a run with one task.
+    Needs NumPy.
 
     Raises:
-        Refused: no memory is left for it (``PARVUM_TMK_HEAP``).
+        Refused: too little memory is left (``PARVUM_TMK_HEAP``).
     """
     import numpy as np
 
@@ -157,7 +157,7 @@ def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArra
     of = run()
     count = int(np.prod(shape, dtype=np.int64))
     length = max(1, count * kind.itemsize)
-    # Of which the engine's allocator takes an unsigned int.
+    # The allocator of the engine takes an unsigned int.
     if length >= 1 << 32:
         raise BadArgument(f"{length} bytes are more than one array may have, 4 GiB")
     place = np.zeros(1, np.uint64)

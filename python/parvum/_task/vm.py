@@ -1,4 +1,4 @@
-"""The machine as a task sees it."""
+"""The virtual machine, as a task sees it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from parvum._task.request import Request
     from parvum._show.widget import Widget
 
-# The channel that events() come by.
+# The channel of messages for events().
 _EVENTS = 0xFFFF
 _EVENT = 1
-# PVM's library, once it is asked for.
+# PVM's library, after its first use.
 _pvm: Pvm | None = None
 
 
 class HostInfo(NamedTuple):
-    """A host of the machine. ``id`` is that of its daemon, ``speed`` relative (1000 is usual)."""
+    """A host of the virtual machine. ``id`` is the id of its daemon; ``speed`` is relative (normally 1000)."""
 
     id: TaskId
     name: str
@@ -48,10 +48,10 @@ class TaskInfo(NamedTuple):
 
 
 class Vm(_parvum.Vm):
-    """The machine, as this task sees it: :func:`parvum.enrol` gives it.
+    """The virtual machine, as this task sees it: :func:`parvum.enrol` returns it.
 
-    Objects go from task to task; between two tasks, those with one tag keep their order. ``source=None`` and ``tag=None`` stand for
-    any. A ``timeout`` counts seconds; None waits without end, 0 looks once.
+    Objects go from task to task. Between two tasks, objects with the same tag keep their order. ``source=None`` and ``tag=None``
+    match any. A ``timeout`` is in seconds; None waits without limit, 0 returns at once.
     """
 
     @property
@@ -61,14 +61,14 @@ class Vm(_parvum.Vm):
 
     @property
     def parent(self) -> TaskId | None:
-        """The task that spawned this one; None when it was started by hand, or by ``parvum run``."""
+        """The task that spawned this one; None if it was started by hand or by ``parvum run``."""
         parent = self._identity()[1]
         return TaskId(parent) if parent else None
 
     def channel(self, number: int) -> Vm:
-        """The same machine, for messages of their own: what is sent on a channel (0 to 65000) is received on that channel alone.
+        """The same virtual machine with a separate channel: only receives on the same channel (0 to 65000) get its messages.
 
-        Channel 0 is what :func:`parvum.enrol` gives; those from 60000 on are Parvum's own.
+        Channel 0 is the channel of :func:`parvum.enrol`; Parvum itself uses the channels from 60000 on.
         """
         return Vm(number)
 
@@ -77,7 +77,7 @@ class Vm(_parvum.Vm):
     def recv_message(
         self, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Message:
-        """As ``recv``, with who sent it and its tag."""
+        """As ``recv``, with the sender and the tag."""
         from parvum._task.message import Message
 
         obj, sender, its_tag = self._recv_message(source, tag, timeout)
@@ -86,20 +86,20 @@ class Vm(_parvum.Vm):
     def probe(
         self, source: int | None = None, tag: int | None = None, timeout: float | None = 0
     ) -> Status | None:
-        """The oldest message that fits; it stays where it is. None: there is none in time."""
+        """The oldest matching message, which stays in the queue; None after the timeout."""
         from parvum._task.message import Status
 
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
 
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
-        """Starts to send. Arrays must not change until the request is over; the engine reads them where they lie."""
+        """Starts a send. Do not change arrays until the request is complete: the engine reads them without a copy."""
         from parvum._task.request import Request
 
         return Request(self._isend(obj, to, tag))
 
     def irecv(self, source: int | None = None, tag: int | None = None) -> Request:
-        """Starts to receive; the request's result is the object."""
+        """Starts a receive; the result of the request is the object."""
         from parvum._task.request import Request
 
         return Request(self._irecv(source, tag))
@@ -116,18 +116,18 @@ class Vm(_parvum.Vm):
         cwd: str | os.PathLike[str] | None = None,
         output: str = "inherit",
     ) -> list[TaskId]:
-        """Starts ``count`` tasks, all or none, and gives their ids.
+        """Starts ``count`` tasks, all or none, and returns their ids.
 
         Args:
-            argv: the program and its arguments; "python" as the program stands for this interpreter.
-            host: a host's name, or None: the machine decides.
-            env: variables set on top of this process's environment.
-            cwd: where they begin; this process's working directory when None.
-            output: "inherit": what they write goes where this task's output goes. "events": it comes by :meth:`events`, as
+            argv: the program and its arguments; "python" as the program means this interpreter.
+            host: the name of a host, or None: the virtual machine chooses.
+            env: variables in addition to this process's environment.
+            cwd: their working directory; None: this process's working directory.
+            output: "inherit": their output goes to the same place as this task's output. "events": it comes by :meth:`events`, as
                 :class:`parvum.TaskOutput`.
 
         Raises:
-            Refused: a program that is not there, no room on the host, ...
+            Refused: for example, the program does not exist, or the host has no room.
         """
         words = [os.fsencode(word) for word in argv]
         if not words:
@@ -142,80 +142,80 @@ class Vm(_parvum.Vm):
         return [TaskId(task) for task in tasks]
 
     def kill(self, task: int, signal: int = signals.SIGTERM) -> None:
-        """Sends a signal to a task's process. Raises TaskGone when it is not there."""
+        """Sends a signal to a task's process. Raises TaskGone if the task does not exist."""
         _parvum.kill(task, int(signal))
 
     def tasks(self) -> list[TaskInfo]:
-        """All tasks of the machine."""
+        """All tasks of the virtual machine."""
         return [
             TaskInfo(TaskId(me), TaskId(parent) if parent else None, TaskId(host), pid, name, state)
             for me, parent, host, pid, name, state in _parvum.tasks()
         ]
 
     def siblings(self) -> list[TaskId]:
-        """The tasks that were started together with this one (``parvum run -n N``, one ``spawn``), in their order; this one too."""
+        """The tasks that ``parvum run -n N`` or one ``spawn`` started together, in order, including this one."""
         return [TaskId(task) for task in _parvum.siblings()]
 
     # --- Hosts ------------------------------------------------------------------------------------------------------
 
     def hosts(self) -> list[HostInfo]:
-        """All hosts of the machine."""
+        """All hosts of the virtual machine."""
         return [HostInfo(TaskId(me), name, arch, speed, cpus) for me, name, arch, speed, cpus in _parvum.hosts()]
 
     def loads(self) -> dict[TaskId, float]:
-        """How many tasks want a processor, on each host."""
+        """The number of tasks that want a processor, for each host."""
         return {TaskId(host): load for host, load in _parvum.loads()}
 
     def add_host(self, name: str) -> TaskId:
-        """Adds a host, by ssh or as the machine's configuration says; the id of its daemon."""
+        """Adds a host, by ssh or as configured; returns the id of its daemon."""
         return TaskId(_parvum.add_hosts([name])[0])
 
     def remove_host(self, name: str) -> None:
-        """Takes a host out; its tasks end."""
+        """Removes a host; its tasks end."""
         _parvum.remove_hosts([name])
 
     def halt(self) -> None:
-        """Stops the machine and all its tasks; this process goes on, and is no task any more."""
+        """Stops the virtual machine and all its tasks. This process continues, and is no longer a task."""
         from parvum._task.session import stop_machine
 
-        # Who belongs to a machine that stops is stopped with it.
+        # The virtual machine would otherwise also stop its members, such as this process.
         _parvum.leave()
         stop_machine()
 
     def leave(self) -> None:
-        """Hands over all that was sent, and leaves the machine. :func:`parvum.enrol` joins again, as another task."""
+        """Delivers all sent messages, and leaves the virtual machine. :func:`parvum.enrol` joins again, as another task."""
         _parvum.leave()
 
     # --- Events -----------------------------------------------------------------------------------------------------
 
     def notify_exit(self, tasks: int | Iterable[int], tag: int | None = None) -> None:
-        """Asks to be told, once for each, when tasks end; at once of one that has ended.
+        """Asks for one event for each task when it ends; if a task has already ended, the event comes at once.
 
-        Without a tag it comes by :meth:`events`; with one as a message with that tag, from the machine (source 0), whose object is a
-        :class:`parvum.TaskExited`.
+        Without a tag, the events come by :meth:`events`. With a tag, they come as messages with this tag and source 0, whose object is
+        a :class:`parvum.TaskExited`.
         """
         targets = [tasks] if isinstance(tasks, int) else list(tasks)
         if targets:
             _parvum.notify("exit", [int(task) for task in targets], *self._news(tag), False)
 
     def notify_host_added(self, tag: int | None = None) -> None:
-        """Asks to be told of hosts that come, from now on: :class:`parvum.HostAdded`, as :meth:`notify_exit` tells."""
+        """Asks for an event for each host that is added from now on: :class:`parvum.HostAdded`, as in :meth:`notify_exit`."""
         _parvum.notify("added", [], *self._news(tag), False)
 
     def notify_host_lost(self, hosts: Iterable[int] | None = None, tag: int | None = None) -> None:
-        """Asks to be told, once for each, when hosts go (all that there are now when None): :class:`parvum.HostLost`."""
+        """Asks for one event for each host when it leaves (None: all present hosts): :class:`parvum.HostLost`."""
         targets = [int(host) for host in hosts] if hosts is not None else [int(host.id) for host in self.hosts()]
         _parvum.notify("lost", targets, *self._news(tag), False)
 
     def next_event(self, timeout: float | None = None) -> Event | None:
-        """The next event that was asked for; None when the time is over."""
+        """The next event; None if the timeout passes first."""
         try:
             return _parvum.Vm(_EVENTS).recv(None, None, timeout)
         except TimedOut:
             return None
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
-        """Events as they come; ends when none has come for ``timeout`` seconds."""
+        """Yields events as they come; ends if none comes for ``timeout`` seconds."""
         while (event := self.next_event(timeout)) is not None:
             yield event
 
@@ -230,15 +230,15 @@ class Vm(_parvum.Vm):
 
     @property
     def mailbox(self) -> Mailbox:
-        """The machine's mailbox: names to objects, for all tasks."""
+        """The mailbox of the virtual machine: a mapping from names to objects, for all tasks."""
         from parvum._task.mailbox import Mailbox
 
         return Mailbox()
 
-    # --- To be seen -------------------------------------------------------------------------------------------------
+    # --- Display ----------------------------------------------------------------------------------------------------
 
     def widget(self, interval: float = 1.0, rows: int = 16) -> Widget:
-        """Hosts, tasks and rates, live: shown where it is the last line of a notebook's cell, and in ``with`` anywhere."""
+        """A live view of hosts, tasks and rates. It is shown as the last line of a notebook cell, or anywhere in ``with``."""
         from parvum._show.widget import Widget
 
         return Widget(interval, rows)
@@ -247,7 +247,7 @@ class Vm(_parvum.Vm):
 
     @property
     def pvm(self) -> Pvm:
-        """PVM's calls, for talking to PVM tasks in other languages."""
+        """PVM's calls, for messages with PVM tasks in other languages."""
         global _pvm
         if _pvm is None:
             from parvum._task.pvm import Pvm
@@ -259,7 +259,7 @@ class Vm(_parvum.Vm):
         return f"<parvum.Vm of task {self.id}>"
 
 
-# What belongs to one process alone, and not to those that it starts.
+# Variables of one process only, which its children must not inherit.
 _OWN = ("PARVUM_TID", "PARVUM_TICKET")
 
 
