@@ -1,15 +1,15 @@
-"""What is sent to other processes by reference, where a copy would be another thing or too much: a table of types.
+"""Objects that are sent to other processes by reference, because a copy would be a different object or too large: a table of types.
 
 | | how it is sent |
 |---|---|
 | `numpy.memmap` | by the name of its file, which the receiver maps in the same way |
-| `parvum.SharedArray` | by its place in the memory that the run shares; others than the run's tasks refuse it |
-| `functools.lru_cache` of a script | its function; the receiver's process keeps one cache for it |
+| `parvum.SharedArray` | by its place in the run's shared memory; tasks outside the run refuse it |
+| `functools.lru_cache` of a script | its function; the receiver's process has one cache for it |
 | `parvum.Queue`, `Lock`, `Event`, `Barrier`, actors' handles | by name |
 | `threading.Lock`, sockets, generators | not at all: the exception names the part |
 | `parvum.Executor`, `Request`, futures | not at all: the exception says what to send instead |
 
-Other pickles of the program are not affected by this.
+Other pickles of the program do not change.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from parvum import errors
 Reducer = Callable[[Any], Any]
 
 _CACHES: Final = 64
-"""Caches of functions that a process keeps."""
+"""Caches of functions in this process."""
 
 _lru_cache: Final[type[Any]] = type(functools.lru_cache(len))
 _own: dict[type[Any], Reducer] = {}
@@ -39,7 +39,7 @@ _known = -1
 
 
 def table() -> dict[type[Any], Reducer]:
-    """How types are pickled for other processes: those above, and what the program has registered with `copyreg`."""
+    """How types are pickled for other processes: the types above, and the program's types in `copyreg`."""
     global _table, _known
     registered = len(copyreg.dispatch_table)
     numpy: Any = sys.modules.get("numpy")
@@ -54,7 +54,7 @@ def table() -> dict[type[Any], Reducer]:
 
 
 def dumps(thing: object, callback: Callable[[pickle.PickleBuffer], Any]) -> bytes:
-    """A pickle of protocol 5 for another process. What `callback` gives a false value for stays beside it."""
+    """A pickle of protocol 5 for another process. A buffer for which `callback` returns a false value stays outside."""
     if "numpy" not in sys.modules:
         return pickle.dumps(thing, 5, buffer_callback=callback)
     out = io.BytesIO()
@@ -65,14 +65,14 @@ def dumps(thing: object, callback: Callable[[pickle.PickleBuffer], Any]) -> byte
 
 
 def dumps_by_value(helper: Any, thing: object, callback: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
-    """The same by cloudpickle (`helper`), which sends functions and classes without a name by value."""
+    """The same with cloudpickle (`helper`), which sends functions and classes without a name by value."""
     out = io.BytesIO()
     _by_value(helper)(out, 5, buffer_callback=callback).dump(thing)
     return out.getvalue()
 
 
 def _by_value(helper: Any) -> Any:
-    """cloudpickle's pickler with the table above before its own. What it looks up it reads when it is made."""
+    """cloudpickle's pickler with the table above before its own table. The pickler reads the table when it is made."""
     known: type[Any] = helper.CloudPickler
 
     class Pickler(known):
@@ -92,7 +92,7 @@ def _reduce_memmap(array: Any) -> Any:
     try:
         status = os.stat(path)
     except OSError:
-        # It was deleted, or is seen here alone.
+        # The file was deleted, or only this process can see it.
         return array.__reduce_ex__(5)
     mode = "r" if array.mode == "r" else "r+"
     identity = status.st_ino, status.st_size
@@ -100,9 +100,9 @@ def _reduce_memmap(array: Any) -> Any:
 
 
 def _place_of(array: Any) -> tuple[str, int] | None:
-    """The file of a mapped array, and where its first item lies there. None: it has none, or others must not see it."""
+    """The file of a mapped array, and the offset of its first item. None: the array is not in a file that others may see."""
     numpy: Any = sys.modules["numpy"]
-    # A part of a mapped array is of the same class, and has the offset of the whole.
+    # A part of a mapped array has the same class, and the offset of the whole array.
     whole: Any = array
     while isinstance(whole.base, numpy.memmap):
         whole = whole.base
@@ -125,7 +125,7 @@ def _map_file(
     shape: tuple[int, ...],
     strides: tuple[int, ...],
 ) -> Any:
-    """A mapped array, in another process."""
+    """Maps an array in another process."""
     from importlib import import_module
 
     numpy: Any = import_module("numpy")
@@ -147,7 +147,7 @@ def _map_file(
     high = offset + sum(step for step in reach if step > 0) + kind.itemsize
     memory: Any = numpy.memmap(path, numpy.uint8, mode, low, (high - low,))
     array: Any = numpy.ndarray.__new__(numpy.memmap, shape, kind, memory, offset - low, strides)
-    # NumPy's own way to make a part of a mapped array know its file.
+    # NumPy's own way to tell a part of a mapped array its file.
     array.__array_finalize__(memory)
     array._mmap, array.filename, array.offset, array.mode = memory._mmap, memory.filename, low, mode
     return array
@@ -177,7 +177,7 @@ def _is_importable(function: Any) -> bool:
 
 
 def _cached(pickled: bytes, maxsize: int | None, typed: bool) -> Any:
-    """A function with a cache, in another process: as long as it is the same function, it is the same cache."""
+    """A function with a cache, in another process: the same function always has the same cache."""
     key = hashlib.sha256(pickled).digest(), maxsize, typed
     try:
         _caches.move_to_end(key)

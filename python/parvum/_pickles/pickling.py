@@ -1,4 +1,4 @@
-"""Objects to pickles with their large parts beside them, and back."""
+"""Turns objects into pickles with separate large buffers, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Pickled = tuple[bytes, list[pickle.PickleBuffer]]
 
 
 def dumps(obj: Any) -> Pickled:
-    """A stream, and the buffers that stay where they are."""
+    """The pickle, and the buffers outside it."""
     buffers: list[pickle.PickleBuffer] = []
     try:
         return by_reference(obj, buffers.append), buffers
@@ -31,17 +31,17 @@ def _by_value(cloudpickle: Any, obj: Any, before: BaseException) -> Pickled:
     try:
         return dumps_by_value(cloudpickle, obj, buffers.append), buffers
     except Exception:
-        # Who has cloudpickle is not told to install it.
+        # The remedy does not suggest cloudpickle if it is installed.
         raise Unpicklable(explain(obj, before), remedy="leave that part out (__getstate__), or send what it is made of") from before
 
 
 def loads(stream: Any, buffers: list[Any]) -> Any:
-    """The object of a stream and its buffers."""
+    """The object of a pickle and its buffers."""
     return pickle.loads(stream, buffers=buffers)
 
 
 def explain(obj: Any, error: BaseException) -> str:
-    """Which part of an object cannot be pickled, and why."""
+    """The part of an object that cannot be pickled, and the reason."""
     path, part, reason = _find(obj, error)
     kind = type(part).__qualname__
     where = f"{path} " if path else ""
@@ -49,7 +49,7 @@ def explain(obj: Any, error: BaseException) -> str:
 
 
 def _find(obj: Any, error: BaseException, depth: int = 20) -> tuple[str, Any, BaseException]:
-    """The innermost part that cannot be pickled, by the way that leads to it."""
+    """The innermost part that cannot be pickled, and the path to it."""
     if depth:
         for step, part in _parts(obj):
             why = _fails(part)
@@ -70,7 +70,7 @@ def _fails(obj: Any) -> BaseException | None:
 def _parts(obj: Any) -> list[tuple[str, Any]]:
     kind: type[Any] = obj.__class__
     if getattr(kind, "__parvum_whole__", False):
-        # It says itself why it is not sent.
+        # The object's own exception says why it cannot be sent.
         return []
     if isinstance(obj, dict):
         pairs: list[tuple[Any, Any]] = list(obj.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -1,1 +1,1 @@
-"""The picture of a machine, and the widget that shows the picture in a notebook."""
+"""A snapshot of the virtual machine, and the widget that shows it in a notebook."""

@@ -1,4 +1,4 @@
-"""What is to be seen of a machine at one moment, as text and as HTML."""
+"""A snapshot of the virtual machine, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from parvum import errors
 from parvum._task.session import run_command
 
 SHORTEST: Final = 0.1
-"""Seconds over which rates can be told at least."""
+"""The shortest time in seconds over which rates are measured."""
 
 
 class Host(NamedTuple):
-    """A host. ``load``: tasks that want a processor."""
+    """A host. ``load``: the number of tasks that want a processor."""
 
     name: str
     processors: int
@@ -24,7 +24,7 @@ class Host(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """A pool of this process: an executor's, or a map's. ``rate``: calls done per second."""
+    """A pool of this process, of an executor or a map. ``rate``: calls done per second."""
 
     workers: int
     calls_open: int
@@ -33,7 +33,7 @@ class Pool(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A task, and what it does: messages and bytes per second that it has sent and got, per cent of a processor."""
+    """A task and its activity: messages and bytes per second sent and received, per cent of a processor."""
 
     name: str
     host: str
@@ -46,15 +46,15 @@ class Task(NamedTuple):
 
 
 class Picture:
-    """The machine at one moment: hosts, pools, and what tasks do where that was asked for. As text by `str`, as tables in a notebook.
+    """A snapshot of the virtual machine: hosts, pools, and on request the activity of tasks. `str` gives text, a notebook shows tables.
 
     Attributes:
-        hosts, pools, tasks: tuples, whose fields say what they are.
-        count: how many tasks there are.
+        hosts, pools, tasks: tuples of named tuples.
+        count: the number of tasks.
     """
 
     def __init__(self, seconds: float | None = None, rows: int = 16) -> None:
-        # What tasks do is counted over these seconds, which the command waits.
+        # The command measures tasks over this many seconds.
         told = None if seconds is None else _told(seconds)
         vm = parvum.enrol()
         loads = vm.loads()
@@ -70,11 +70,11 @@ class Picture:
         self.tasks = [_task(line) for line in told["tasks"]] if told is not None else []
 
     def headline(self) -> str:
-        """How much there is."""
+        """The numbers of hosts, processors and tasks."""
         return f"{_many(len(self.hosts), 'host')}, {_many(self.count, 'task')}"
 
     def tables(self) -> list[Table]:
-        """All there is, as tables of words."""
+        """All parts as tables of texts."""
         found = [_hosts(self.hosts)]
         if self.pools:
             found.append(_pools(self.pools))
@@ -91,7 +91,7 @@ class Picture:
         return self.html()
 
     def html(self, note: str = "") -> str:
-        """As HTML that stands on its own: it takes its colours from the page around it."""
+        """HTML without other files: it takes its colours from the surrounding page."""
         from html import escape
 
         head = f"<b>{escape(self.headline())}</b>" + (f"<span style='opacity:.6'> &ensp;{escape(note)}</span>" if note else "")
@@ -100,7 +100,7 @@ class Picture:
 
 
 class Table(NamedTuple):
-    """Words in rows. ``numbers``: which columns stand to the right; ``bars``: which show a share of 1 as a bar, and each row's share."""
+    """Rows of texts. ``numbers``: right-aligned columns; ``bars``: columns with a bar for a share of 1, and each row's share."""
 
     head: tuple[str, ...]
     rows: list[tuple[str, ...]]
@@ -123,7 +123,7 @@ def _pools(pools: list[Pool]) -> Table:
 
 def _tasks(tasks: list[Task], most: int) -> Table:
     head = ("task", "host", "program", "state", "processor", "sent per second", "got per second", "memory")
-    # Where not all have room, those that do the most.
+    # If there is not enough room, the busiest tasks are shown.
     shown = sorted(tasks, key=lambda task: (task.processor, task.sent, task.arrived), reverse=True)[:most]
     shown.sort(key=lambda task: (len(task.name), task.name))
     rows = [
@@ -145,7 +145,7 @@ def _columns(table: Table) -> str:
 
 
 LONGEST: Final = 36
-"""Letters of a word that have room in a table of text."""
+"""The most letters of a text in a table."""
 
 
 def _cut(word: str) -> str:
@@ -167,7 +167,7 @@ def _table_html(table: Table) -> str:
         style = f"text-align:{side};padding:1px 10px;{_LINE};white-space:nowrap;max-width:17em;overflow:hidden;text-overflow:ellipsis"
         if column in table.bars:
             whole = max(0.0, table.bars[column][row])
-            # More than there is of it is of another colour.
+            # A load over 1 has another colour.
             colour, share = ("255,140,0", 100.0) if whole > 1.005 else ("56,132,255", 100 * whole)
             style += f";background:linear-gradient(90deg,rgba({colour},.35) {share:.0f}%,rgba(128,128,128,.1) {share:.0f}%);min-width:70px"
         return f"<td style='{style}' title='{escape(word)}'>{escape(word)}</td>"
@@ -189,7 +189,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _rate(of: tuple[float, float]) -> str:
-    """Messages, and their bytes.
+    """Messages and their bytes, as text.
 
     >>> _rate((0.0, 0.0)), _rate((1250.0, 5e6))
     ('0', '1,250, 5.0 MB')
@@ -198,7 +198,7 @@ def _rate(of: tuple[float, float]) -> str:
 
 
 def _size(count: float) -> str:
-    """Bytes, for people.
+    """Bytes, as text for people.
 
     >>> _size(0), _size(999), _size(1_234_000), _size(5.6e10)
     ('0 B', '999 B', '1.2 MB', '56.0 GB')
@@ -211,7 +211,7 @@ def _size(count: float) -> str:
 
 
 def _told(seconds: float) -> dict[str, Any]:
-    """What the command says of tasks over so many seconds."""
+    """The command's JSON about tasks over this many seconds."""
     done = run_command("top", "--json", "--interval", f"{max(SHORTEST, seconds):.3f}")
     if done.returncode != 0:
         raise errors.MachineGone(done.stderr.strip().removeprefix("parvum: ") or "the machine is gone")

@@ -1,4 +1,4 @@
-"""The machine, live: in a notebook in one place, on a terminal as plain text."""
+"""A live view of the virtual machine: in one place of a notebook, or as plain text on a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Show = Callable[[Picture, str], None]
 
 
 def status() -> Picture:
-    """Hosts with their load and tasks, and this process's pools with their rates, as they are now.
+    """The hosts with their load and tasks, and this process's pools with their rates, at this moment.
 
     >>> print(parvum.status())  # doctest: +SKIP
     host  processors  load  tasks
@@ -26,14 +26,14 @@ def status() -> Picture:
 
 
 class Widget:
-    """Hosts, tasks and rates, live. `Vm.widget` and `monitor` give it.
+    """A live view of hosts, tasks and rates. `Vm.widget` and `monitor` return it.
 
-    In a notebook it is shown below the cell whose last line it is, or that enters it by `with`, and changes in that place. Elsewhere
-    `with` prints it as text: on a terminal over what it printed before, in a file one picture behind the other. It ends with its block,
-    with `close`, or with the machine.
+    In a notebook it appears below the cell whose last line it is, or whose `with` enters it, and is updated in place. Elsewhere `with`
+    prints it as text: on a terminal each snapshot replaces the previous one, in a file they follow each other. It ends with its block,
+    with `close`, or with the virtual machine.
 
-    `interval`: seconds between two pictures, over which rates are counted (0.1 at least). `rows`: so many tasks are shown, those that do
-    the most.
+    `interval`: seconds between two snapshots, over which rates are measured (at least 0.1). `rows`: the number of tasks to show, the
+    busiest first.
     """
 
     def __init__(self, interval: float = 1.0, rows: int = 16) -> None:
@@ -46,7 +46,7 @@ class Widget:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self.picture: Picture | None = None
-        """The last one."""
+        """The last snapshot."""
 
     def __enter__(self) -> Widget:
         self._start(_notebook_display(self) or _terminal_display())
@@ -58,7 +58,7 @@ class Widget:
         self.close()
 
     def close(self) -> None:
-        """Ends it; the last picture stays. May be called again."""
+        """Ends the view; the last snapshot stays. May be called again."""
         self._over.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -70,10 +70,10 @@ class Widget:
         return f"<parvum.Widget, every {self._interval} s{', closed' if self._over.is_set() else ''}>"
 
     def _ipython_display_(self) -> None:
-        """IPython has it shown."""
+        """Called by IPython to show the view."""
         show = _notebook_display(self)
         if show is None:
-            # IPython in a terminal: nothing there can change what stands above.
+            # IPython in a terminal cannot change text above the present line.
             print(self)
         elif self._thread is None:
             self._start(show)
@@ -91,7 +91,7 @@ class Widget:
                 self.picture = Picture(self._interval, self._rows)
                 show(self.picture, time.strftime("%H:%M:%S"))
             except errors.ParvumError:
-                # The machine ended before the widget.
+                # The virtual machine ended before the widget.
                 self._over.set()
             self._over.wait(max(0.0, self._interval - (time.monotonic() - began)))
         if self.picture is not None:
@@ -108,7 +108,7 @@ def monitor(interval: float = 1.0, rows: int = 16) -> Widget:
 
 
 class _Shown:
-    """What a notebook is given: the same as HTML and as text."""
+    """The snapshot for a notebook, as HTML and as text."""
 
     def __init__(self, picture: Picture | None, note: str) -> None:
         self._picture = picture
@@ -139,7 +139,7 @@ def _terminal_display() -> Show:
     def show(picture: Picture, note: str) -> None:
         nonlocal height
         text = f"{picture.headline()}, {note}\n\n{picture}\n"
-        # Over the last one: up so many lines, and all below is cleared.
+        # Replaces the last snapshot: moves up its lines, and clears everything below.
         before = f"\x1b[{height}A\x1b[J" if live and height else ""
         height = text.count("\n")
         print(f"{before}{text}", end="" if live else "\n", flush=True)

@@ -1,5 +1,5 @@
-"""Actors: objects that live in tasks of their own and are called by messages.
+"""Actors: objects in separate tasks, whose methods are called by messages.
 
-`declared` has the decorator, `handles` what callers hold, `runtime` the process of one actor. `places` is the
-actor behind `parvum.Queue`, `Event`, `Barrier` and `Lock`.
+`declared` has the decorator, `handles` the handles of callers, `runtime` the process of one actor. `places` is the
+state of the actor behind `parvum.Queue`, `Event`, `Barrier` and `Lock`.
 """

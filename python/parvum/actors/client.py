@@ -1,4 +1,4 @@
-"""The caller's side: calls that are under way, and the thread that takes their answers."""
+"""The caller's side of actors: calls under way, and the thread that receives their answers."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ T = TypeVar("T")
 log = logging.getLogger("parvum.actors")
 
 LAST_WORDS = 2.0
-"""Seconds in which what a dead actor has sent must be here."""
+"""Seconds within which the last messages of a dead actor must arrive."""
 
 
 class ActorLost(errors.TaskGone):
     """The actor is gone: it was stopped, has died, or its host is gone. What the call did before that is not known.
 
-    Remedy: start another; one that keeps its state elsewhere can go on where this one was.
+    Remedy: start another actor. An actor whose state is stored elsewhere can continue from that state.
     """
 
     remedy = "start another one; parvum.find(name) finds it by its name"
 
 
 class Answer(Stoppable[T]):
-    """The future of a call of an actor, which can be awaited too.
+    """The future of an actor's call; it can also be awaited.
 
-    `cancel` stops the call: in the actor it gets `KeyboardInterrupt`, or is not begun. So does an interrupt (Ctrl-C) of the
-    thread that waits for the answer. The actor itself lives on, with the calls of others: `parvum.kill` ends one
-    that does not stop.
+    `cancel` stops the call: a running call gets `KeyboardInterrupt`, and a waiting call does not begin. An interrupt
+    (Ctrl-C) of the thread that waits for the answer does the same. The actor itself continues, with the calls of
+    other tasks. `parvum.kill` ends an actor that does not stop.
     """
 
     stop: Callable[[], bool] | None = None
-    """Has the call stopped. False: it has been answered."""
+    """Requests that the call stop. False: it has already been answered."""
 
     def cancel(self) -> bool:
-        """Stops the call. False: it has been answered."""
+        """Stops the call. False: it has already been answered."""
         stop = self.stop
         if stop is None or not stop():
             return super().cancel()
@@ -67,7 +67,7 @@ class Answer(Stoppable[T]):
 
 
 class Client:
-    """The calls of this process that have no answer yet."""
+    """The calls of this process without an answer."""
 
     def __init__(self) -> None:
         import parvum
@@ -82,19 +82,19 @@ class Client:
         self.ends: dict[int, threading.Event] = {}
         self.hosts: dict[int, str] = {}
         self.places: dict[int, str] = {}
-        """Names of hosts, also of those that are gone."""
+        """Names of hosts, including lost hosts."""
         self.names: dict[int, str] = {}
-        """Names of actors, by which they were started or found."""
+        """Names of actors, with which they were started or found."""
         self.closed = False
         self.rests = False
-        """Its thread ends: another client takes its place."""
+        """The client's thread ends: another client replaces this one."""
         self.contexts: dict[int, Context] = {}
-        """Where each actor was called last: what it prints is shown there, as a notebook has it below the cell."""
+        """The place of each actor's last call: its output is shown there, for example below a notebook's cell."""
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
         self.thread.start()
 
     def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer[Any]:
-        """Sends a call; the future of its answer."""
+        """Sends a call; returns the future of its answer."""
         packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
         answer: Answer[Any] = Answer()
         answer.set_running_or_notify_cancel()
@@ -111,13 +111,13 @@ class Client:
         return answer
 
     def halt(self, number: int) -> bool:
-        """Nobody wants the answer of a call any more: the actor stops it. False: it is here."""
+        """Stops a call whose answer is no longer wanted. False: the answer is already here."""
         with self.lock:
             actor, answer = self.calls.pop(number, (0, None))
         if answer is None:
             return False
         try:
-            # The message says which call; the signal has the actor look.
+            # The message names the call; the signal makes the actor read the message.
             self.vm.send(m.HEAD.pack(m.HALT, number), actor, m.CONTROL)
             self.vm.kill(actor, signal.SIGINT)
         except errors.ParvumError:
@@ -125,7 +125,7 @@ class Client:
         return True
 
     def tell(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
-        """Sends a one-way call. Raises `ActorLost` when it is known that nobody is there."""
+        """Sends a one-way call. Raises `ActorLost` if the actor is known to be gone."""
         packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
         try:
             head = m.HEAD.pack(m.TELL, 0) + packed.data
@@ -134,7 +134,7 @@ class Client:
             raise self.lost(actor) from gone
 
     def start(self, actors: list[int], setup: m.Setup) -> list[Answer[Any]]:
-        """Sets actors up that were just spawned; futures that are over when the actors are ready."""
+        """Sets up actors that were just spawned; returns futures that complete when the actors are ready."""
         answers: list[Answer[Any]] = []
         for actor in actors:
             answer: Answer[Any] = Answer()
@@ -149,14 +149,14 @@ class Client:
         return answers
 
     def stop(self, actor: int) -> None:
-        """Has an actor end after the calls before this one."""
+        """Requests that an actor end after the earlier calls."""
         try:
             self.vm.send(m.STOP, actor, m.CALLS)
         except errors.TaskGone:
             return
 
     def end_of(self, actor: int) -> threading.Event:
-        """Is set when the actor is gone."""
+        """An event that is set when the actor is gone."""
         with self.lock:
             if self.rests:
                 return client().end_of(actor)
@@ -165,7 +165,7 @@ class Client:
         return end
 
     def rest(self, but: int) -> bool:
-        """Whether nobody waits for anything here, and no actor is known but one: then nothing more is begun here."""
+        """True if no call waits and the only known actor is `but`: the client then begins nothing more."""
         with self.lock:
             self.rests = not (self.calls or self.starting or self.ends or self.known - {but})
             return self.rests
@@ -179,7 +179,7 @@ class Client:
             log.debug("cannot wake the thread of answers", exc_info=True)
 
     def lost(self, actor: int) -> ActorLost:
-        """That an actor is gone: by its name, if this process knows one, and whether its host is gone too."""
+        """The exception for a lost actor: with its name if known, and whether its host is also gone."""
         return lost(self.vm, actor, self.names.get(actor), self.places.get(int(TaskId(actor).host)))
 
     # --- inside ---
@@ -195,7 +195,7 @@ class Client:
         try:
             self.vm.send([head, *buffers] if buffers else head, actor, m.CALLS)
         except errors.TaskGone:
-            # The notice of its end may have come before the call.
+            # The notice of the actor's end may have come before the call.
             with self.lock:
                 _, answer = self.calls.pop(number, (0, None))
             if answer is not None:
@@ -237,7 +237,7 @@ class Client:
                 context.run(show)
 
     def _ended(self, actor: int) -> None:
-        # What it has sent comes before that it is gone.
+        # The actor's last messages come before the notice of its end.
         while True:
             try:
                 self._take(actor, self.vm.recv(actor, m.REPLIES, LAST_WORDS))
@@ -278,12 +278,12 @@ def _settle(answer: Answer[Any], good: bool, data: memoryview, buffers: list[Any
 
 
 def lost(vm: parvum.Vm, actor: int, name: str | None, host_name: str | None = None) -> ActorLost:
-    """That an actor is gone: by its name, if that is known, and whether its host is gone too."""
+    """The exception for a lost actor: with its name if known, and whether its host is also gone."""
     host = int(TaskId(actor).host)
     who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
     try:
-        # A broken connection is heard of before the machine knows that a host is lost. All hosts are asked first: this answer comes when
-        # the silent host has answered or is out of the machine.
+        # A connection breaks before the daemons know that a host is lost. This call asks all hosts first: its answer comes after the
+        # silent host has answered or was removed.
         vm.tasks()
         is_there = any(int(row.id) == host for row in vm.hosts())
     except errors.ParvumError:
@@ -297,7 +297,7 @@ _making = threading.Lock()
 
 
 def client() -> Client:
-    """The calls of this process; of a forked one, its own."""
+    """The client of this process; a forked process gets its own client."""
     global _client
     with _making:
         if _client is None or _client.process != os.getpid() or _client.rests or not _client.thread.is_alive():
@@ -306,18 +306,18 @@ def client() -> Client:
 
 
 def rest(but: int) -> None:
-    """Ends the receiving thread, when this process knows no actor but one and waits for nothing. The next call starts another."""
+    """Ends the receiving thread if this process knows only one actor and waits for nothing. The next call starts another thread."""
     known = _client
     if known is not None and known.process == os.getpid() and known.rest(but):
         close_all()
 
 
 def close_all() -> None:
-    """Ends the receiving thread of this process; the next call starts another."""
+    """Ends the receiving thread of this process; the next call starts another thread."""
     if _client is not None and _client.process == os.getpid() and _client.thread.is_alive():
         _client.close()
         _client.thread.join()
 
 
-# Before the interpreter joins threads: this one ends only when it is told to.
+# Registered to run before the interpreter joins threads: the receiving thread ends only when `close_all` stops it.
 threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore

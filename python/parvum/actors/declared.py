@@ -1,4 +1,4 @@
-"""`@parvum.actor`: classes whose objects may live in tasks of their own."""
+"""`@parvum.actor`: classes whose objects can live in separate tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ActorClass(Generic[T]):
-    """A class declared as an actor. Calling it makes an ordinary object here; `start` makes one in a task of its own."""
+    """A class declared as an actor. A call makes an ordinary object in this process; `start` makes one in a separate task."""
 
     def __init__(self, cls: type[T]) -> None:
         self.cls = cls
@@ -32,7 +32,7 @@ class ActorClass(Generic[T]):
         self.__wrapped__ = cls
 
     def __call__(self, *args: Any, **kwargs: Any) -> T:
-        """An object of the class, in this process."""
+        """Makes an object of the class in this process."""
         return self.cls(*args, **kwargs)
 
     def start(
@@ -44,21 +44,21 @@ class ActorClass(Generic[T]):
         output: bool = True,
         **kwargs: Any,
     ) -> Handle[T]:
-        """Makes an object in a task of its own and waits until it is there; a handle of it.
+        """Makes an object in a separate task, waits until it is ready, and returns a handle.
 
-        `name`: under which `parvum.find` finds it, on the whole machine, as long as it lives. `host`: where; None:
-        the machine decides. It ends with this process, unless `detached`: then with the machine, or `parvum.stop`.
-        `output`: what it prints appears here, labelled.
+        `name`: `parvum.find` finds the actor by this name anywhere in the virtual machine, as long as it lives.
+        `host`: the actor's host; None: the virtual machine chooses. The actor ends with this process. A `detached` actor
+        ends with the virtual machine, or by `parvum.stop`. `output`: the actor's output appears here, with a label.
 
-        What the class raises is raised here. Raises `parvum.errors.Refused` for a name that is taken and a host
-        that is not there, and `Unpicklable` for arguments that cannot be sent.
+        If the class raises, `start` raises the same. Raises `parvum.errors.Refused` if the name is taken or the host
+        does not exist, and `Unpicklable` if arguments cannot be sent.
         """
         return self._start(1, name, host, detached, output, args, kwargs)[0]
 
     def start_group(
         self, count: int, *args: Any, host: str | None = None, detached: bool = False, output: bool = True, **kwargs: Any
     ) -> ActorGroup[T]:
-        """Makes `count` objects, each in a task of its own, at the same time; a group of them."""
+        """Makes `count` objects at the same time, each in a separate task; returns their group."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
         return ActorGroup(self._start(count, None, host, detached, output, args, kwargs))
@@ -92,7 +92,7 @@ class ActorClass(Generic[T]):
         return [Handle(task, self.__qualname__) for task in tasks]
 
     def __reduce__(self) -> Any:
-        # By its name where it has one that gives this object, else with its class.
+        # Pickled by name if the name leads to this object, otherwise with its class.
         module = sys.modules.get(self.__module__)
         found: Any = module
         for part in self.__qualname__.split("."):
@@ -106,9 +106,9 @@ class ActorClass(Generic[T]):
 
 
 class Actor:
-    """A base of classes whose objects may live in tasks of their own: as `parvum.actor`, for who would rather inherit.
+    """A base class for actors: the same as the decorator `parvum.actor`, by inheritance.
 
-    mypy does not see what a decorator makes of a class. It sees these methods.
+    mypy does not see the methods that a decorator adds to a class. It sees the methods of a base class.
 
     >>> class Summer(parvum.Actor):
     ...     def add(self, a: int, b: int) -> int:
@@ -130,19 +130,19 @@ class Actor:
         output: bool = True,
         **kwargs: Any,
     ) -> Handle[Self]:
-        """As `ActorClass.start`: makes an object in a task of its own and waits until it is there."""
+        """As `ActorClass.start`: makes an object in a separate task and waits until it is ready."""
         return ActorClass(cls).start(*args, name=name, host=host, detached=detached, output=output, **kwargs)
 
     @classmethod
     def start_group(
         cls, count: int, *args: Any, host: str | None = None, detached: bool = False, output: bool = True, **kwargs: Any
     ) -> ActorGroup[Self]:
-        """As `ActorClass.start_group`: makes `count` objects, each in a task of its own."""
+        """As `ActorClass.start_group`: makes `count` objects, each in a separate task."""
         return ActorClass(cls).start_group(count, *args, host=host, detached=detached, output=output, **kwargs)
 
 
 def actor(cls: type[T]) -> ActorClass[T]:
-    """Declares a class whose objects may live in tasks of their own, on any host, and be called by messages.
+    """Declares a class whose objects can live in separate tasks, on any host; messages call their methods.
 
     >>> @parvum.actor
     ... class Counter:
@@ -156,14 +156,14 @@ def actor(cls: type[T]) -> ActorClass[T]:
     15
     >>> parvum.find("counter").add.tell(1)
 
-    An actor serves one call after the other, in its main thread. A method may give a `concurrent.futures.Future`,
-    or be `async def`: then others are served until that has a result. Methods that begin with `_` are its own.
+    An actor runs one call after the other, in its main thread. A method may return a `concurrent.futures.Future`, or
+    be `async def`: then the actor runs other calls until the result is there. Methods that begin with `_` are private.
     """
     return ActorClass(cls)
 
 
 def every(seconds: float) -> Callable[[F], F]:
-    """A method that an actor calls by itself every so many seconds, between other calls."""
+    """Declares a method that the actor calls every `seconds` seconds, between other calls."""
     if not seconds > 0:
         raise ValueError(f"seconds is {seconds}; it must be more than 0")
 

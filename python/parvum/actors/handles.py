@@ -1,4 +1,4 @@
-"""What callers hold of actors: a handle of one, or of a group. Both can be sent to other tasks."""
+"""Handles of actors and of groups of actors. Handles can be sent to other tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 class Method:
-    """A method of an actor. Calling it sends a message and gives a future; `tell` waits for nothing and gives none."""
+    """A method of an actor. A call sends a message and returns a future; `tell` sends a message and returns nothing."""
 
     __slots__ = ("_actor", "_name")
 
@@ -26,22 +26,22 @@ class Method:
         self._name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Answer[Any]:
-        """Has the actor called; its answer as a future. Calls of one caller are served in their order."""
+        """Calls the method; returns the answer as a future. Calls of one caller run in order."""
         return client().call(self._actor, self._name, args, kwargs)
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
-        """Has the actor called and answers nothing. What the call raises is logged where the actor is."""
+        """Calls the method without an answer. An exception of the call is logged at the actor."""
         client().tell(self._actor, self._name, args, kwargs)
 
 
 class Handle(Generic[T]):
-    """An actor, wherever it is: its methods are attributes. Equal handles are of the same actor.
+    """An actor on any host: its methods are attributes. Equal handles are handles of the same actor.
 
     >>> counter.add(5).result()
     5
 
-    Type checkers do not know what such a method gives. Of `call` they do: `counter.call(Counter.add, 5)` is an
-    `Answer[int]` when `Counter.add` gives an `int`.
+    Type checkers do not know the type of such a result. They know the type of `call`: `counter.call(Counter.add, 5)`
+    is an `Answer[int]` if `Counter.add` returns an `int`.
     """
 
     __slots__ = ("_kind", "_task")
@@ -62,7 +62,7 @@ class Handle(Generic[T]):
     @overload
     def call(self, method: Callable[Concatenate[T, P], R], *args: P.args, **kwargs: P.kwargs) -> Answer[R]: ...
     def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Answer[Any]:
-        """Has a method of the actor's class called; its answer as a future, of the type that the method gives."""
+        """Calls a method of the actor's class; returns the answer as a future with the method's result type."""
         return client().call(self._task, method.__name__, args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,7 +79,7 @@ class Handle(Generic[T]):
 
 
 class ActorGroup(Generic[T]):
-    """Several actors, called together: a call goes to each, and its future's result is the list of theirs, in order."""
+    """Several actors, called together: a call goes to each, and the result of its future is the list of results, in order."""
 
     __slots__ = ("_members",)
 
@@ -117,11 +117,11 @@ class GroupMethod:
         self._name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Answer[list[Any]]:
-        """Calls all. The future has the list of their results when the last has come, or what the first that failed raised."""
+        """Calls all actors. The future gets the list of results when the last has come, or the exception of the first failure."""
         return _gather([getattr(member, self._name)(*args, **kwargs) for member in self._members])
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
-        """Tells all, and waits for nothing. Members that are gone are left out."""
+        """Sends a one-way call to all actors. Actors that are gone are skipped."""
         for member in self._members:
             try:
                 getattr(member, self._name).tell(*args, **kwargs)
@@ -163,13 +163,13 @@ def _gather(answers: list[Answer[Any]]) -> Answer[list[Any]]:
     return whole
 
 
-# --- What is done with actors and is no call of theirs ---
+# --- Functions on actors ---
 
 
 def find(name: str, timeout: float | None = 0) -> Handle[Any]:
-    """The actor of that name, anywhere on the machine. Waits for it `timeout` seconds; None: as long as it takes.
+    """Returns the actor with this name, anywhere in the virtual machine. Waits `timeout` seconds; None: no limit.
 
-    Raises `KeyError` (`parvum.errors.NoEntry`) when there is none.
+    Raises `KeyError` (`parvum.errors.NoEntry`) if there is none.
     """
     box = client().vm.mailbox
     key = f"actor:{name}"
@@ -188,7 +188,7 @@ def find(name: str, timeout: float | None = 0) -> Handle[Any]:
 
 
 def stop(actor: Handle[Any] | ActorGroup[Any], wait: bool = True, timeout: float | None = None) -> bool:
-    """Has actors end after the calls that were sent before. `wait`: until they have; False when the time is over."""
+    """Ends actors after the calls that were sent before. `wait`: waits until they have ended; False: the timeout has passed."""
     members = [actor] if isinstance(actor, Handle) else list(actor)
     ends = [client().end_of(task_of(member)) for member in members] if wait else []
     for member in members:
@@ -200,7 +200,7 @@ def stop(actor: Handle[Any] | ActorGroup[Any], wait: bool = True, timeout: float
 
 
 def kill(actor: Handle[Any] | ActorGroup[Any]) -> None:
-    """Ends actors at once, in whatever they do. Their calls fail with `ActorLost`."""
+    """Ends actors at once, even during a call. Their calls fail with `ActorLost`."""
     for member in [actor] if isinstance(actor, Handle) else list(actor):
         try:
             client().vm.kill(task_of(member), signal.SIGKILL)

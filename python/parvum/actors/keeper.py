@@ -1,6 +1,6 @@
-"""The actor that keeps queues, events, barriers and locks: one for the machine, started by the first who needs it.
+"""The actor that stores queues, events, barriers and locks: one for the virtual machine, started at the first use.
 
-It ends when nothing is kept and nobody who has used it lives.
+It ends when it stores nothing and all its users have ended.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAME: Final = "parvum.places"
 
 @actor
 class Keeper:
-    """The state machine `Places` as an actor: who must wait gets a future."""
+    """The state machine `Places` as an actor: a call that must wait returns a future."""
 
     def __init__(self) -> None:
         self.places = Places()
@@ -25,7 +25,7 @@ class Keeper:
         self.users: set[int] = set()
 
     def wait(self, what: str, number: int, *args: Any) -> Any:
-        """An operation that may have to wait: `what` of `Places`, for the ticket of that number of the caller."""
+        """An operation that may wait: `what` of `Places`, with the caller's ticket number."""
         ticket = Ticket(self._user(), number)
         getattr(self.places, what)(*args, ticket)
         own: Answer | None = None
@@ -42,30 +42,30 @@ class Keeper:
         return own.value
 
     def now(self, what: str, *args: Any) -> Any:
-        """An operation that waits for nothing."""
+        """An operation that does not wait."""
         self._user()
         result = getattr(self.places, what)(*args)
         self._answer()
         return result
 
     def release(self, name: str) -> bool:
-        """Gives the caller's lock to the next."""
+        """Gives the caller's lock to the next task."""
         held = self.places.release(name, self._user())
         self._answer()
         return held
 
     def give_up(self, number: int) -> bool:
-        """The caller waits no more; False: its answer is on its way."""
+        """Cancels the caller's wait; False: its answer is on its way."""
         ticket = Ticket(caller(), number)
         given_up = self.places.give_up(ticket)
         if given_up and (future := self.futures.pop(ticket, None)) is not None:
-            # It is answered all the same: no call is left open.
+            # The caller gets an answer in any case: no call stays open.
             future.set_result(None)
         self._answer()
         return given_up
 
     def undo(self, what: str, number: int, name: str, value: Any) -> None:
-        """The caller was answered, and interrupted before it had the answer."""
+        """Undoes an operation whose caller was interrupted before it had the answer."""
         self.places.undo(what, name, Ticket(caller(), number), value)
         self._answer()
 

@@ -1,4 +1,4 @@
-"""Coroutines of an actor: they run in a loop of their own thread, so that many can wait at a time."""
+"""Coroutines of an actor: they run in an event loop in a separate thread, so that many can wait at the same time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def start(coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
-    """Runs a coroutine; its future."""
+    """Runs a coroutine; returns its future."""
     global _loop
     if _loop is None:
         _loop = asyncio.new_event_loop()

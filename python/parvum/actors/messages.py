@@ -1,18 +1,18 @@
-"""What actors and their callers say to each other, in a channel of their own.
+"""The messages between actors and their callers, on a separate channel.
 
 ```text
 creator to actor   SETUP    pickle of Setup
 caller to actor    CALL     number, pickle of (method, args, kwargs); large buffers follow; DIRECT numbers
-                            are answered on a tag of their own, which the calling thread receives itself
-                   TELL     the same; nothing is answered
-                   STOP                                     after the calls before it
-  (CONTROL)        HALT     number                          stop that call: nobody wants its answer
+                            are answered with a separate tag, which the calling thread receives itself
+                   TELL     the same, without an answer
+                   STOP                                     after the earlier calls
+  (CONTROL)        HALT     number                          stop this call: its answer is no longer wanted
 actor to caller    VALUE    number, 0, pickle; large buffers follow
                    FAILED   number, 0, pickle of Failure
 actor to creator   READY    pickle of the class's name
                    UNFIT    pickle of Failure
-                   OUTPUT   number, "1" or "2" for the stream, and what was written
-caller to itself   WAKE     look at what has changed
+                   OUTPUT   number, "1" or "2" for the stream, and the output
+caller to itself   WAKE     check for changes
 ```
 """
 
@@ -28,7 +28,7 @@ CONTROL: Final = 3
 
 DIRECT: Final = 1 << 63
 DIRECT_TAGS: Final = 16
-"""The tag of the answer to a DIRECT number is that number above this."""
+"""The tag of the answer to a DIRECT number is the number plus this."""
 
 SETUP, CALL, TELL, STOP, HALT = b"S", b"C", b"T", b"X", b"K"
 VALUE, FAILED, READY, UNFIT, OUTPUT, WAKE = b"V", b"E", b"R", b"I", b"O", b"Q"
@@ -37,7 +37,7 @@ HEAD: Final = struct.Struct("<cQ")
 
 
 class Setup(NamedTuple):
-    """What an actor's process is told first."""
+    """The first message to an actor's process."""
 
     path: list[str]
     made: bytes

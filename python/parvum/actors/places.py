@@ -1,8 +1,8 @@
-"""Queues, events, barriers and locks by name, as a state machine: no messages, threads or clocks.
+"""Named queues, events, barriers and locks, as a state machine: no messages, threads or clocks.
 
-Whoever must wait leaves a ticket; `answers` collects the tickets that are due, with what each gets. A ticket is
-answered once, or given up. When a task is gone (`gone`), its tickets are, its locks go to the next who waits,
-and barriers that it waits in are broken.
+A task that must wait leaves a ticket. `answers` collects the due tickets with their results. A ticket is answered
+once, or given up. When a task ends (`gone`), its tickets are given up, its locks go to the next waiting task, and
+barriers in which it waits break.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 
 class Ticket(NamedTuple):
-    """Somebody who waits: the task, and its own number for it."""
+    """A waiting caller: the task, and the task's number for the wait."""
 
     task: int
     number: int
 
 
 class Answer(NamedTuple):
-    """What the holder of a ticket gets: a value, or an error by name with its text."""
+    """The result of a ticket: a value, or an error's name and text."""
 
     ticket: Ticket
     value: Any = None
@@ -31,7 +31,7 @@ class _Queue:
     def __init__(self, room: int) -> None:
         self.room = room
         self.items: deque[tuple[Ticket | None, Any]] = deque()
-        """Each with the ticket that it was put by."""
+        """The items, each with the ticket of its `put`."""
         self.getters: deque[Ticket] = deque()
         self.putters: deque[tuple[Ticket, Any]] = deque()
 
@@ -47,12 +47,12 @@ class _Lock:
     def __init__(self) -> None:
         self.owner: int | None = None
         self.abandoned = False
-        """Its last owner died with it, and nobody has had it since."""
+        """The last owner died while it held the lock, and no task has had the lock since."""
         self.waiting: deque[Ticket] = deque()
 
 
 class Places:
-    """All that has a name."""
+    """All named objects."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
@@ -63,44 +63,44 @@ class Places:
 
     @property
     def is_empty(self) -> bool:
-        """Is nothing kept here that would be missed?"""
+        """True if nothing is stored here that a task could need."""
         held = any(lock.owner is not None for lock in self.locks.values())
         return not (self.queues or self.events or self.barriers or held)
 
     def take(self) -> list[Answer]:
-        """The answers that are due; they are forgotten here."""
+        """Returns the due answers, and removes them."""
         answers, self.answers = self.answers, []
         return answers
 
     # --- queues ---
 
     def put(self, name: str, room: int, item: Any, ticket: Ticket) -> None:
-        """Puts an item at the end, when there is room (0: always)."""
+        """Adds an item at the end if there is room (0: always)."""
         queue = self.queues.setdefault(name, _Queue(room))
         queue.room = room or queue.room
         queue.putters.append((ticket, item))
         self._move(name, queue)
 
     def get(self, name: str, ticket: Ticket) -> None:
-        """Takes the first item, when there is one."""
+        """Takes the first item if there is one."""
         queue = self.queues.setdefault(name, _Queue(0))
         queue.getters.append(ticket)
         self._move(name, queue)
 
     def unget(self, name: str, item: Any) -> None:
-        """An item was given, and nobody had it: it is the first again."""
+        """Returns an item that its getter did not receive: the item is first again."""
         queue = self.queues.setdefault(name, _Queue(0))
         queue.items.appendleft((None, item))
         self._move(name, queue)
 
     def unput(self, name: str, ticket: Ticket) -> None:
-        """Takes an item out again that was put by this ticket, if nobody has it yet."""
+        """Removes the item of this ticket's `put`, unless a getter has it."""
         if (queue := self.queues.get(name)) is not None:
             queue.items = deque(item for item in queue.items if item[0] != ticket)
             self._move(name, queue)
 
     def size(self, name: str) -> int:
-        """Items in a queue."""
+        """The number of items in a queue."""
         return len(self.queues[name].items) if name in self.queues else 0
 
     def _move(self, name: str, queue: _Queue) -> None:
@@ -121,7 +121,7 @@ class Places:
     # --- events ---
 
     def set(self, name: str) -> None:
-        """Sets an event: all who wait for it go on."""
+        """Sets an event: all its waiting callers continue."""
         _, waiting = self.events.get(name, (False, []))
         self.events[name] = (True, [])
         self.answers.extend(Answer(ticket, True) for ticket in waiting)
@@ -135,7 +135,7 @@ class Places:
             del self.events[name]
 
     def is_set(self, name: str) -> bool:
-        """Is it set?"""
+        """True if the event is set."""
         return self.events.get(name, (False, []))[0]
 
     def wait(self, name: str, ticket: Ticket) -> None:
@@ -149,7 +149,7 @@ class Places:
     # --- barriers ---
 
     def meet(self, name: str, parties: int, ticket: Ticket) -> None:
-        """Waits until so many are there. Each gets its place in the order of arrival."""
+        """Waits until `parties` callers are there. Each gets its number in the order of arrival."""
         barrier = self.barriers.setdefault(name, _Barrier(parties))
         if barrier.broken is not None:
             self.answers.append(Answer(ticket, error=("BrokenBarrierError", barrier.broken)))
@@ -163,26 +163,26 @@ class Places:
                 del self.barriers[name]
 
     def break_barrier(self, name: str, parties: int, why: str) -> None:
-        """Everybody who waits there, or comes, fails, until it is reset."""
+        """Breaks a barrier: present and later callers fail until it is reset."""
         barrier = self.barriers.setdefault(name, _Barrier(parties))
         barrier.broken = why
         self.answers.extend(Answer(ticket, error=("BrokenBarrierError", why)) for ticket in barrier.waiting)
         barrier.waiting = []
 
     def reset(self, name: str) -> None:
-        """Makes a barrier whole again; who waits there fails."""
+        """Resets a barrier; its waiting callers fail."""
         if (barrier := self.barriers.pop(name, None)) is not None:
             why = f"barrier {name!r} was reset"
             self.answers.extend(Answer(ticket, error=("BrokenBarrierError", why)) for ticket in barrier.waiting)
 
     def waiting_at(self, name: str) -> int:
-        """How many wait at a barrier."""
+        """The number of callers that wait at a barrier."""
         return len(self.barriers[name].waiting) if name in self.barriers else 0
 
     # --- locks ---
 
     def acquire(self, name: str, ticket: Ticket) -> None:
-        """Waits for a lock. Its holder gets False, or True if the one before died with it."""
+        """Waits for a lock. The new holder gets False, or True if the previous holder died with the lock."""
         lock = self.locks.setdefault(name, _Lock())
         if lock.owner is None:
             lock.owner = ticket.task
@@ -192,7 +192,7 @@ class Places:
             lock.waiting.append(ticket)
 
     def release(self, name: str, task: int, abandoned: bool = False) -> bool:
-        """Gives a lock to the next; False: the task does not hold it. `abandoned`: as the holder got it and nobody knows yet."""
+        """Gives a lock to the next task; False: the task does not hold it. `abandoned`: the next task gets this result too."""
         lock = self.locks.get(name)
         if lock is None or lock.owner != task:
             return False
@@ -200,7 +200,7 @@ class Places:
         return True
 
     def is_locked(self, name: str) -> bool:
-        """Does anybody hold it?"""
+        """True if a task holds the lock."""
         return name in self.locks and self.locks[name].owner is not None
 
     def _pass_on(self, name: str, lock: _Lock, abandoned: bool) -> None:
@@ -213,18 +213,18 @@ class Places:
         else:
             del self.locks[name]
 
-    # --- who waits no more ---
+    # --- the end of waits ---
 
     def give_up(self, ticket: Ticket) -> bool:
-        """The holder of a ticket waits no more; False: it was answered already."""
+        """Cancels a ticket's wait; False: the ticket was already answered."""
         return self._drop(ticket.__eq__, None)
 
     def undo(self, what: str, name: str, ticket: Ticket, value: Any) -> None:
-        """The holder of a ticket was answered with this, and had it not: it goes back. A barrier that has opened stays so."""
+        """Takes back an answer that the ticket's holder did not receive. A barrier that has opened stays open."""
         if what == "put":
             self.unput(name, ticket)
         elif value is None:
-            # It was given up before.
+            # The ticket was given up before.
             return
         elif what == "get":
             self.unget(name, value)
@@ -232,7 +232,7 @@ class Places:
             self.release(name, ticket.task, abandoned=bool(value))
 
     def gone(self, task: int) -> None:
-        """A task has ended, and waits and holds nothing any more."""
+        """Ends all waits of a task that has ended, and releases its locks."""
 
         def of_task(ticket: Ticket) -> bool:
             return ticket.task == task

@@ -1,4 +1,4 @@
-"""The process of an actor: makes the object, then serves its calls one after the other, and its timers."""
+"""The process of an actor: it makes the object, then runs its calls one after the other, and its timers."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 EVERY = "__parvum_every__"
 
 LATE = 0.5
-"""Seconds that a message about a signal may be later than the signal: both come by ways of their own."""
+"""Seconds by which a message about a signal may be later than the signal: they take different routes."""
 
 _running: Runtime | None = None
 
 
 def caller() -> int:
-    """Inside an actor's call: the id of the task that has called; 0 in a timer. Raises `RuntimeError` elsewhere."""
+    """Inside an actor's call: the id of the calling task; 0 in a timer. Raises `RuntimeError` elsewhere."""
     return _here().caller
 
 
 def watch(task: int, function: Callable[[int], object]) -> None:
-    """Inside an actor: has `function(task)` called, between two calls, when that task ends."""
+    """Inside an actor: calls `function(task)` between two calls when the task ends."""
     _here().watch(task, function)
 
 
 def finish() -> None:
-    """Inside an actor: has it end after the calls that were sent before."""
+    """Inside an actor: ends the actor after the calls that were sent before."""
     here = _here()
     here.vm.send(m.STOP, int(here.vm.id), m.CALLS)
 
@@ -54,7 +54,7 @@ def _here() -> Runtime:
 
 
 def main() -> None:
-    """Serves an actor until it is stopped, or its creator is gone."""
+    """Runs an actor until it is stopped or its creator is gone."""
     global _running
     import parvum
 
@@ -76,13 +76,13 @@ class Runtime:
         self.caller = 0
         self.catches = False
         self.current: tuple[int, int] | None = None
-        """The call that runs: its caller and number. Only the main thread changes it."""
+        """The running call: its caller and number. Only the main thread changes it."""
         self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
-        """Calls that were to be stopped and may not have begun."""
+        """Calls to stop that may not have begun."""
         self.hears = self.hears_again = False
-        """It takes in which calls are to stop; and a signal has come meanwhile."""
+        """The main thread reads which calls to stop; and whether a signal has come in this time."""
         self.told = float("-inf")
-        """When a message said last that a call is to stop."""
+        """When a message last asked for the stop of a call."""
         self.coroutines: dict[tuple[int, int], Future[Any]] = {}
         self.instance: Any = None
         self.timers: list[tuple[float, float, Callable[[], object]]] = []
@@ -90,7 +90,7 @@ class Runtime:
         self.where = f"actor {vm.id} on host {os.uname().nodename}, process {os.getpid()}"
 
     def run(self) -> None:
-        """Until it is stopped."""
+        """Runs until the actor is stopped."""
         setup = m.Setup(*pickle.loads(self.vm.recv(self.creator, m.CALLS)[1:]))
         if not setup.detached:
             _parvum.end_with(self.creator, GRACE)
@@ -109,7 +109,7 @@ class Runtime:
         settle()
 
     def set_up(self, setup: m.Setup) -> bool:
-        """Makes the object, and says so. False: it could not be made, which was said."""
+        """Makes the object, and sends the result to the creator. False: the object could not be made."""
         sys.path[:] = [*setup.path, *(place for place in sys.path if place not in setup.path)]
         if setup.catch_output:
             from parvum.pool.output import catch
@@ -137,14 +137,14 @@ class Runtime:
         return True
 
     def register(self, name: str) -> None:
-        """Makes the actor known by a name, as long as it lives."""
+        """Registers the actor under a name, as long as it lives."""
         try:
             self.vm.mailbox.put(f"actor:{name}", (int(self.vm.id), type(self.instance).__qualname__), overwritable=False)
         except errors.ParvumError as refusal:
             raise errors.Refused(f"the name {name!r} is taken by another actor: {refusal.cause}") from refusal
 
     def next(self) -> tuple[Any, int]:
-        """The next message; timers that are due come first."""
+        """Returns the next message; due timers run first."""
         while True:
             patience: float | None = None
             if self.timers:
@@ -152,7 +152,7 @@ class Runtime:
                 patience = due - time.monotonic()
                 if patience <= 0:
                     self.timers.remove((due, seconds, function))
-                    # A timer that was held up does not run twice for that.
+                    # A timer that was late runs only once.
                     self.timers.append((max(due + seconds, time.monotonic()), seconds, function))
                     self.caller = 0
                     self.quietly(function)
@@ -163,19 +163,19 @@ class Runtime:
                 continue
 
     def receive(self, timeout: float | None) -> tuple[Any, int]:
-        """The next message, and who sent it."""
+        """The next message and its sender."""
         data, source, _ = self.vm._recv_message(None, m.CALLS, timeout)  # pyright: ignore[reportPrivateUsage]
         return data, source
 
     def serve(self, source: int, data: bytes, buffers: list[Any]) -> None:
-        """One call."""
+        """Runs one call."""
         what, number = m.HEAD.unpack_from(data)
         wanted = what == m.CALL
         self.caller = source
         try:
             try:
                 self.current = (source, number) if wanted else None
-                # Whoever waits for a direct answer gives up by another call, and never stops one.
+                # A caller that waits for a direct answer gives up with another call, and never stops one.
                 if number < m.DIRECT:
                     self.hear_what_stops()
                     if self.doomed and self.current in self.doomed:
@@ -185,7 +185,7 @@ class Runtime:
                     raise AttributeError(f"{name!r} begins with '_': it is the actor's own")
                 value: object = getattr(self.instance, name)(*args, **kwargs)
             finally:
-                # From here on no interrupt of this call is raised.
+                # No interrupt of this call is raised after this line.
                 self.current = None
             if hasattr(value, "add_done_callback") or hasattr(value, "cr_frame"):
                 self.later(source, number if wanted else None, value)
@@ -198,7 +198,7 @@ class Runtime:
                 raise
 
     def later(self, source: int, number: int | None, value: Any) -> None:
-        """A call gave a future or a coroutine: its answer goes when there is one, and other calls come before that."""
+        """Answers a call that returned a future or a coroutine, when the result is there. Other calls may run before."""
         if hasattr(value, "cr_frame"):
             from parvum.actors.loop import start
 
@@ -218,10 +218,10 @@ class Runtime:
         value.add_done_callback(over)
 
     def hear_what_stops(self, patience: float = 0) -> bool:
-        """Takes in which calls are to stop: a signal may come after its call has begun, and the message has come before. Whether the
-        call that runs is among them.
+        """Reads which calls to stop, and returns whether the running call is one of them.
 
-        A signal that comes meanwhile only has this look again: it must not raise between the receipt of a message and its note.
+        The signal may come after its call has begun, and its message may have come before. A signal during this method only repeats
+        the check: it must not raise between the receipt of a message and its note.
         """
         stops = False
         while True:
@@ -235,7 +235,7 @@ class Runtime:
             patience = LATE
 
     def take_in_what_stops(self, patience: float) -> bool:
-        """All messages that are here; waits so long for the first."""
+        """Reads all messages that are here; waits `patience` seconds for the first."""
         stops = False
         while True:
             try:
@@ -247,20 +247,20 @@ class Runtime:
             if (coroutine := self.coroutines.get(call)) is not None:
                 coroutine.cancel()
             else:
-                # If it is not the call that runs, it has ended, or has not begun.
+                # Any other call has ended, or has not begun.
                 stops |= call == self.current
                 self.doomed.append(call)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT, in the main thread, between two steps of what runs: the messages that came before say which calls are to stop.
+        """SIGINT in the main thread, between two steps of the running code: earlier messages name the calls to stop.
 
-        No thread waits for such messages: a second one that waits costs each call of an actor a wake-up.
+        No thread waits for these messages, because a second waiting thread would cost each call of an actor a wake-up.
         """
         if self.hears:
             self.hears_again = True
             return
         stops = self.hear_what_stops(LATE)
-        # Without any message it is somebody else's signal; but the one before may have brought the messages of two.
+        # A signal without a message comes from another program; but the previous signal may have brought the messages of two.
         if stops or time.monotonic() - self.told > 1:
             raise KeyboardInterrupt
 
@@ -270,24 +270,24 @@ class Runtime:
         self.answer(source, m.VALUE, number, packed.data, packed.buffers)
 
     def failed(self, source: int, number: int | None, error: BaseException) -> None:
-        """Sends what a call has raised; of one-way calls it is logged."""
+        """Sends the exception of a call; the exception of a one-way call is logged."""
         if number is not None:
             self.answer(source, m.FAILED, number, self.failure(error), ())
         else:
             self.log(error)
 
     def failure(self, error: BaseException) -> bytes:
-        """An exception in bytes."""
+        """An exception as bytes."""
         from parvum.pool.failures import describe
 
         return pickle.dumps(tuple(describe(error, self.where)), 5)
 
     def answer(self, to: int, what: bytes, number: int, data: bytes, buffers: Any) -> None:
-        """Sends something to a caller, who may be gone."""
+        """Sends a message to a caller, which may be gone."""
         head = m.HEAD.pack(what, number) + data
         tag = m.REPLIES if number < m.DIRECT else m.DIRECT_TAGS + (number & ~m.DIRECT)
         if self.catches:
-            # What was written before comes first.
+            # The output of the call comes first.
             settle()
         try:
             self.vm.send([head, *buffers] if buffers else head, to, tag)
@@ -295,19 +295,19 @@ class Runtime:
             return
 
     def watch(self, task: int, function: Callable[[int], object]) -> None:
-        """See `watch` above."""
+        """As `watch` above."""
         if task not in self.watched:
             self.vm.notify_exit([task], m.CALLS)
         self.watched.setdefault(task, []).append(function)
 
     def ended(self, task: int) -> None:
-        """A task that was watched has ended."""
+        """Handles the end of a watched task."""
         self.caller = 0
         for function in self.watched.pop(task, ()):
             self.quietly(lambda function=function: function(task))
 
     def quietly(self, function: Callable[[], object]) -> None:
-        """Calls something that nobody waits for."""
+        """Calls a function whose result nothing waits for."""
         try:
             value: Any = function()
             if hasattr(value, "cr_frame"):
@@ -316,7 +316,7 @@ class Runtime:
             self.log(error)
 
     def log(self, error: BaseException) -> None:
-        """An exception that nobody waits for."""
+        """Logs an exception that no caller gets."""
         import logging
 
         logging.getLogger("parvum.actors").error("%s: nobody waits for this", self.where, exc_info=error)

@@ -1,6 +1,6 @@
-"""The work layer: pools of worker tasks that run calls.
+"""Pools of worker tasks that run calls.
 
-`schedule` decides who runs what, as a state machine without messages or clocks. `calls` turns calls and
-results into bytes, `failures` turns exceptions into something that crosses hosts. `store` keeps large
-arguments once per host. `executor` joins them to a machine; `worker` is the program of each worker.
+`schedule` assigns calls to workers, as a state machine without messages or clocks. `calls` turns calls and
+results into bytes, and `failures` turns exceptions into a form that crosses hosts. `store` stores large
+arguments once per host. `executor` connects them to a virtual machine; `worker` is the program of each worker.
 """

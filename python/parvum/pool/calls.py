@@ -1,8 +1,8 @@
-"""Calls and results as bytes: pickle protocol 5, and cloudpickle for what lives in `__main__` or has no name.
+"""Calls and results as bytes: pickle protocol 5, and cloudpickle for objects of `__main__` or without a name.
 
-A function of an importable module is sent by its name. Functions and classes of `__main__` (a script, a
-notebook), lambdas and inner functions are sent by value, which needs the package cloudpickle here and at the
-workers. What cannot be sent is refused with `Unpicklable`, which says which part of it cannot.
+A function of an importable module is sent by name. Functions and classes of `__main__` (a script, a notebook),
+lambdas and inner functions are sent by value. This needs the package cloudpickle here and at the workers. If an
+object cannot be sent, `Unpicklable` names the part that prevents it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 LARGE: Final = 256 * 1024
-"""Buffers of so many bytes stay out of the pickled bytes, and are sent once per host."""
+"""Buffers of at least this many bytes are not in the pickle, and are sent once per host."""
 
 _REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 
@@ -27,11 +27,11 @@ _REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionErr
 class Unpicklable(errors.Unpicklable, pickle.PicklingError):
     """Something cannot be sent to another process; the text says which part of it, and why.
 
-    Remedy: give the part a `__reduce__` or `__getstate__`, or make it anew inside the function that is called.
+    Remedy: give the part a `__reduce__` or `__getstate__`, or make the part inside the called function.
     """
 
     path: str
-    """Where the part is, as in `args[0].model.lock`."""
+    """The path of the part, as in `args[0].model.lock`."""
 
     def __init__(self, cause: str = "", path: str = "", *, remedy: str | None = None) -> None:
         super().__init__(cause, remedy=remedy)
@@ -39,7 +39,7 @@ class Unpicklable(errors.Unpicklable, pickle.PicklingError):
 
 
 class Packed:
-    """Something pickled: its bytes, and the large buffers that were left out of them, in their order."""
+    """A pickled object: its bytes, and its large buffers, in order."""
 
     __slots__ = ("buffers", "data")
 
@@ -49,7 +49,7 @@ class Packed:
 
 
 def pack_call(function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]) -> Packed:
-    """A call as bytes, with what its arguments are now: later changes to them are not seen by the worker.
+    """A call as bytes, with the present values of its arguments: the worker does not see later changes.
 
     Raises `Unpicklable`.
     """
@@ -57,7 +57,7 @@ def pack_call(function: Callable[..., object], args: tuple[object, ...], kwargs:
 
 
 def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
-    """Anything as bytes. `names` are what the parts of a tuple are called when one is refused. Raises `Unpicklable`."""
+    """An object as bytes. `names` are the names of a tuple's parts in error messages. Raises `Unpicklable`."""
     buffers: list[pickle.PickleBuffer] = []
     try:
         data = dumps(thing, _large_into(buffers))
@@ -70,7 +70,7 @@ def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
 
 
 def in_one_piece(packed: Packed) -> Packed:
-    """A packed call as one that has no buffers beside it: for what is sent once."""
+    """A packed call with its buffers inside the pickle, for calls that are sent once."""
     if not packed.buffers:
         return packed
     return pack_call(_call_packed, (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers]), {})
@@ -82,12 +82,12 @@ def _call_packed(data: bytes, buffers: list[bytes]) -> object:
 
 
 def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
-    """What was packed. Large arrays lie in `buffers`, without a copy, and can be written where those can."""
+    """The packed object. Its large arrays use `buffers` without a copy, and are writable if the buffers are."""
     return pickle.loads(data, buffers=buffers)
 
 
 def apart(message: Any) -> tuple[bytes, list[Any]]:
-    """What was sent with buffers beside it, or without."""
+    """The bytes and the buffers of a message; a message without buffers has only bytes."""
     if isinstance(message, list):
         whole = cast("list[Any]", message)
         return whole[0], whole[1:]
@@ -95,7 +95,7 @@ def apart(message: Any) -> tuple[bytes, list[Any]]:
 
 
 def cloudpickle() -> ModuleType | None:
-    """The package, or None where it is not installed."""
+    """The package, or None if it is not installed."""
     try:
         import cloudpickle  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
@@ -108,7 +108,7 @@ def _large_into(buffers: list[pickle.PickleBuffer]) -> Callable[[pickle.PickleBu
         try:
             large = buffer.raw().nbytes >= LARGE
         except BufferError:
-            # Not in one piece: pickle copies it.
+            # The buffer is not contiguous: pickle copies it.
             return True
         if large:
             buffers.append(buffer)
@@ -134,19 +134,19 @@ def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | Non
 
 
 def _names_main(data: bytes) -> bool:
-    """Does the pickle name something of `__main__`, or has it only a text with these letters?"""
+    """True if the pickle names an object of `__main__`; a text with the same letters does not count."""
     import pickletools
 
     return any(argument == "__main__" for _, argument, _ in pickletools.genops(data))
 
 
 def _first(thing: Any) -> Any:
-    """The function of a call, as its user knows it; anything else is itself."""
+    """The user's function of a call; any other object unchanged."""
     if not isinstance(thing, tuple) or not thing:
         return cast("Any", thing)
     parts = cast("tuple[Any, ...]", thing)
     first: Any = parts[0]
-    # Of Parvum's own, such as those that run a chunk of calls, the first argument is the user's function.
+    # Parvum's own functions, such as the one for chunks of calls, have the user's function as the first argument.
     if len(parts) > 1 and str(getattr(first, "__module__", "")).startswith("parvum.") and parts[1] and callable(parts[1][0]):
         return parts[1][0]
     return first
@@ -164,7 +164,7 @@ def _has_no_name(thing: object) -> bool:
     return getattr(first, "__module__", "") == "__main__" or "<lambda>" in name or "<locals>" in name
 
 
-# --- Which part cannot be pickled ---
+# --- The part that cannot be pickled ---
 
 
 REMEDY: Final = "give that part a __reduce__ or __getstate__, or make it anew inside the function that is called"
@@ -177,7 +177,7 @@ def _refusal(
     kind = f"{type(culprit).__module__}.{type(culprit).__qualname__}"
     where = f"{path} (a {kind})" if path else f"a {kind}"
     text = f"{where} cannot be sent to another process: {reason}"
-    # Who has cloudpickle is not told to install it.
+    # The remedy does not suggest cloudpickle if it is installed.
     return Unpicklable(text, path, remedy=REMEDY if helped else None)
 
 
@@ -213,10 +213,10 @@ def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
 
 
 def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
-    """The parts of something that pickle looks at, each with the step that leads to it."""
+    """The parts of an object that pickle visits, each with the step that leads to it."""
     kind: type[Any] = thing.__class__
     if getattr(kind, "__parvum_whole__", False):
-        # It says itself why it is not sent.
+        # The object's own exception says why it cannot be sent.
         return
     if names:
         yield from zip(names, thing)

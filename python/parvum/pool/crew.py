@@ -1,4 +1,4 @@
-"""The workers of a pool: started as tasks of the machine, set up, replaced when they die, stopped."""
+"""The workers of a pool: they are started as tasks, set up, replaced when they die, and stopped."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 STILLBORN: Final = 4
-"""So many workers in a row that die before they are ready break the pool."""
+"""The pool breaks if this many workers in a row die before they are ready."""
 
 STUBBORN: Final = 10.0
-"""Seconds in which a worker that was told to stop has to end."""
+"""Seconds within which a stopped worker must end."""
 
 LAST_WORDS: Final = 2.0
-"""Seconds in which what a dead worker has sent must be here."""
+"""Seconds within which the last messages of a dead worker must arrive."""
 
 
 class Plan(NamedTuple):
-    """How workers are to be started."""
+    """How to start workers."""
 
     workers: int
     hosts: Sequence[str] | None
-    """Where, by turns; None: wherever the machine places them."""
+    """Hosts, used in turn; None: the virtual machine chooses."""
     setup: bytes
     env: Mapping[str, str] | None
     cwd: str | None
@@ -47,26 +47,26 @@ class Plan(NamedTuple):
 
 
 class Member:
-    """A worker, from the request that it be started to the notice of its end."""
+    """A worker, from the request for its start to the notice of its end."""
 
     __slots__ = ("host", "leaving", "numpy", "pid", "place", "ready", "stopped", "task")
 
     def __init__(self, task: int, place: str | None, host: str) -> None:
         self.task = task
         self.place = place
-        """The host that was asked for."""
+        """The requested host."""
         self.host = host
         self.pid = 0
         self.numpy: str | None = None
-        """The version there, where it is known."""
+        """The version there, if it is known."""
         self.ready = False
         self.leaving = False
         self.stopped = False
-        """It is ended, for a call that did not stop."""
+        """The worker is being killed because its call did not stop."""
 
 
 class Crew:
-    """The workers. Its owner keeps two threads from being inside at the same time, `receive` apart."""
+    """The workers. The owner ensures that only one thread is inside at a time, except in `receive`."""
 
     def __init__(self, plan: Plan, post: Post) -> None:
         self.plan = plan
@@ -75,9 +75,9 @@ class Crew:
         self.broken: BrokenExecutor | None = None
         self.stopping = False
         self.patience = STUBBORN
-        """Seconds in which workers that were told to stop have to end."""
+        """Seconds within which stopped workers must end."""
         self.replaced = 0
-        """How many workers have taken a dead one's place."""
+        """The number of workers that replaced a dead one."""
         self._turn = 0
         self._stillborn = 0
         self._unfit_hosts: set[str] = set()
@@ -86,7 +86,7 @@ class Crew:
     # --- starting ---
 
     def grow(self, count: int, host: str | None = None) -> None:
-        """Starts workers, on that host or where the plan says. Raises what the machine refuses it with."""
+        """Starts workers, on `host` or according to the plan. Raises the refusal of the virtual machine."""
         if host is not None or self.plan.hosts is None:
             self._start(count, host)
             return
@@ -110,7 +110,7 @@ class Crew:
         self.post.notify_exit(tasks)
 
     def ready(self, task: int, ready: m.Ready) -> Member | None:
-        """A worker says that it is ready. None: it may not work, for it is on its way out or has another Python."""
+        """Registers a worker as ready. None: it must not work, because it is ending or has another Python."""
         member = self.members.get(task)
         if member is None or member.leaving:
             return None
@@ -130,7 +130,7 @@ class Crew:
         return member
 
     def _has_other_numpy(self, member: Member) -> bool:
-        """Whether a worker was refused, for it has another NumPy than is loaded here."""
+        """True if a worker was refused because its NumPy differs from the NumPy loaded here."""
         numpy: Any = sys.modules.get("numpy")
         here: str | None = getattr(numpy, "__version__", None)
         if here is None or member.numpy is None or versions.alike(here, member.numpy):
@@ -144,12 +144,12 @@ class Crew:
         self.unfit(member.task, VersionsDiffer(text), None)
 
     def unfit(self, task: int, reason: BrokenExecutor, cause: BaseException | None) -> None:
-        """A worker is of no use. The pool is broken when its initializer has failed, or no other worker is left."""
+        """Handles a useless worker. The pool breaks if the worker's initializer has failed, or no other worker is left."""
         member = self.members.get(task)
         if member is None:
             return
         member.leaving = True
-        # One that has calls ends when these are done: its scheduler sees to that.
+        # A worker with calls ends after these calls: the scheduler ends it.
         if not member.ready:
             self._tell(task, m.STOP)
         if not isinstance(reason, VersionsDiffer) or all(other.leaving for other in self.members.values()):
@@ -161,7 +161,7 @@ class Crew:
     # --- ending ---
 
     def gone(self, task: int) -> None:
-        """A worker has ended. Another is started in its place, unless it was told to end."""
+        """Handles the end of a worker. Another one replaces it, unless the pool stopped it."""
         member = self.members.pop(task, None)
         if member is None or member.leaving or self.stopping:
             return
@@ -181,7 +181,7 @@ class Crew:
         try:
             self._start(1, member.place)
         except errors.ParvumError:
-            # Its host is gone with it.
+            # The worker's host is also gone.
             try:
                 self._start(1, None)
             except errors.ParvumError as error:
@@ -190,7 +190,7 @@ class Crew:
                     self.broken = BrokenExecutor(f"the last worker has died and no other can be started: {error}")
 
     def dismiss(self, count: int, host: str | None, schedule: Schedule) -> list[Member]:
-        """Chooses workers that are to end: those with the least to do. They are replaced no more."""
+        """Chooses the least busy workers, which are to end. They are not replaced."""
 
         def load(member: Member) -> int:
             worker = schedule.workers.get(member.task)
@@ -203,19 +203,19 @@ class Crew:
         return going
 
     def stopped(self, task: int) -> None:
-        """A worker that has nothing left to do is told to stop."""
+        """Stops a worker that has no calls left."""
         if (member := self.members.get(task)) is not None:
             member.leaving = True
 
     def stop_all(self) -> None:
-        """Tells all workers to stop; again: nothing."""
+        """Stops all workers; a second call does nothing."""
         if not self.stopping:
             self.stopping = True
             for task in self.members:
                 self._tell(task, m.STOP)
 
     def leave(self) -> None:
-        """Ends what is left, whatever it does."""
+        """Kills all remaining workers, even during calls."""
         for task in list(self.members):
             try:
                 self.post.kill(task, signal.SIGKILL)
@@ -224,7 +224,7 @@ class Crew:
         self.members.clear()
 
     def is_empty(self) -> bool:
-        """Are all gone?"""
+        """True if all workers are gone."""
         return not self.members
 
     def _tell(self, task: int, what: bytes) -> None:
@@ -233,12 +233,12 @@ class Crew:
         except Exception as error:
             log.debug("worker t%x cannot be told to stop: %s", task, error)
 
-    # --- what they say ---
+    # --- messages of workers ---
 
     def receive(self, timeout: float | None) -> tuple[int, Any] | None:
-        """The next message of any worker: who, and what. None when the time is over.
+        """The next message of any worker, with its sender. None after the timeout.
 
-        All that a worker has sent comes before the notice of its end.
+        All messages of a worker come before the notice of its end.
         """
         while self._dying:
             task = self._dying[0]
@@ -246,7 +246,7 @@ class Crew:
                 return task, self.post.receive_from(task, LAST_WORDS)
             except PostGone:
                 self._dying.pop(0)
-                # What it sent last may be lost with its host.
+                # The worker's last messages may be lost with its host.
                 return task, m.GONE if self.post.is_host_there(task) else m.GONE + b"?"
             except errors.TimedOut:
                 self._dying.pop(0)
@@ -261,24 +261,24 @@ class Crew:
         return source, data
 
     def stop(self, task: int) -> None:
-        """A worker is about to be ended: its call does not stop."""
+        """Notes that a worker will be killed because its call does not stop."""
         if (member := self.members.get(task)) is not None:
             member.stopped = True
 
     def place_of(self, task: int) -> str:
-        """A worker, its process and its host, for people."""
+        """A worker, its process and its host, as text for people."""
         member = self.members.get(task)
         if member is None or not member.pid:
             return f"worker t{task:x}"
         return f"worker t{task:x} (process {member.pid}) on host {member.host}"
 
     def host_of(self, task: int) -> str:
-        """The host of a worker, by name."""
+        """The name of a worker's host."""
         member = self.members.get(task)
         return member.host if member is not None else "?"
 
     def tell_numpy(self) -> list[Member]:
-        """Tells all workers which NumPy is loaded here; gives those that have another. Later ones hear of it first."""
+        """Sends the version of NumPy loaded here to all workers; returns workers with another version. Later workers get it first."""
         version: str = getattr(sys.modules["numpy"], "__version__", "")
         able = [member for member in self.members.values() if member.ready and not member.leaving]
         for member in able:

@@ -1,4 +1,4 @@
-"""Exceptions that cross processes: with the traceback of the place where they were raised, whatever they are made of."""
+"""Exceptions that cross processes, with the traceback of the place where they were raised, whatever their type."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class RemoteError(errors.ParvumError):
     def __init__(self, kind: str, text: str, reason: str) -> None:
         super().__init__(f"{kind}: {text} (it did not come itself: {reason})")
         self.kind = kind
-        """Name of its class, as in `package.module.Class`."""
+        """The name of the original class, as in `package.module.Class`."""
         self.text = text
-        """What `str` gives of it."""
+        """The `str` of the original."""
         self.reason = reason
-        """Why it could not come itself."""
+        """Why the original could not be sent."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RemoteError, (self.kind, self.text, self.reason)
@@ -45,8 +45,8 @@ class RemoteError(errors.ParvumError):
 class WorkerLost(errors.ParvumError, BrokenExecutor):
     """A worker died in a call that may not be run twice, or as often as was allowed. The pool goes on without it.
 
-    Remedy: where a call may be run again without harm, say so: `@parvum.idempotent(retries=3)` at the function,
-    or `Executor(retries=3)` for all calls.
+    Remedy: if a call may run again without harm, declare it: `@parvum.idempotent(retries=3)` at the function, or
+    `Executor(retries=3)` for all calls.
     """
 
     code = "E-WORKER"
@@ -70,7 +70,7 @@ class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
 
 
 class Failure(NamedTuple):
-    """An exception on its way: all that is needed to say what happened, and itself where it can be pickled."""
+    """An exception as a message: a description, and the exception itself if it can be pickled."""
 
     kind: str
     text: str
@@ -81,7 +81,7 @@ class Failure(NamedTuple):
 
 
 def describe(error: BaseException, where: str) -> Failure:
-    """An exception as something that can be sent. `where` names the task and its host."""
+    """Turns an exception into a message. `where` names the task and its host."""
     import traceback
 
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
@@ -97,7 +97,7 @@ def describe(error: BaseException, where: str) -> Failure:
     reason = ""
     try:
         packed = pack(error)
-        # Many exceptions can be pickled and then not be read. It is found out here, where it can be said.
+        # Many exceptions can be pickled and then not read. This process finds out, because it can still report it.
         unpack(packed.data, packed.buffers)
         if packed.buffers:
             reason = "it holds large arrays"
@@ -111,7 +111,7 @@ def describe(error: BaseException, where: str) -> Failure:
 
 
 def restore(failure: Failure) -> BaseException:
-    """The exception of a failed call, as its caller sees it: itself or a `RemoteError`, caused by a `RemoteTraceback`."""
+    """The exception of a failed call for its caller: the original or a `RemoteError`, caused by a `RemoteTraceback`."""
     error: object = None
     reason = failure.reason
     if failure.pickled is not None:

@@ -1,8 +1,8 @@
-"""Large buffers at a worker: each lies once on a host, in memory that all its workers map and none can write.
+"""Large buffers of workers: each exists once on a host, in read-only memory that all workers of the host map.
 
-The pool's own host has them from the pool: a reference says where. On another host the pool sends a buffer to
-one worker, the holder, and the others ask that one where it lies. When a holder is gone they ask the pool,
-which sends it again.
+Workers on the pool's own host map the pool's buffers: a reference has the place. On another host the pool sends a
+buffer to one worker, the holder, and the other workers ask the holder for the place. If a holder is gone, they ask
+the pool, which sends the buffer again.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from parvum.pool.post import Post
 
 PATIENCE: Final = 2.0
-"""Seconds after which a holder is asked again, to find out whether it is still there: it may be waiting for the buffer itself."""
+"""Seconds after which a worker asks a holder again, to check that it still exists: the holder may itself wait for the buffer."""
 
 known_memory: dict[int, int] = {}
 """Memory of `parvum.share`, by the identity of its mapping: its descriptor."""
 
 
 def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:
-    """Puts bytes into memory that other processes of this host can map: its descriptor, and the memory, read-only."""
+    """Copies bytes into memory that other processes of this host can map; returns its descriptor and a read-only view."""
     place = os.memfd_create(name, os.MFD_CLOEXEC)
     left = data.cast("B") if data.nbytes else data
     while left.nbytes:
@@ -34,17 +34,17 @@ def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:
 
 
 def map_bytes(place: int, size: int) -> memoryview:
-    """The memory behind a descriptor, read-only."""
+    """Maps the memory behind a descriptor, read-only."""
     return memoryview(mmap.mmap(place, size, prot=mmap.PROT_READ)) if size else memoryview(b"")
 
 
 def path_of(place: int) -> str:
-    """Where other processes of this host find a descriptor of this one."""
+    """The path by which other processes of this host open a descriptor of this process."""
     return f"/proc/{os.getpid()}/fd/{place}"
 
 
 class Held:
-    """The large buffers that a worker has mapped, and those it holds for others."""
+    """The large buffers that a worker has mapped, and the buffers that it holds for others."""
 
     def __init__(self, post: Post) -> None:
         self.post = post
@@ -52,11 +52,11 @@ class Held:
         self.places: dict[int, int] = {}
         self.wanted: dict[int, set[int]] = {}
         self.asked: set[int] = set()
-        """What the pool was asked for: its answer takes as long as the buffer does, and asked twice it would send it twice."""
+        """The buffers requested from the pool. A second request would make the pool send a buffer twice."""
         self.changed = Condition()
 
     def fetch(self, reference: m.Reference) -> memoryview:
-        """The buffer, mapped. Waits until it is on this host."""
+        """Returns the mapped buffer. Waits until it is on this host."""
         key = reference.key
         with self.changed:
             if (found := self.maps.get(key)) is not None:
@@ -74,7 +74,7 @@ class Held:
             return self.maps[key]
 
     def serve(self, source: int, what: bytes, key: int, message: bytes, buffer: memoryview | None) -> None:
-        """A message about a buffer, in the second thread."""
+        """Handles a message about a buffer, in the second thread."""
         with self.changed:
             if what == m.DATA:
                 if buffer is not None and key not in self.maps:
@@ -101,7 +101,7 @@ class Held:
         try:
             place = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
-            # Another process namespace, or its holder has just ended: the pool knows more.
+            # The holder is in another process namespace, or has just ended: the pool can answer.
             return False
         try:
             self.maps[key] = map_bytes(place, size)
@@ -114,7 +114,7 @@ class Held:
         try:
             self.post.control(m.HELD, key, other, where.encode())
         except Exception:
-            # It is gone; nobody misses the answer.
+            # The worker is gone, and does not need the answer.
             return
 
     def _ask(self, key: int, holder: int) -> bool:

@@ -1,16 +1,16 @@
-"""What a pool and its workers say to each other: one byte that says what it is, then the rest.
+"""The messages between a pool and its workers: one byte for the kind, then the rest.
 
 ```text
 pool to worker    SETUP    pickle of Setup                   once, first
                   CALLS    pickle of [(number, bytes, references)]
                   STOP                                       after the last call
-  (CONTROL)       ASK      count                             give back so many calls
-                  DATA     key, then the buffer              keep this for the workers of your host
-                  DROP     key                               nobody needs it any more
-                  HALT     number                            stop that call: nobody wants its result
-                  SPLIT    number                            send what that chunk has, give back what it has not begun
-worker to worker  WANT     key                               where is it? answered by HELD
-  (CONTROL)       HELD     key, path                         there
+  (CONTROL)       ASK      count                             give back this many calls
+                  DATA     key, then the buffer              hold this for the workers of your host
+                  DROP     key                               this buffer is no longer needed
+                  HALT     number                            stop this call: its result is no longer wanted
+                  SPLIT    number                            send the chunk's results, give back its remaining items
+worker to worker  WANT     key                               ask for the place; the answer is HELD
+  (CONTROL)       HELD     key, path                         the place
 worker to pool    READY    pickle of Ready                   set up, and waiting for calls
                   VALUE    number, seconds, pickle           a call's result; large buffers follow
                   FAILED   number, seconds, pickle of Failure
@@ -18,11 +18,11 @@ worker to pool    READY    pickle of Ready                   set up, and waiting
                   PART     number, seconds, pickle of Part   results of a chunk that still runs
                   RETURNED pickle of [number]
                   UNFIT    pickle of Failure                 the initializer has failed
-                  OUTPUT   "1" or "2" for the stream, and what was written
-                  WANT     key                               who had it is gone
+                  OUTPUT   "1" or "2" for the stream, and the output
+                  WANT     key                               the holder is gone
                   NUMPY    version                           the pool has loaded NumPy
-pool to itself    WAKE                                       look at what has changed
-                  GONE     whether its last words are here   a worker has ended
+pool to itself    WAKE                                       check for changes
+                  GONE     whether its last messages are here    a worker has ended
 ```
 """
 
@@ -38,27 +38,27 @@ READY, VALUE, FAILED, RETURNED, UNFIT, OUTPUT, WAKE, GONE = b"R", b"V", b"E", b"
 STOPPED, PART = b"T", b"P"
 
 RESULT: Final = struct.Struct("<cQd")
-"""Head of VALUE, FAILED, STOPPED and PART: what, number, seconds."""
+"""Head of VALUE, FAILED, STOPPED and PART: kind, number, seconds."""
 
 COUNT: Final = struct.Struct("<cQ")
-"""ASK, DATA, DROP, WANT, HELD, HALT, SPLIT: what, and a count, key or number."""
+"""ASK, DATA, DROP, WANT, HELD, HALT, SPLIT: kind, and a count, key or number."""
 
 
 class Reference(NamedTuple):
-    """A large buffer that is not in the call itself: a worker reads it at `path`, or asks `holder` where it is."""
+    """A large buffer outside the call: a worker reads it at `path`, or asks `holder` for its place."""
 
     key: int
     size: int
     path: str
-    """Empty: ask."""
+    """Empty: ask the holder."""
     holder: int
 
 
 class Setup(NamedTuple):
-    """What a worker is told first."""
+    """The first message to a worker."""
 
     path: list[str]
-    """Where modules are looked for: as in the pool's process."""
+    """The search path for modules, as in the pool's process."""
     initializer: bytes | None
     """A packed call."""
     numpy: str | None
@@ -66,11 +66,11 @@ class Setup(NamedTuple):
     log_level: int
     catch_output: bool
     grace: float
-    """Seconds that a call has to end, when the pool's process is gone."""
+    """Seconds that a call has to end after the pool's process is gone."""
 
 
 class Part(NamedTuple):
-    """Results of a chunk that still runs: from which item on, and how many items at its end were not begun and come back."""
+    """Results of a chunk that still runs: the first item's number, and the number of items given back at its end."""
 
     first: int
     results: list[Any]
@@ -78,14 +78,14 @@ class Part(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """What a worker says when it can take calls."""
+    """A worker's message that it is ready for calls."""
 
     python: tuple[int, ...]
     implementation: str
     host: str
     pid: int
     numpy: str | None
-    """The version that `import numpy` gives, where that can be told without it."""
+    """The version that `import numpy` would load, if it can be found without the import."""
 
 
 def say(what: bytes, thing: object) -> bytes:

@@ -1,7 +1,7 @@
-"""What calls write, sent to where the pool is: line by line, labelled there with the worker it is from.
+"""Output of calls, sent to the pool's process line by line, and labelled there with the worker.
 
-The descriptors 1 and 2 of a worker are pipes that the native module reads. So what C code, `os.system` and other
-programs write in a call comes too, and in its order.
+The descriptors 1 and 2 of a worker are pipes, which the native module reads. Output of C code, `os.system` and other
+programs during a call is therefore included, in its order.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _settle: Callable[[], None] | None = None
 
 
 class _Stream(io.TextIOWrapper):
-    """Python's standard output or error. Who writes to the other stream first has that sent: both keep their order."""
+    """Python's standard output or error. A write to one stream first sends the other, so that both keep their order."""
 
     last: _Stream | None = None
 
     def write(self, text: str, /) -> int:
-        """As of any text stream."""
+        """As in any text stream."""
         if _Stream.last is not self:
             if _Stream.last is not None:
                 settle()
@@ -28,7 +28,7 @@ class _Stream(io.TextIOWrapper):
 
 
 def catch(task: int, tag: int, context: int, head: bytes) -> None:
-    """From here on what this process and its children write goes to a task."""
+    """From now on sends the output of this process and its children to a task."""
     global _settle
     from parvum import _parvum
 
@@ -47,29 +47,29 @@ def _open(descriptor: int, problems: str) -> _Stream:
 
 
 def settle() -> None:
-    """Sends what was written so far, also half a line."""
+    """Sends the output so far, including an incomplete line."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (AttributeError, OSError, ValueError):
-            # Somebody has put another one there, or none.
+            # The program has replaced or removed the stream.
             pass
     if _settle is not None:
         _settle()
 
 
 Printer = Callable[[int, str, str, str], None]
-"""Shows what a call has printed: the worker's task, its host, "stdout" or "stderr", and the text."""
+"""Shows the output of a call: the worker's task, its host, "stdout" or "stderr", and the text."""
 
 
 def read_output(data: bytes | memoryview) -> tuple[str, str]:
-    """What a message of output says: "stdout" or "stderr", and the text."""
+    """Decodes a message of output: "stdout" or "stderr", and the text."""
     said = bytes(data)
     return "stdout" if said[:1] == b"1" else "stderr", said[1:].decode("utf-8", "replace")
 
 
 def show_labelled(task: int, host: str, stream: str, text: str) -> None:
-    """Prints each line with the worker and the host it is from."""
+    """Prints each line with its worker and host."""
     out = sys.stdout if stream == "stdout" else sys.stderr
     label = f"[{name_of(task)} {host}] "
     ended = text.endswith("\n")
@@ -79,5 +79,5 @@ def show_labelled(task: int, host: str, stream: str, text: str) -> None:
 
 
 def name_of(task: int) -> str:
-    """A task's id as the machine prints it."""
+    """A task's id as Parvum prints it."""
     return f"t{task:x}"

@@ -1,7 +1,7 @@
-"""A chunk of a map, as its worker runs it: item after item, and what was not begun can be taken away meanwhile.
+"""A chunk of a map at its worker: items run one after the other, and remaining items can be taken away.
 
-A chunk that runs long sends the results that it has and gives its last items back (`split`), so that a long item
-holds up no other one. The main thread runs the items; the worker's second thread splits.
+A chunk that runs long sends its results and gives back its last items (`split`), so that a long item delays no other
+item. The main thread runs the items; the worker's second thread splits.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from parvum.pool.messages import Part
 
 
 class Failed(NamedTuple):
-    """What stands in the place of a result: the item's call has raised this."""
+    """An exception of an item, in the place of its result."""
 
     failure: Failure
 
 
 class Ran(NamedTuple):
-    """What came of a chunk, without what was sent before: seconds that its items took, and results from which item on."""
+    """The result of a chunk, without the results sent before: the seconds of its items, and the results from `first` on."""
 
     seconds: float
     first: int
@@ -38,10 +38,10 @@ class Chunk:
         self.results: list[Any] = []
         self.sent = 0
         self.lock = Lock()
-        """Held while results are sent, so that each goes once and in its order."""
+        """Held while results are sent, so that each is sent once and in order."""
 
     def run(self, function: Callable[..., Any], keep_going: bool, where: str) -> Ran:
-        """Calls the function for each item that was not given back. An exception ends that, unless `keep_going`."""
+        """Calls the function for each item that was not given back. An exception ends the chunk, unless `keep_going`."""
         begun = time.perf_counter()
         while True:
             try:
@@ -61,7 +61,7 @@ class Chunk:
             return Ran(seconds, self.sent, self.results[self.sent :])
 
     def split(self, send: Callable[[Part], bool]) -> None:
-        """Gives back the items that were not begun, and sends the results so far."""
+        """Gives back the items that have not begun, and sends the results so far."""
         with self.lock:
             returned = 0
             while self.left:
@@ -72,7 +72,7 @@ class Chunk:
                 returned += 1
             results = self.results[self.sent :]
             if (results or returned) and not send(Part(self.sent, results, returned)):
-                # One of the results cannot be sent: the whole says so at its end.
+                # One of the results cannot be sent: the final message of the chunk reports this.
                 send(Part(self.sent, [], returned))
                 return
             self.sent += len(results)
@@ -83,7 +83,7 @@ running: Chunk | None = None
 
 
 def run(function: Callable[..., Any], items: list[tuple[Any, ...]], keep_going: bool) -> Ran:
-    """Runs a chunk, in a worker."""
+    """Runs a chunk in a worker."""
     global running
     from parvum.pool import worker
 

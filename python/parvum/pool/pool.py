@@ -1,8 +1,7 @@
-"""A pool: its scheduler, its workers and its messages, joined. `Executor` is the face of it.
+"""A pool: its scheduler, its workers and its messages. `Executor` is its public interface.
 
-One lock is around the scheduler, the workers and the store; it is never held while a call of the user runs.
-Whoever submits hands calls to workers itself. One thread receives, sleeps when nothing comes, and ends with the
-last worker.
+One lock protects the scheduler, the workers and the store; no user code runs under this lock. The submitting thread
+itself sends calls to workers. One thread receives; it sleeps while no message comes, and ends with the last worker.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 UNEVEN = 0.005
-"""Seconds after which a worker is asked again for calls, while another has none. It happens between two calls only."""
+"""Seconds after which a worker is asked again for calls while another is idle. Workers answer only between two calls."""
 
 IMPATIENT = 3.0
-"""A call that runs so many times as long as calls do is a straggler."""
+"""A call that takes this many times as long as other calls is a straggler."""
 
 
 class Pool:
-    """The state of an executor. It lives as long as there is work, also when nobody holds the executor any more."""
+    """The state of an executor. It lives while there is work, even if the program no longer holds the executor."""
 
     def __init__(
         self, plan: Plan, post: Post, repeat_stragglers: bool, show: Printer | None, max_time: float | None, grace: float
@@ -63,15 +62,15 @@ class Pool:
         self.broken: BrokenExecutor | None = None
         self.closing = False
         self._watchful = max_time is not None
-        """Some call has a limit, is split when it runs long, or was stopped: what workers run is looked at."""
+        """A call has a time limit, can be split, or was stopped: the running calls of workers are checked."""
         self._running: dict[int, int] = {}
         self._leave_at = 0.0
-        """When workers that were told to stop are ended, whatever they do."""
+        """When stopped workers are killed, even during calls."""
         self.count = 0
         self._quiet_until: float | None = None
-        """Until when nothing must come, that stragglers are looked for."""
+        """When stragglers are checked, if no message comes before."""
         self.done = 0
-        """Calls whose results have come."""
+        """The number of calls whose results have come."""
         self._seen = (time.monotonic(), 0)
         self.numpy_told = False
         self.ended = threading.Event()
@@ -81,10 +80,10 @@ class Pool:
         self.thread = threading.Thread(target=self._receive, name="parvum-pool")
         self.thread.start()
 
-    # --- what any thread may do ---
+    # --- for any thread ---
 
     def submit(self, packed: Packed, retries: int | None, task: Task[Any], first: bool = False) -> None:
-        """Takes a call on; `first`: before those that wait. Raises `RuntimeError` after the end, and what broke the pool."""
+        """Accepts a call; `first`: before the waiting calls. Raises `RuntimeError` after the end, or the reason why the pool broke."""
         if not self.numpy_told and "numpy" in sys.modules:
             self._tell_numpy()
         task.data = packed.data
@@ -109,7 +108,7 @@ class Pool:
                 self._obey()
 
     def check_open(self) -> None:
-        """Raises what keeps the pool from taking calls."""
+        """Raises the reason why the pool does not accept calls."""
         if self.broken is not None:
             raise type(self.broken)(*self.broken.args) from self.broken
         if self.closing:
@@ -118,7 +117,7 @@ class Pool:
             raise BrokenExecutor("this process was forked after the pool was made: make one of its own here")
 
     def cancel(self, call: Call, task: Task[Any], running: bool = True) -> bool:
-        """Takes a call back that waits; with `running`, stops one that a worker has too. False: it has ended, or runs on."""
+        """Cancels a waiting call; with `running`, also stops a call that a worker has. False: it has ended, or continues."""
         with self.lock:
             if call.done or (call.holders and not running):
                 return False
@@ -126,7 +125,7 @@ class Pool:
             return True
 
     def interrupt(self, thread: int | None = None) -> None:
-        """Stops all calls that a thread has submitted; None: all that there are."""
+        """Stops all calls that a thread has submitted; None: all calls."""
         with self.lock:
             calls = [call for call in self.schedule.all_calls() if thread in (None, self._task(call).thread)]
             self._drop(calls)
@@ -140,7 +139,7 @@ class Pool:
             self.crew.grow(count, host)
 
     def shrink(self, count: int, host: str | None) -> int:
-        """Ends workers, after what they run now. Says how many."""
+        """Ends workers after their present calls. Returns their number."""
         with self.lock:
             going = self.crew.dismiss(count, host, self.schedule)
             for member in going:
@@ -152,12 +151,12 @@ class Pool:
             return len(going)
 
     def await_workers(self, count: int, timeout: float | None) -> bool:
-        """Waits until so many workers are ready for calls, or the pool is broken."""
+        """Waits until `count` workers are ready, or the pool is broken."""
         with self._grown:
             return self._grown.wait_for(lambda: self.broken or len(self.schedule.workers) >= count, timeout) is True
 
     def close(self, cancel_futures: bool, stop: bool = False) -> None:
-        """Takes no more calls; workers end when all calls are done. `stop`: those that run are stopped."""
+        """Accepts no more calls; workers end when all calls are done. `stop`: running calls are stopped."""
         cancelled: list[Call] = []
         with self.lock:
             self.closing = True
@@ -173,7 +172,7 @@ class Pool:
             self.wake()
 
     def finish(self) -> None:
-        """Waits until all calls are done and the workers have ended. An interrupt stops them, a second one ends them."""
+        """Waits until all calls are done and the workers have ended. An interrupt stops the calls, a second one kills the workers."""
         interrupted: KeyboardInterrupt | None = None
         while self.thread.is_alive():
             try:
@@ -188,21 +187,21 @@ class Pool:
             raise interrupted
 
     def rate(self) -> float:
-        """Calls done per second since this was asked last."""
+        """Calls done per second since the last request."""
         (then, before), now = self._seen, time.monotonic()
         self._seen = now, self.done
         return (self.done - before) / max(now - then, 1e-6)
 
     def wake(self) -> None:
-        """Has the receiving thread look again."""
+        """Wakes the receiving thread."""
         try:
             self.post.hand(m.WAKE, self.post.id)
         except Exception:
-            # The machine is gone; the thread hears of that itself.
+            # The virtual machine is gone; the receiving thread finds this out itself.
             log.debug("cannot wake the pool's thread", exc_info=True)
 
     def _tell_numpy(self) -> None:
-        """NumPy is loaded here now: workers hear of it, and those that have another one are needed no more."""
+        """Tells workers that NumPy is loaded here now; workers with another version are ended."""
         with self.lock:
             if self.numpy_told:
                 return
@@ -217,7 +216,7 @@ class Pool:
     # --- under the lock ---
 
     def _obey(self) -> None:
-        """Does what the scheduler has ordered."""
+        """Executes the scheduler's orders."""
         schedule = self.schedule
         while schedule.orders:
             for order in schedule.take():
@@ -232,7 +231,7 @@ class Pool:
                     self._try(worker, partial(self.post.hand, m.STOP, worker))
 
     def _drop(self, calls: list[Call]) -> None:
-        """Nobody wants the results of these calls: those that wait are forgotten, workers stop the others."""
+        """Drops calls whose results are not wanted: waiting calls are forgotten, workers stop the others."""
         for call in calls:
             workers = self.schedule.abandon(call)
             if workers is None:
@@ -244,7 +243,7 @@ class Pool:
                 self._look_at(worker.name)
 
     def _look_at(self, worker: int) -> None:
-        """What a worker runs may have changed: what is due for it, and when."""
+        """Updates the next due step of a worker after its running call may have changed."""
         call = self.schedule.running(worker)
         number = 0 if call is None else -call.number if call.abandoned else call.number
         if self._running.get(worker, 0) == number:
@@ -268,7 +267,7 @@ class Pool:
         batch: list[tuple[int, bytes, tuple[m.Reference, ...]]] = []
         for call in calls:
             task = self._task(call)
-            # A call that was with a worker before runs already, for its caller.
+            # A call that another worker had before already counts as running for its caller.
             if not task.running():
                 task.set_running_or_notify_cancel()
             references = tuple([self.store.refer(kept, host, worker) for kept in task.kept]) if task.kept else ()
@@ -278,7 +277,7 @@ class Pool:
             self._look_at(worker)
 
     def _try(self, worker: int, send: Callable[[], None]) -> None:
-        """Sends to a worker that may have died: then the notice of its death is on its way here."""
+        """Sends to a worker that may have died: then the notice of its death is on its way."""
         try:
             send()
         except Exception as error:
@@ -291,7 +290,7 @@ class Pool:
         return cast("Task[Any]", task)
 
     def _release(self, task: Task[Any]) -> None:
-        """A call is over: its bytes and buffers are not needed any more."""
+        """Frees the bytes and buffers of a call that has ended."""
         task.data = b""
         task.pool = task.call = task.context = task.on_part = None
         if task.kept:
@@ -318,7 +317,7 @@ class Pool:
             self.ended.set()
 
     def _goes_on(self) -> bool:
-        """Is there more to receive? When all is done, workers are told to stop, and their ends are awaited."""
+        """True if more messages may come. When all calls are done, workers are stopped, and the thread waits for their ends."""
         if not self.closing and self.broken is None:
             return True
         with self.lock:
@@ -331,7 +330,7 @@ class Pool:
             return not self.crew.is_empty()
 
     def _patience(self) -> float | None:
-        """Seconds for which a message is waited for; None: without end."""
+        """Seconds to wait for a message; None: no limit."""
         now = time.monotonic()
         self._quiet_until = None
         if self.crew.stopping:
@@ -347,7 +346,7 @@ class Pool:
         return patience
 
     def _straggler_patience(self) -> float | None:
-        """Seconds until stragglers are looked for; None: nobody is idle, or nobody wants that."""
+        """Seconds until stragglers are checked; None: all workers are busy, or repeats are not wanted."""
         schedule = self.schedule
         if not schedule.some_idle:
             return None
@@ -392,12 +391,12 @@ class Pool:
             self._about_worker(worker, what, data)
 
     def _show(self, worker: int, stream: str, text: str) -> None:
-        """Shows what a worker has printed, where the call that it runs was submitted."""
+        """Shows output of a worker at the place where its running call was submitted."""
         if self.show is None:
             return
         with self.lock:
             known = self.schedule.workers.get(worker)
-            # The oldest that it has is the one it runs.
+            # The oldest call of the worker is the running one.
             call = next(iter(known.held.values()), None) if known is not None else None
             context = self._task(call).context if call is not None else None
         show = partial(self.show, worker, self.crew.host_of(worker), stream, text)
@@ -407,7 +406,7 @@ class Pool:
             context.run(show)
 
     def _step(self) -> None:
-        """Does what is due: calls that run too long are stopped, and workers that do not stop are ended."""
+        """Does the due steps: stops calls over their time limit, and kills workers that do not stop."""
         late: list[tuple[Task[Any], float, str]] = []
         ended: list[tuple[int, signal.Signals]] = []
         with self.lock:
@@ -430,7 +429,7 @@ class Pool:
             self._try(worker, partial(self.post.kill, worker, how))
 
     def _part(self, worker: int, data: bytes, buffers: list[Any]) -> None:
-        """Results of a chunk that still runs, for the map that wants them."""
+        """Handles results of a chunk that still runs, for its map."""
         _, number, _ = m.RESULT.unpack_from(data)
         with self.lock:
             known = self.schedule.workers.get(worker)
@@ -459,7 +458,7 @@ class Pool:
             else:
                 task.set_exception(restore(Failure(*pickle.loads(memoryview(data)[m.RESULT.size :]))))
         except Exception as error:
-            # It was pickled there and cannot be read here.
+            # The worker pickled the result, and this process cannot read it.
             task.set_exception(error)
 
     def _about_worker(self, worker: int, what: bytes, data: bytes) -> None:
@@ -483,7 +482,7 @@ class Pool:
             self._break(broken, broken.__cause__)
 
     def _gone(self, worker: int, all_begun: bool, how: str) -> None:
-        """A worker has ended: what it held goes on, or is lost; another takes its place."""
+        """Handles the end of a worker: its calls continue elsewhere or are lost, and another worker replaces it."""
         place = self.crew.place_of(worker)
         lost = self.schedule.lost(worker, all_begun)
         self.store.lost(worker)
@@ -499,7 +498,7 @@ class Pool:
             task.set_exception(WorkerLost(f"the worker that ran the call has died{cause}: {place}{tries}"))
 
     def _break(self, reason: BrokenExecutor, cause: BaseException | None) -> None:
-        """The pool cannot go on: all calls that have no end get one."""
+        """Breaks the pool: all unfinished calls fail."""
         with self.lock:
             if self.broken is not None:
                 return

@@ -1,4 +1,4 @@
-"""Messages of pools, in a channel of their own: no receive of the user's program takes them."""
+"""Messages of pools, on a separate channel: receives of the user's program do not take them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHANNEL: Final = 60_000
 """The channel of all pools' messages."""
 
 REAPED: Final = 0.2
-"""Seconds in which the daemon knows how a process has ended whose connection is gone."""
+"""Seconds within which the daemon knows how a process with a lost connection has ended."""
 
 _TAGS = count(16, 2)
 
 PostGone = (errors.TaskGone, errors.MachineGone)
-"""What a receive raises when who should send is gone, or the machine."""
+"""The exceptions of a receive if the sender or the virtual machine is gone."""
 
 
 def host_of(task: int) -> int:
@@ -35,7 +35,7 @@ def host_of(task: int) -> int:
 
 
 class Post:
-    """One end of the messages of a pool. Each pool has two tags: one for its calls and results, one for control."""
+    """One end of a pool's messages. Each pool has two tags: one for calls and results, one for control messages."""
 
     def __init__(self, vm: parvum.Vm, tag: int, peer: int | None) -> None:
         self._vm = vm
@@ -43,19 +43,19 @@ class Post:
         self._receive = vm.recv
         self.tag = tag
         self.peer = peer
-        """The pool, at a worker."""
+        """The task of the pool, at a worker."""
         self.id = int(vm.id)
 
     @classmethod
     def of_pool(cls) -> Post:
-        """The pool's end. This process becomes a task, if it is none."""
+        """The pool's end. This process becomes a task if it is not one."""
         import parvum
 
         return cls(parvum.enrol().channel(CHANNEL), next(_TAGS), None)
 
     @classmethod
     def of_worker(cls, tag: int) -> Post:
-        """A worker's end, of the pool that has started it."""
+        """A worker's end, for the pool that started it."""
         import parvum
 
         vm = parvum.enrol().channel(CHANNEL)
@@ -64,95 +64,95 @@ class Post:
 
     @property
     def name(self) -> str:
-        """This task's id, as it is printed."""
+        """This task's id, as Parvum prints it."""
         return str(self._vm.id)
 
     @property
     def host(self) -> str:
-        """The host's name, as its system says it."""
+        """The host's name, from its system."""
         return os.uname().nodename
 
     # --- at a worker ---
 
     def send(self, data: bytes) -> None:
-        """To the pool."""
+        """Sends to the pool."""
         assert self.peer is not None
         self._send(data, self.peer, self.tag)
 
     def send_with(self, head: bytes, buffers: Sequence[PickleBuffer]) -> None:
-        """To the pool, with buffers beside it, which are not copied first."""
+        """Sends to the pool with separate buffers, which are not copied first."""
         assert self.peer is not None
-        # The pool is always receiving: it reads the buffers where they lie.
+        # The pool is always receiving: it reads the buffers in place.
         self._vm.isend([head, *buffers], self.peer, self.tag).wait()
 
     def end_with_pool(self, grace: float) -> None:
-        """Has this process end when the pool's does: by signals, `grace` seconds apart."""
+        """Ends this process after the pool's process: with signals, `grace` seconds apart."""
         assert self.peer is not None
         _parvum.end_with(self.peer, grace)
 
     def catch_output(self) -> None:
-        """Has what this process writes sent to the pool."""
+        """Sends the output of this process to the pool."""
         from parvum.pool.output import catch
 
         assert self.peer is not None
         catch(self.peer, self.tag, self._vm._context, OUTPUT)  # pyright: ignore[reportPrivateUsage]
 
     def receive(self) -> bytes:
-        """What the pool says next. Raises one of `PostGone` when it is gone."""
+        """The next message of the pool. Raises one of `PostGone` if the pool is gone."""
         return self._receive(self.peer, self.tag)
 
     def receive_now(self) -> bytes | None:
-        """What the pool has said already; None: nothing."""
+        """A message of the pool that has already come; None: there is none."""
         try:
             return self._receive(self.peer, self.tag, 0.0)
         except errors.TimedOut:
             return None
 
     def receive_control(self) -> tuple[int, bytes, memoryview | None]:
-        """What the pool or another worker asks while calls run: who, what, and the buffer of DATA."""
+        """A control message of the pool or another worker: sender, message, and the buffer of DATA."""
         message, source, _ = self._vm._recv_message(None, self.tag + 1)  # pyright: ignore[reportPrivateUsage]
         data, buffers = apart(message)
         return source, data, memoryview(buffers[0]) if buffers else None
 
-    # --- anybody ---
+    # --- both ends ---
 
     def hand(self, data: bytes, to: int) -> None:
-        """Calls to a worker, or anything on the first tag."""
+        """Sends calls to a worker, or any message with the first tag."""
         self._send(data, to, self.tag)
 
     def control(self, what: bytes, number: int, to: int, rest: bytes = b"", buffer: PickleBuffer | None = None) -> None:
-        """Something for the second thread of a worker."""
+        """Sends a control message to the second thread of a worker."""
         data = COUNT.pack(what, number) + rest
         self._send(data if buffer is None else [data, buffer], to, self.tag + 1)
 
     # --- at the pool ---
 
     def receive_any(self, timeout: float | None) -> tuple[int, Any, int | None] | None:
-        """The next message on the first tag: who, what, and the task that a notice says has ended. None: time is over."""
+        """The next message with the first tag: sender, message, and the ended task of a notice. None after the timeout."""
         try:
             data, source, _ = self._vm._recv_message(None, self.tag, timeout)  # pyright: ignore[reportPrivateUsage]
         except errors.TimedOut:
             return None
-        # The machine itself says which task has ended.
+        # The daemon itself sends which task has ended.
         return source, data, data.task if source == 0 else None
 
     def receive_from(self, task: int, timeout: float) -> Any:
-        """What that task has sent. Raises one of `PostGone` when it has ended and no more can come."""
+        """A message of this task. Raises one of `PostGone` if the task has ended and no more messages can come."""
         return self._receive(task, self.tag, timeout)
 
     def spawn(self, argv: list[str], count: int, host: str | None, env: Any, cwd: str | None) -> list[int]:
-        """Starts tasks; their ids."""
+        """Starts tasks; returns their ids."""
         return [int(task) for task in self._vm.spawn(argv, count, host=host, env=env, cwd=cwd)]
 
     def notify_exit(self, tasks: Sequence[int]) -> None:
-        """Has the ends of tasks told on the first tag."""
+        """Asks for notices of the ends of tasks, with the first tag."""
         self._vm.notify_exit(tasks, self.tag)
 
     def how_ended(self, task: int) -> str:
-        """How a worker's process has ended, for people. Empty: nobody knows."""
+        """How a worker's process has ended, as text for people. Empty: not known."""
         until = time.monotonic() + REAPED
         while (status := _parvum.how_ended(task)) is None and host_of(task) == host_of(self.id) and time.monotonic() < until:
-            # Its connection ends a moment before the process does.
+            # The connection ends a moment before the process.
             time.sleep(0.005)
         if status is None:
             return ""
@@ -164,7 +164,7 @@ class Post:
             return f"signal {-status}"
 
     def is_host_there(self, task: int) -> bool:
-        """Is the host of a task, which may be gone itself, still of the machine?"""
+        """True if the host of a task is still in the virtual machine; the task itself may be gone."""
         return TaskId(task).host in {host.id for host in self._vm.hosts()}
 
     def host_names(self) -> dict[int, str]:

@@ -1,21 +1,20 @@
-"""Who runs which call: the scheduler of a pool, as a state machine.
+"""The scheduler of a pool, as a state machine: it assigns calls to workers.
 
-It knows no messages, processes or clocks. Its owner tells it what happened (`submit`, `result`, `lost` ...)
-and then does what stands in `orders`: hand calls to a worker, ask some back, stop one. All methods return at
-once; the owner keeps two threads from being inside at the same time.
+It knows no messages, processes or clocks. Its owner reports what happened (`submit`, `result`, `lost` ...) and then
+executes the `orders`: send calls to a worker, ask some back, stop a worker. All methods return at once; the owner
+ensures that only one thread is inside at a time.
 
-What it promises:
+The scheduler guarantees:
 
-- A call is with one worker at a time, or two when its repeat was asked for. Its first result counts, later
-  ones are dropped.
-- A worker runs its calls in the order it got them and gives back only those it has not begun, last ones
-  first. So when it dies, the oldest call without a result may have begun, and no later one has: they are put
-  back, once, and it costs them nothing.
-- A call that may have begun on a worker that died is run again when it is declared idempotent, at most
-  `retries` times; otherwise it is reported lost.
-- A worker gets so many calls ahead that it never waits for the next one, and no more: the shorter calls are,
-  the more. When a worker has nothing to do and another holds calls it has not begun, half of those are asked
-  back.
+- A call is with one worker at a time, or with two if its repeat was requested. Its first result counts, and later
+  results are dropped.
+- A worker runs its calls in the order in which it got them. It gives back only calls that have not begun, the last
+  ones first. If it dies, only its oldest call without a result may have begun. Its other calls wait again, and this
+  uses no retry.
+- A call that may have begun on a dead worker runs again if it is declared idempotent, at most `retries` times;
+  otherwise it is reported lost.
+- A worker gets just enough calls in advance that it never waits for the next one: the shorter the calls, the more.
+  If a worker is idle and another holds calls that have not begun, half of these are asked back.
 """
 
 from __future__ import annotations
@@ -24,42 +23,42 @@ from collections import deque
 from typing import Final, NamedTuple
 
 UNKNOWN_DEPTH: Final = 2
-"""Calls ahead for a worker while nobody knows how long they take."""
+"""Calls in advance for a worker while the length of calls is unknown."""
 
 DEEPEST: Final = 128
-"""Most calls that a worker holds."""
+"""The most calls that a worker holds."""
 
 AHEAD: Final = 0.003
-"""Seconds of work that a worker has ahead."""
+"""Seconds of work that a worker gets in advance."""
 
 LONG: Final = 0.5
-"""Calls longer than this many seconds are handed out one by one: the way to a worker is no matter to them."""
+"""Calls longer than this many seconds are sent one by one: the time of the message does not matter to them."""
 
 
 class Call:
-    """One call of a pool: what the scheduler knows of it. `item` is its owner's."""
+    """One call of a pool, as the scheduler sees it. `item` belongs to the owner."""
 
     __slots__ = ("abandoned", "done", "holders", "item", "number", "repeated", "retries", "tries")
 
     def __init__(self, number: int, item: object, retries: int | None = None) -> None:
         self.number = number
         self.item = item
-        # None: not idempotent, never to be begun twice.
+        # None: the call is not idempotent and may begin only once.
         self.retries = retries
         self.holders: list[Worker] = []
         self.done = False
         self.abandoned = False
-        """Nobody wants its result: workers that have it are to be stopped."""
+        """The result is not wanted: workers with the call must stop it."""
         self.repeated = False
         self.tries = 1
-        """How often it may have been begun: once more for each worker that died in it."""
+        """How often the call may have begun: once more for each worker that died in it."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} with {[w.name for w in self.holders]}{' done' if self.done else ''}>"
 
 
 class Worker:
-    """One worker as the scheduler sees it. `held` are its calls in the order in which it runs them."""
+    """One worker as the scheduler sees it. `held` has its calls in the order of execution."""
 
     __slots__ = ("asked", "held", "host", "name", "retiring")
 
@@ -79,14 +78,14 @@ class Hand(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Order: ask a worker to give back at most `most` calls that it has not begun. It answers with `returned`."""
+    """Order: ask a worker to give back at most `most` calls that have not begun. The worker answers with `returned`."""
 
     worker: Worker
     most: int
 
 
 class Stop(NamedTuple):
-    """Order: end a worker. It holds no call any more and is forgotten."""
+    """Order: end a worker. It holds no calls and is forgotten."""
 
     worker: Worker
 
@@ -111,23 +110,23 @@ class Schedule:
         self.waiting: deque[Call] = deque()
         self.orders: list[Order] = []
         self.mean: float | None = None
-        """Seconds that calls take, recent ones counting most."""
+        """The average seconds of a call; recent calls count most."""
         self.depth = UNKNOWN_DEPTH
         self.unfinished = 0
-        """Calls without an end: with workers or waiting."""
-        # Workers without a call, and others that may get more, oldest first.
+        """Unfinished calls: with workers or waiting."""
+        # Workers without a call, and others that may get more, in order of age.
         self._idle: dict[int, Worker] = {}
         self._room: dict[int, Worker] = {}
 
     def take(self) -> list[Order]:
-        """What is to be done now, in this order; it is forgotten here."""
+        """Returns the orders, in sequence, and forgets them."""
         orders, self.orders = self.orders, []
         return orders
 
     # --- calls ---
 
     def submit(self, call: Call, first: bool = False) -> None:
-        """A new call. It goes to a worker without work, to one that has room, or waits; `first`: before the others."""
+        """Adds a call. It goes to an idle worker, or to one with room, or waits; `first`: before the other waiting calls."""
         self.unfinished += 1
         if not self.waiting:
             for free in (self._idle, self._room):
@@ -140,14 +139,14 @@ class Schedule:
             self.waiting.append(call)
 
     def cancel(self, call: Call) -> bool:
-        """Drops a call, if no worker has it."""
+        """Drops a call if no worker has it."""
         if call.done or call.holders:
             return False
         self._end(call)
         return True
 
     def abandon(self, call: Call) -> list[Worker] | None:
-        """Drops a call wherever it is. Gives the workers that have it, which are to be told; None: it had ended before."""
+        """Drops a call anywhere. Returns the workers that have it, which must stop it; None: it had already ended."""
         if call.done:
             return None
         call.abandoned = True
@@ -155,7 +154,7 @@ class Schedule:
         return list(call.holders)
 
     def drop_waiting(self) -> list[Call]:
-        """Drops all calls that no worker has, and says which."""
+        """Drops all calls that no worker has, and returns them."""
         dropped = [call for call in self.waiting if not call.done]
         for call in dropped:
             self._end(call)
@@ -163,9 +162,9 @@ class Schedule:
         return dropped
 
     def result(self, name: int, number: int, seconds: float) -> Call | None:
-        """A worker has run a call in so many seconds; below 0: it has not begun the call.
+        """Records that a worker has run a call in this many seconds; below 0: the call has not begun.
 
-        Gives the call, or None if another's result came first or nobody wants one.
+        Returns the call, or None if another result came first or no result is wanted.
         """
         worker = self.workers.get(name)
         if worker is None:
@@ -186,7 +185,7 @@ class Schedule:
         return call
 
     def returned(self, name: int, numbers: list[int]) -> None:
-        """A worker gives back calls that it has not begun (none, when it has begun all)."""
+        """Records that a worker gives back calls that have not begun (none if all have begun)."""
         worker = self.workers.get(name)
         if worker is None:
             return
@@ -204,13 +203,13 @@ class Schedule:
     # --- workers ---
 
     def grow(self, name: int, host: str) -> None:
-        """A new worker is ready for calls."""
+        """Adds a worker that is ready for calls."""
         assert name not in self.workers, f"worker {name} is here already"
         worker = self.workers[name] = Worker(name, host)
         self._refill(worker)
 
     def shrink(self, name: int) -> None:
-        """A worker is to end: it gets no more calls, gives back those it has not begun, and ends after the one it runs."""
+        """Ends a worker: it gets no more calls, gives back its unbegun calls, and ends after its running call."""
         worker = self.workers[name]
         if worker.retiring:
             return
@@ -219,10 +218,10 @@ class Schedule:
         self._settle(worker)
 
     def lost(self, name: int, all_begun: bool = False) -> list[Call]:
-        """A worker has died. Gives the calls that are lost with it; all others it held go on elsewhere.
+        """Records the death of a worker. Returns its lost calls; its other calls continue elsewhere.
 
-        Its results must all have been told before. Where some may be missing (its host is gone with what it
-        sent), say `all_begun`: any call it held may then have begun.
+        All its results must have been reported before. If some may be missing because its host is lost, set `all_begun`:
+        then any of its calls may have begun.
         """
         worker = self.workers.pop(name, None)
         if worker is None:
@@ -249,7 +248,7 @@ class Schedule:
         return failed
 
     def repeat(self) -> int:
-        """Gives workers without work a second copy of idempotent calls that others have run longest; says how many.
+        """Gives idle workers a second copy of the idempotent calls that have run longest; returns the number of copies.
 
         A call is repeated once while its first worker lives.
         """
@@ -268,31 +267,31 @@ class Schedule:
         return count
 
     def ask_again(self) -> None:
-        """Somebody has nothing to do, and was given nothing back when it was asked: asks once more."""
+        """Asks for calls once more if a worker is idle and an earlier request brought none."""
         if self.is_uneven:
             self._ask_back()
 
-    # --- what is seen from outside ---
+    # --- queries ---
 
     @property
     def is_uneven(self) -> bool:
-        """Has a worker nothing to do while another, which is not asked, holds calls that it may not have begun?"""
+        """True if a worker is idle while another one may hold unbegun calls and has not been asked for them."""
         return bool(self._idle) and any(len(worker.held) > 1 and not worker.asked for worker in self.workers.values())
 
     def all_calls(self) -> list[Call]:
-        """Calls without an end, oldest first."""
+        """Unfinished calls, oldest first."""
         held = {call.number: call for worker in self.workers.values() for call in worker.held.values()}
         held.update((call.number, call) for call in self.waiting)
         return [call for _, call in sorted(held.items()) if not call.done]
 
     def running(self, name: int) -> Call | None:
-        """The call that a worker runs: the oldest that it has."""
+        """The running call of a worker: its oldest one."""
         worker = self.workers.get(name)
         return None if worker is None else next(iter(worker.held.values()), None)
 
     @property
     def some_idle(self) -> bool:
-        """Is there a worker without a call?"""
+        """True if a worker has no call."""
         return bool(self._idle)
 
     # --- inside ---
@@ -321,10 +320,10 @@ class Schedule:
             self._room[name] = worker
 
     def _refill(self, worker: Worker, sharers: int = 0) -> None:
-        """Gives a worker what it has room for, or finds it work with the others."""
+        """Gives a worker the calls that it has room for, or asks other workers for some."""
         if not worker.retiring and self.waiting:
             wanted, calls = self.depth - len(worker.held), list[Call]()
-            # Near the end all workers get their share.
+            # Near the end all workers get a share.
             wanted = min(wanted, -(-len(self.waiting) // (sharers or len(self.workers))))
             while len(calls) < wanted and self.waiting:
                 call = self.waiting.popleft()
@@ -348,7 +347,7 @@ class Schedule:
             self.orders.append(Stop(worker))
 
     def _serve_idle(self) -> None:
-        """Calls wait again: workers with nothing to do get them first, then those with room."""
+        """Assigns waiting calls: idle workers get them first, then workers with room."""
         for free in (self._idle, self._room):
             for left, worker in zip(range(len(free), 0, -1), list(free.values())):
                 if not self.waiting:
@@ -356,7 +355,7 @@ class Schedule:
                 self._refill(worker, left)
 
     def _ask_back(self) -> None:
-        """Somebody is idle and nothing waits: asks the fullest worker for half of what it has not begun."""
+        """If a worker is idle and no call waits, asks the fullest worker for half of its unbegun calls."""
         fullest = max(self.workers.values(), key=lambda worker: 0 if worker.asked else len(worker.held))
         unbegun = len(fullest.held) - 1
         if unbegun >= 1 and not fullest.asked:

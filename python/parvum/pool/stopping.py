@@ -1,8 +1,8 @@
-"""When running calls are to end, and by what: a state machine without messages or clocks.
+"""When running calls must end, and how: a state machine without messages or clocks.
 
-A call that is to end gets `KeyboardInterrupt` from its worker. When the call still runs after the grace, the
-worker's process gets SIGTERM, and after another grace SIGKILL. Limits of time and chunks that run long are kept
-here too: each is a step of one worker's call, due at a time. The owner says what the time is, and does the steps.
+A call that must end gets `KeyboardInterrupt` from its worker. If the call still runs after the grace, the worker's
+process gets SIGTERM, and after another grace SIGKILL. Time limits and the splits of long chunks are here too: each is
+a step of one worker's call with a due time. The owner passes the time, and does the steps.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 GRACE: Final = 0.4
-"""Seconds between KeyboardInterrupt, SIGTERM and SIGKILL: all three are over within a second."""
+"""Seconds between KeyboardInterrupt, SIGTERM and SIGKILL: all three happen within a second."""
 
 SPLIT_AFTER: Final = 0.02
-"""Seconds after which a chunk of a map sends what it has and gives back what it has not begun."""
+"""Seconds after which a chunk of a map sends its results and gives back its unbegun items."""
 
 LIMIT, SPLIT, TERM, KILL = "limit", "split", "term", "kill"
 
 
 class Step(NamedTuple):
-    """What is due: `what` is to happen to the call of that number, if the worker still runs the call."""
+    """A due step: `what` to do with the call of this number, if the worker still runs it."""
 
     worker: int
     number: int
@@ -47,11 +47,11 @@ class Stops:
 
     @property
     def next(self) -> float | None:
-        """When the next step is due; None: none is."""
+        """When the next step is due; None: there is none."""
         return min((when for steps in self._due.values() for when, _, _ in steps), default=None)
 
     def runs(self, worker: int, number: int, now: float, limit: float | None, splits: bool) -> None:
-        """A worker begins a call. Steps of the call before are forgotten."""
+        """Records that a worker begins a call. Steps of its previous call are forgotten."""
         steps: list[tuple[float, int, str]] = []
         if limit is not None:
             steps.append((now + limit, number, LIMIT))
@@ -60,15 +60,15 @@ class Stops:
         self._set(worker, steps)
 
     def stop(self, worker: int, number: int, now: float) -> None:
-        """The call that a worker runs was told to end."""
+        """Records that the running call of a worker was asked to end."""
         self._set(worker, [(now + self.grace, number, TERM), (now + 2 * self.grace, number, KILL)])
 
     def ended(self, worker: int) -> None:
-        """A worker runs nothing, or is gone."""
+        """Records that a worker runs nothing, or is gone."""
         self._due.pop(worker, None)
 
     def due(self, now: float) -> list[Step]:
-        """The steps whose time has come, in their order. Each is given once."""
+        """The steps that are due, in order. Each is returned once."""
         found: list[tuple[float, Step]] = []
         for worker, steps in list(self._due.items()):
             found += [(when, Step(worker, number, what)) for when, number, what in steps if when <= now]

@@ -1,8 +1,8 @@
-"""Large buffers at the pool: which are kept, for which calls, and which host has them from whom.
+"""Large buffers at the pool: which exist, for which calls, and which worker holds them on each host.
 
-A buffer is kept when a call with it is submitted, as it is then. The same bytes again, of the same array or of
-another, are the same buffer: compared with what is kept, at the speed of memory. A buffer that no unfinished
-call needs stays for the next one, until `SPARE` bytes are kept so.
+A buffer is stored with its present contents when its call is submitted. Equal bytes of the same or another array are
+stored once; the comparison runs at the speed of memory. A buffer that no unfinished call needs is cached for later
+calls, up to `SPARE` bytes in all.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 SPARE: Final = 512 << 20
-"""Bytes that are kept though no call needs them now."""
+"""Bytes that are cached although no call needs them."""
 
 _STEP: Final = 1 << 20
 
 
 class Kept:
-    """One buffer: `view` is its memory, read-only; `holders` the worker of each other host that has it for all there."""
+    """One buffer: `view` is its memory, read-only; `holders` has the worker on each other host that holds it for all there."""
 
     __slots__ = ("borrowed", "holders", "key", "place", "sample", "users", "view")
 
@@ -40,7 +40,7 @@ class Kept:
         self.sample = sample
         self.users = 0
         self.borrowed = False
-        """The memory is that of a shared object, which closes it."""
+        """The memory belongs to a shared object, which closes it."""
         self.holders: dict[str, int] = {}
 
     @property
@@ -50,7 +50,7 @@ class Kept:
 
 
 class Store:
-    """The buffers of one pool. Its owner keeps two threads from being inside at the same time."""
+    """The buffers of one pool. The owner ensures that only one thread is inside at a time."""
 
     def __init__(self, post: Post, host: str) -> None:
         self.post = post
@@ -62,7 +62,7 @@ class Store:
         self._next = 1
 
     def keep(self, buffers: Sequence[PickleBuffer]) -> list[Kept]:
-        """Keeps the buffers of a call until `release`."""
+        """Stores the buffers of a call until `release`."""
         return [self._keep(buffer.raw()) for buffer in buffers]
 
     def _keep(self, data: memoryview) -> Kept:
@@ -73,7 +73,7 @@ class Store:
         else:
             place = known_memory.get(id(data.obj))
             if place is not None:
-                # Another descriptor of the same memory: it stays as long as a call needs it.
+                # Another descriptor of the same memory: it stays open as long as a call needs it.
                 place, view = os.dup(place), data
             else:
                 place, view = keep_bytes(data, "parvum-pool")
@@ -88,7 +88,7 @@ class Store:
         return known
 
     def release(self, used: Sequence[Kept]) -> list[int]:
-        """A call is over. Gives the keys that nobody needs any more: workers are to drop them."""
+        """Ends a call's use of buffers. Returns the keys that are no longer needed: workers must drop them."""
         dropped: list[int] = []
         for kept in used:
             kept.users -= 1
@@ -103,7 +103,7 @@ class Store:
         return dropped
 
     def refer(self, kept: Kept, host: str, worker: int) -> m.Reference:
-        """What a call for this worker says about a buffer. The first worker of another host gets the buffer itself."""
+        """Makes the reference to a buffer for a call at this worker. The first worker of another host gets the buffer itself."""
         if host == self.host:
             return m.Reference(kept.key, kept.size, path_of(kept.place), self.post.id)
         holder = kept.holders.get(host)
@@ -112,7 +112,7 @@ class Store:
             try:
                 self.give(kept.key, worker)
             except Exception as error:
-                # It has died, and the notice of that is on its way: then another holds it.
+                # The holder has died, and the notice is on its way: another worker holds the buffer then.
                 log.debug("worker t%x cannot be reached: %s", worker, error)
         return m.Reference(kept.key, kept.size, "", holder)
 
@@ -122,13 +122,13 @@ class Store:
             self.post.control(m.DATA, key, worker, buffer=PickleBuffer(kept.view))
 
     def lost(self, worker: int) -> None:
-        """A worker is gone, and what it held for its host."""
+        """Records that a worker is gone, with the buffers that it held for its host."""
         for kept in self.kept.values():
             for host in [host for host, holder in kept.holders.items() if holder == worker]:
                 del kept.holders[host]
 
     def close(self) -> None:
-        """Gives all memory back."""
+        """Frees all memory."""
         for kept in list(self.kept.values()):
             self._drop(kept)
         self.spare.clear()
@@ -143,7 +143,7 @@ class Store:
 
 
 def _sample(data: memoryview) -> bytes:
-    """A few bytes that tell most buffers apart, and the length."""
+    """A few bytes that differ between most buffers, and the length."""
     size = data.nbytes
     places = range(0, size, max(1, size // 16))
     return size.to_bytes(8, "little") + b"".join(bytes(data[place : place + 16]) for place in places)
@@ -158,7 +158,7 @@ def _same(one: memoryview, other: memoryview) -> bool:
 
 def _comparison() -> Callable[[memoryview, memoryview], bool]:
     numpy: Any = sys.modules.get("numpy")
-    # Another thread may be importing NumPy: the module is there then, without its names.
+    # Another thread may be importing NumPy: then the module exists without its names.
     if not hasattr(numpy, "array_equal") or not hasattr(numpy, "frombuffer"):
         return lambda one, other: one.tobytes() == other.tobytes()
 

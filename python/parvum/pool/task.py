@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class _Heard:
-    """The event that `concurrent.futures.wait` or `as_completed` waits for: an interrupt there reaches the futures."""
+    """The event that `concurrent.futures.wait` or `as_completed` waits for: an interrupt of this wait reaches the futures."""
 
     def __init__(self, event: Any) -> None:
         self._event = event
         self.futures: list[weakref.ref[Stoppable[Any]]] = []
 
     def wait(self, timeout: float | None = None) -> bool:
-        """As of `threading.Event`."""
+        """As in `threading.Event`."""
         try:
             is_set: bool = self._event.wait(timeout)
             return is_set
@@ -41,12 +41,12 @@ class _Heard:
 
 
 class _Waiters(list[Any]):
-    """Who waits for a future in those two: the module has no other place where a future hears of them."""
+    """The waiters of a future in those two functions: a future learns of them in no other way."""
 
     __slots__ = ("future",)
 
     def append(self, waiter: Any) -> None:
-        """One more."""
+        """Adds a waiter."""
         if not isinstance(waiter.event, _Heard):
             waiter.event = _Heard(waiter.event)
         waiter.event.futures.append(self.future)
@@ -54,17 +54,17 @@ class _Waiters(list[Any]):
 
 
 class Stoppable(Future[T]):
-    """A future whose call may be stopped while it runs, and which can be awaited too."""
+    """A future whose call can be stopped while it runs; it can also be awaited."""
 
     def __init__(self) -> None:
         super().__init__()
         waiters = _Waiters()
-        # No cycle: results would stay until the next collection.
+        # Without a cycle: otherwise results would stay until the next garbage collection.
         waiters.future = weakref.ref(self)
         self._waiters = waiters
 
     def result(self, timeout: float | None = None) -> T:
-        """The call's result; waits `timeout` seconds for it at most. Raises what the call has raised."""
+        """Returns the call's result; waits at most `timeout` seconds. Raises the exception of the call."""
         try:
             return super().result(timeout)
         except KeyboardInterrupt:
@@ -72,7 +72,7 @@ class Stoppable(Future[T]):
             raise
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """What the call has raised, or None; waits `timeout` seconds for it at most."""
+        """Returns the exception of the call, or None; waits at most `timeout` seconds."""
         try:
             return super().exception(timeout)
         except KeyboardInterrupt:
@@ -85,7 +85,7 @@ class Stoppable(Future[T]):
         raise TypeError("a future is used where its call was submitted; send its result")
 
     def become_cancelled(self) -> None:
-        """The call was dropped: whoever waits hears of that."""
+        """Marks a dropped call as cancelled, and wakes its waiters."""
         with self._condition:
             if self._state not in ("PENDING", "RUNNING"):
                 return
@@ -93,12 +93,12 @@ class Stoppable(Future[T]):
             for waiter in self._waiters:
                 waiter.add_cancelled(self)
             self._condition.notify_all()
-        # The callbacks of a Future have no other name.
+        # The callbacks of a Future have no public name.
         invoke: Any = getattr(self, "_invoke_callbacks")  # noqa: B009
         invoke()
 
     def interrupted(self) -> None:
-        """The thread that waits was interrupted. A call may have raised KeyboardInterrupt itself: then it is done."""
+        """Handles an interrupt of the waiting thread. If the call itself raised KeyboardInterrupt, it is already done."""
         raise NotImplementedError
 
     def __await__(self) -> Generator[Any, None, T]:
@@ -108,28 +108,28 @@ class Stoppable(Future[T]):
 
 
 class Task(Stoppable[T]):
-    """The future of one call, which can be awaited too.
+    """The future of one call; it can also be awaited.
 
-    `cancel` takes a call back that waits, and stops one that runs: the call gets `KeyboardInterrupt`; when it does
-    not end, its worker is ended and replaced. An interrupt (Ctrl-C, a kernel's) of the thread that waits for a
-    result stops all calls that the thread has submitted to the pool.
+    `cancel` cancels a waiting call, and stops a running one: the call gets `KeyboardInterrupt`. If the call does not
+    end, its worker is killed and replaced. An interrupt (Ctrl-C, or of a kernel) during the wait for a result stops all
+    calls of the waiting thread in the pool.
     """
 
     call: Call | None = None
     pool: Pool | None = None
     data: bytes = b""
     context: Context | None = None
-    """Where it was submitted: what the call prints is shown there, as a notebook has it below the cell."""
+    """The place of the call's submission: its output is shown there, for example below a notebook's cell."""
     kept: list[Kept] | tuple[()] = ()
     thread: int = 0
-    """The thread that has submitted it."""
+    """The thread that submitted the call."""
     limit: float | None = None
-    """Seconds that the call may run."""
+    """The longest time of the call in seconds."""
     on_part: Callable[[Part], object] | None = None
-    """Takes results of a chunk that still runs."""
+    """Receives results of a chunk that still runs."""
 
     def cancel(self) -> bool:
-        """Takes the call back, or stops it. False: it has ended already."""
+        """Cancels the call, or stops it. False: it has already ended."""
         pool, call = self.pool, self.call
         if pool is None or call is None or not pool.cancel(call, self):
             return super().cancel()
@@ -137,7 +137,7 @@ class Task(Stoppable[T]):
         return True
 
     def withdraw(self) -> bool:
-        """Takes the call back if no worker has it."""
+        """Cancels the call if no worker has it."""
         pool, call = self.pool, self.call
         if pool is None or call is None or not pool.cancel(call, self, running=False):
             return False
@@ -145,7 +145,7 @@ class Task(Stoppable[T]):
         return True
 
     def interrupted(self) -> None:
-        """Stops all calls that the thread of this one has submitted to the pool."""
+        """Stops all calls that the submitting thread of this one has submitted to the pool."""
         pool = self.pool
         if pool is not None and not self.done():
             pool.interrupt(self.thread)

@@ -1,11 +1,11 @@
 """A worker: a task that runs a pool's calls, one after the other, in its main thread.
 
-A second thread sleeps until the pool asks for calls that were not begun, stops a call, or has a large buffer for
-the workers of this host. So a long call holds up neither. What takes time to import is imported when it is needed:
-a waiting worker is a bare interpreter.
+A second thread sleeps until the pool asks for unbegun calls, stops a call, or sends a large buffer for the workers of
+this host. A long call therefore delays neither. Modules that import slowly are imported at their first use: a waiting
+worker is a bare interpreter.
 
 To stop a call, the second thread notes the call's number and sends SIGINT to the main thread. The handler runs in
-the main thread, which alone knows what it runs: it raises KeyboardInterrupt in that call and in no other one.
+the main thread, which alone knows its running call: it raises KeyboardInterrupt in this call only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def main(tag: int) -> None:
-    """Runs calls of the task that started this one, until it says stop or is gone."""
+    """Runs calls of the task that started this one, until it sends STOP or is gone."""
     from parvum.pool.post import Post, PostGone
 
     global here
@@ -41,16 +41,16 @@ def main(tag: int) -> None:
     try:
         here.run()
     except (*PostGone, KeyboardInterrupt):
-        # Its pool has ended without a word, or its user wants all to end.
+        # The pool has ended without a message, or its user ends everything.
         sys.exit(1)
 
 
 here: Worker | None = None
-"""This process as a worker."""
+"""The worker of this process."""
 
 
 class Halted(KeyboardInterrupt):
-    """What a call gets that is to end: nobody wants its result."""
+    """The exception of a stopped call, whose result is not wanted."""
 
 
 class Worker:
@@ -60,23 +60,23 @@ class Worker:
         self.post = post
         self.calls: deque[tuple[int, bytes, tuple[m.Reference, ...]]] = deque()
         self.intake = Lock()
-        """Held by the thread that takes calls in, so that they stay in their order."""
+        """Held by the thread that receives calls, so that they stay in order."""
         self.receiving = False
-        """The main thread is taking calls in: there are none that it has not begun."""
+        """The main thread is receiving calls: it has no unbegun calls."""
         self.held: Held | None = None
         self.making = Lock()
         self.stopped = False
         self.current = 0
-        """The number of the call that runs; 0: none. Only the main thread changes it."""
+        """The number of the running call; 0: none. Only the main thread changes it."""
         self.halted = 0
-        """The number of the call that SIGINT is for; 0: a signal is from somebody else."""
+        """The number of the call that SIGINT is for; 0: a signal comes from another program."""
         self.doomed = 0
-        """The number of a call that was to be stopped when the main thread was about to begin it."""
+        """The number of a call to stop that the main thread was about to begin."""
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
 
     def run(self) -> None:
-        """Until the pool says stop."""
+        """Runs until the pool sends STOP."""
         setup = m.Setup(*pickle.loads(self.post.receive()[1:]))
         self.post.end_with_pool(setup.grace)
         signal.signal(signal.SIGINT, self.on_interrupt)
@@ -98,9 +98,9 @@ class Worker:
         self.flush()
 
     def take_in(self) -> bool:
-        """Waits for the next message of the pool. False: it says stop."""
+        """Waits for the next message of the pool. False: it is STOP."""
         with self.intake:
-            # The second thread may have taken some in.
+            # The second thread may have received some calls.
             if self.calls or self.stopped:
                 return bool(self.calls)
             self.receiving = True
@@ -110,7 +110,7 @@ class Worker:
             return self.heed(message)
 
     def heed(self, message: bytes) -> bool:
-        """Does what a message says that is not for the second thread. False: it says stop."""
+        """Handles a message that is not for the second thread. False: it is STOP."""
         what = message[:1]
         if what == m.CALLS:
             self.calls.extend(pickle.loads(memoryview(message)[1:]))
@@ -121,7 +121,7 @@ class Worker:
         return not self.stopped
 
     def set_up(self, setup: m.Setup) -> bool:
-        """Makes this process like the pool's. False: it is of no use, which was said."""
+        """Sets this process up like the pool's process. False: this failed, and the pool knows the reason."""
         known = set(sys.path)
         sys.path[:] = [*setup.path, *(place for place in sys.path if place not in set(setup.path))]
         if set(sys.path) != known:
@@ -146,7 +146,7 @@ class Worker:
         return True
 
     def call(self, number: int, data: bytes, references: tuple[m.Reference, ...]) -> None:
-        """Runs one call and sends what came of it."""
+        """Runs one call and sends its result or exception."""
         begun = perf_counter()
         try:
             try:
@@ -158,10 +158,10 @@ class Worker:
                 if self.numpy is not None:
                     self.compare_numpy()
                 packed = pack(function(*args, **kwargs))
-                # What the call was made of goes before its result does: memory is the next call's.
+                # The call's arguments are freed before its result is sent: the next call can use the memory.
                 del function, args, kwargs, buffers
             finally:
-                # From here on no interrupt of this call is raised.
+                # No interrupt of this call is raised after this line.
                 self.current = 0
         except BaseException as error:
             self.current = 0
@@ -181,7 +181,7 @@ class Worker:
             self.post.send(head)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT, in the main thread. One that was meant for a call which has ended is nobody's."""
+        """SIGINT in the main thread. A signal for a call that has ended is ignored."""
         halted, self.halted = self.halted, 0
         if halted == 0:
             raise KeyboardInterrupt
@@ -201,7 +201,7 @@ class Worker:
         return describe(error, self.where)
 
     def compare_numpy(self) -> None:
-        """Refuses to go on when NumPy is loaded here too and is another version than the pool's."""
+        """Stops if NumPy is loaded here too and its version differs from the pool's."""
         numpy: Any = sys.modules.get("numpy")
         here: str | None = getattr(numpy, "__version__", None)
         if here is None or self.numpy is None:
@@ -213,7 +213,7 @@ class Worker:
             raise VersionsDiffer(f"NumPy is {there} where the pool is and {here} at {self.where}: install the same on both")
         self.numpy = None
 
-    # --- what the second thread does ---
+    # --- the second thread ---
 
     def serve(self) -> None:
         """Answers the pool and other workers while a call runs."""
@@ -226,7 +226,7 @@ class Worker:
                 except PostGone:
                     raise
                 except Exception:
-                    # The pool waits for this thread: it must not end.
+                    # The pool waits for this thread, so it must not end.
                     import logging
 
                     logging.getLogger("parvum.pool").exception("%s: a request of the pool has failed", self.where)
@@ -234,24 +234,24 @@ class Worker:
             return
 
     def obey(self, source: int, message: bytes, buffer: memoryview | None) -> None:
-        """Does what the pool or another worker asks."""
+        """Handles a request of the pool or another worker."""
         what, number = m.COUNT.unpack_from(message)
         if what == m.ASK:
             self.give_back(number)
         elif what == m.HALT:
             self.halt(number)
         elif what == m.SPLIT:
-            # In a thread of its own: the chunk may still wait for a large buffer, which this thread serves.
+            # In a separate thread: the chunk may still wait for a large buffer, which this thread serves.
             Thread(target=self.split, args=(number,), name="parvum split", daemon=True).start()
         else:
             self.keeper().serve(source, what, number, message, buffer)
 
     def give_back(self, count: int) -> None:
-        """Gives back calls that were not begun, last ones first."""
+        """Gives back calls that have not begun, the last ones first."""
         back: list[int] = []
         with self.intake:
             if not self.receiving:
-                # Calls that were sent later lie in the mailbox still.
+                # Calls that were sent later are still in the message queue.
                 while (message := self.post.receive_now()) is not None:
                     self.heed(message)
                 while len(back) < count and self.calls:
@@ -262,7 +262,7 @@ class Worker:
         self.post.send(m.say(m.RETURNED, back))
 
     def halt(self, number: int) -> None:
-        """Stops a call, or drops it when it has not begun."""
+        """Stops a call, or drops it if it has not begun."""
         with self.intake:
             if not self.receiving:
                 while (message := self.post.receive_now()) is not None:
@@ -277,7 +277,7 @@ class Worker:
         if waiting is not None:
             self.post.send(m.RESULT.pack(m.STOPPED, number, -1.0))
             return
-        # The main thread looks at this after it has said what it runs, and here it is the other way round.
+        # The main thread reads this after it has set its running call; this thread does the two in the opposite order.
         self.doomed = number
         if self.current == number:
             self.halted = number
@@ -286,12 +286,12 @@ class Worker:
             signal.pthread_kill(ident, signal.SIGINT)
 
     def split(self, number: int) -> None:
-        """Has a chunk of a map that runs long send its results, and give back what it has not begun."""
+        """Makes a long chunk of a map send its results and give back its unbegun items."""
         from parvum.pool.post import PostGone
 
         chunk = None
         while self.current == number and chunk is None:
-            # The module is imported with the first chunk, which may take longer than that chunk should run.
+            # The first chunk imports the module, and the import may take longer than a chunk should run.
             chunk = getattr(sys.modules.get("parvum.pool.parts"), "running", None)
             if chunk is None:
                 sleep(0.002)
@@ -310,20 +310,20 @@ class Worker:
                 else:
                     self.post.send(head)
             except PostGone:
-                # Nobody waits for the results any more.
+                # The results are no longer wanted.
                 return False
             return True
 
         chunk.split(send)
 
     def fetch(self, reference: m.Reference) -> memoryview:
-        """A large buffer of a call, shared with the other workers of this host: not to be written."""
+        """A large buffer of a call, shared with the other workers of this host: read-only."""
         return self.keeper().fetch(reference)
 
     def keeper(self) -> Held:
-        """The large buffers here."""
+        """The large buffers of this worker."""
         with self.making:
-            # Both threads come here first when a buffer and the first call with it arrive together.
+            # Both threads can be the first here, if a buffer and the first call with it arrive together.
             if self.held is None:
                 from parvum.pool.held import Held
 
@@ -331,5 +331,5 @@ class Worker:
             return self.held
 
     def flush(self) -> None:
-        """Ends what the calls began and left open: their output, and what they registered for the end."""
+        """Finishes what calls left open: their output, and their exit functions."""
         settle()
