@@ -1,4 +1,4 @@
-//! Operations of groups on memory: the plans of `parvum-collectives`, run by messages in a context of their own.
+//! Collectives on memory: the plans of `parvum-collectives`, executed with messages in a separate context.
 
 use crate::objects::buffers::{Buffer, bytes_at, lent, room_at};
 use crate::task::errors;
@@ -11,10 +11,10 @@ use parvum_collectives::plans::{Area, Group as Place, Order, Plan, choose, in_a_
 use parvum_collectives::{Combine, Exchange, Failure, Fault, Memory, none, run};
 use pyo3::prelude::*;
 
-/// The context of groups' messages; a group's tag is made of its members.
+/// The context of messages of groups; the tag of a group is computed from its members.
 const CONTEXT: u32 = 0x7079_fff0;
 
-/// An ordered set of tasks, this one among them. `parvum.Group` is made of it.
+/// An ordered set of tasks, which includes this one. The base of `parvum.Group`.
 #[pyclass(subclass, frozen, module = "parvum._parvum", name = "Group")]
 pub(crate) struct Group {
     tasks: Vec<i32>,
@@ -35,13 +35,13 @@ impl Group {
         if sorted.windows(2).any(|two| two[0] == two[1]) {
             return Err(errors::bad_argument(py, "a task is twice among the members"));
         }
-        // FNV-1a: the same number in all members.
+        // FNV-1a: the same number on all members.
         let hash = tasks.iter().flat_map(|task| task.to_le_bytes());
         let hash = hash.fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         Ok(Group { tasks, own, tag: (hash >> 1) as i32 })
     }
 
-    /// The members' ids, in their order.
+    /// The ids of the members, in order.
     fn _tasks(&self) -> Vec<i32> {
         self.tasks.clone()
     }
@@ -52,7 +52,7 @@ impl Group {
         self.own
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[getter]
     fn size(&self) -> usize {
         self.tasks.len()
@@ -63,14 +63,14 @@ impl Group {
         self.run(py, &choose::barrier(self.place()), None, None, &mut none)
     }
 
-    /// The root's memory in everybody's.
+    /// Copies the root's memory into every member's memory.
     fn _bcast(&self, py: Python<'_>, data: &Bound<'_, PyAny>, root: usize) -> PyResult<()> {
         let data = Buffer::writable(data)?;
         self.check(py, root)?;
         self.run(py, &choose::broadcast(self.place(), root, data.length()), None, Some(&data), &mut none)
     }
 
-    /// Everybody's `mine` in the root's `data`.
+    /// Collects `mine` of all members in the root's `data`.
     fn _gather(
         &self,
         py: Python<'_>,
@@ -90,7 +90,7 @@ impl Group {
         )
     }
 
-    /// To each its part of the root's `mine`, in `data`.
+    /// Copies each member's part of the root's `mine` into its `data`.
     fn _scatter(
         &self,
         py: Python<'_>,
@@ -110,7 +110,7 @@ impl Group {
         )
     }
 
-    /// Everybody's `mine` in everybody's `data`.
+    /// Collects `mine` of all members in every member's `data`.
     fn _allgather(&self, py: Python<'_>, mine: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let mine = Buffer::of(mine)?;
         let data = Buffer::writable(data)?;
@@ -118,7 +118,7 @@ impl Group {
         self.run(py, &choose::allgather(self.place(), &parts), Some(&mine), Some(&data), &mut none)
     }
 
-    /// To each its part of everybody's `mine`.
+    /// Copies each member's part of every `mine` into its `data`.
     fn _alltoall(&self, py: Python<'_>, mine: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let mine = Buffer::of(mine)?;
         let data = Buffer::writable(data)?;
@@ -126,8 +126,8 @@ impl Group {
         self.run(py, &plan, Some(&mine), Some(&data), &mut none)
     }
 
-    /// All `data` combined, at the root or for `None` in everybody's. `operator` is a name of those that the engine has, else
-    /// `combine` is called with two pieces of memory, to combine the second into the first. `item` is the bytes of an element.
+    /// Combines all `data` at the root, or for `None` at every member. `operator` names an operator of the engine. Otherwise
+    /// `combine` is called with two pieces of memory, and combines the second into the first. `item` is the size of an element in bytes.
     #[expect(clippy::too_many_arguments, reason = "they are named where a person calls it, in Python")]
     fn _reduce(
         &self,
@@ -174,10 +174,10 @@ impl Group {
     }
 }
 
-/// A callback that may be called without the interpreter's lock.
+/// A callback that may run without the interpreter's lock.
 struct Free<'c>(Combine<'c>);
 
-// SAFETY: it is called by the thread that has made it.
+// SAFETY: only the thread that made it calls it.
 unsafe impl Send for Free<'_> {}
 
 impl Group {
@@ -216,7 +216,7 @@ impl Group {
         let combine = Free(combine);
         let ended = process::outside(py, || {
             let combine = combine;
-            // SAFETY: the buffers hold the memory; that nobody else uses it is the program's to see to, as with any array.
+            // SAFETY: the buffers hold the memory. The program must not use the memory at the same time, as with any array.
             let (mine, data) = unsafe {
                 let mine = mine.map_or(&[][..], |mine| bytes_at(mine.start(), mine.length()));
                 (mine, data.map_or(&mut [][..], |data| room_at(data.start(), data.length())))
@@ -245,11 +245,11 @@ impl Group {
     }
 }
 
-/// The members' messages, in one operation.
+/// The messages of the members in one collective.
 struct Talk<'g> {
     api: CoreApi,
     group: &'g Group,
-    /// What a signal's handler has raised meanwhile.
+    /// The exception of a signal handler during the collective.
     raised: Option<PyErr>,
     looks: bool,
 }
@@ -300,7 +300,7 @@ impl Exchange for Talk<'_> {
     }
 }
 
-/// The operator that a ufunc of that name is.
+/// The engine's operator for a ufunc with this name.
 fn operator_of(name: &str) -> Option<Operator> {
     Some(match name {
         "add" => Operator::Sum,
@@ -314,7 +314,7 @@ fn operator_of(name: &str) -> Option<Operator> {
     })
 }
 
-/// The type of an element that NumPy names so.
+/// The element type for NumPy's name.
 fn kind_of(name: &str) -> Option<Kind> {
     Some(match name {
         "i1" => Kind::I8,

@@ -1,4 +1,4 @@
-//! Messages that were received and that nobody had: a signal's handler has raised in between. The next receive that they fit gets them.
+//! Messages that were received but not delivered, because a signal handler raised in between. The next matching receive gets them.
 
 use crate::objects::decode::{self, Data};
 use crate::{task::errors, task::process};
@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How far a message had come.
+/// How far a message was received.
 enum Progress {
-    /// It was an object.
+    /// The object was complete.
     Object(Py<PyAny>),
-    /// Its word and its data: the object was not made to its end.
+    /// The word and the data: the object was not complete.
     Data(u32, Py<PyAny>),
 }
 
@@ -22,19 +22,19 @@ struct Unfinished {
     tag: i32,
     context: u32,
     what: Progress,
-    /// Whose message it is: neither a forked child's nor that of a task which this process becomes later.
+    /// The task of the message. A forked child, or a later task of this process, must not get it.
     owner: (u32, i32),
 }
 
 static KEPT: Mutex<VecDeque<Unfinished>> = Mutex::new(VecDeque::new());
-/// How many there are. Release, for a thread that sees one is to find it (Acquire in [`is_empty`]).
+/// The number of kept messages. Release: a thread that sees a message must find it (Acquire in [`is_empty`]).
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn owner(py: Python<'_>) -> (u32, i32) {
     (fork::generation(), process::identity(py).map_or(0, |(own, _)| own))
 }
 
-/// Whether there is none, as nearly always.
+/// True if there is none, which is the usual case.
 #[inline]
 pub(crate) fn is_empty() -> bool {
     COUNT.load(Ordering::Acquire) == 0
@@ -46,12 +46,12 @@ fn add(py: Python<'_>, from: i32, tag: i32, context: u32, what: Progress) {
     COUNT.store(kept.len(), Ordering::Release);
 }
 
-/// Keeps data of which no object was made.
+/// Keeps data that has not become an object.
 pub(crate) fn add_data(py: Python<'_>, (from, tag, context): (i32, i32, u32), meta: u32, data: &[u8]) {
     add(py, from, tag, context, Progress::Data(meta, PyByteArray::new(py, data).into_any().unbind()));
 }
 
-/// Gives an object to its receiver, or keeps it when a signal's handler raises in this moment.
+/// Delivers an object to its receiver, or keeps it if a signal handler raises at this moment.
 pub(crate) fn hand<'py>(
     object: Bound<'py, PyAny>,
     (from, tag, context): (i32, i32, u32),
@@ -62,12 +62,12 @@ pub(crate) fn hand<'py>(
     Ok(object)
 }
 
-/// Whether an exception is none of the object's own: then what has come is to be kept.
+/// True if an exception does not come from the object itself: then the message is kept.
 pub(crate) fn interrupts(py: Python<'_>, why: &PyErr) -> bool {
     !why.is_instance_of::<pyo3::exceptions::PyException>(py)
 }
 
-/// The first kept message that fits: its place. Those of another task are dropped.
+/// The index of the first matching kept message. Messages of another task are dropped.
 fn find(
     kept: &mut VecDeque<Unfinished>,
     owner: (u32, i32),
@@ -84,7 +84,7 @@ fn find(
     })
 }
 
-/// Who sent the first kept message that fits, its tag, and bytes of its data if they are known.
+/// The sender and the tag of the first matching kept message, and the bytes of its data if known.
 pub(crate) fn probe(
     py: Python<'_>,
     context: u32,
@@ -101,7 +101,7 @@ pub(crate) fn probe(
     Some((one.from, one.tag, length as u64))
 }
 
-/// The first kept message that fits: its object, who sent it, and its tag.
+/// The object, the sender and the tag of the first matching kept message.
 pub(crate) fn take<'py>(
     py: Python<'py>,
     context: u32,
@@ -128,7 +128,7 @@ pub(crate) fn take<'py>(
     Ok(Some((hand(object, (from, tag, context))?, from, tag)))
 }
 
-/// The newest kept data of that sender and tag: a request that has received it takes it back.
+/// The newest kept data of this sender and tag: the request that received the data takes it back.
 pub(crate) fn take_data(py: Python<'_>, context: u32, from: i32, tag: i32) -> Option<(u32, Py<PyAny>)> {
     let owner = owner(py);
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ pub(crate) fn take_data(py: Python<'_>, context: u32, from: i32, tag: i32) -> Op
     }
 }
 
-/// The object of data that lies in a `bytearray`.
+/// The object of data in a `bytearray`.
 pub(crate) fn of_data<'py>(py: Python<'py>, meta: u32, data: &Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let bytes =
         data.bind(py).cast::<PyByteArray>().map_err(|_| errors::bad_argument(py, "no data"))?.to_vec();

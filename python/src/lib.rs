@@ -1,8 +1,8 @@
 //! The native module `parvum._parvum`: Python on Parvum's engine.
 //!
-//! Thin: it turns objects into messages and back, waits without the interpreter's lock, and asks the daemon. What Python's
-//! programmers see is made of it in `python/parvum`. Read in this order: `task::process` (this process as a task), `objects::kinds`
-//! (how objects are laid out), `objects::encode`, `objects::decode`, `vm` (sending and receiving), `requests`, `group`, `task::machine`.
+//! It is thin: it turns objects into messages and back, waits without the interpreter's lock, and asks the daemon. `python/parvum` builds
+//! the public API on it. Read the modules in this order: `task::process` (this process as a task), `objects::kinds`
+//! (the layout of objects), `objects::encode`, `objects::decode`, `vm` (sends and receives), `requests`, `group`, `task::machine`.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Operations under way.
+//! Nonblocking operations.
 
 use crate::objects::encode::Encoded;
 use crate::task::patience::{self, Limit};
@@ -9,23 +9,23 @@ use parvum_sync::fork;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// What an operation was started as.
+/// The kind of an operation.
 enum StartedAs {
     Send(Encoded),
     Receive,
 }
 
-/// Where an operation is.
+/// The state of an operation.
 enum State {
     UnderWay(Request, StartedAs),
-    /// Its object, who sent it, and its tag.
+    /// The object, the sender and the tag.
     Over(Py<PyAny>, i32, i32),
-    /// Its word and data, who sent it, and its tag: a signal's handler has raised while its object was made.
+    /// The word, the data, the sender and the tag: a signal handler raised before the object was complete.
     Again(u32, Py<PyAny>, i32, i32),
     Failed(PyErr),
 }
 
-/// An operation under way. `parvum.Request` is made of it.
+/// A nonblocking operation. The base of `parvum.Request`.
 #[pyclass(frozen, module = "parvum._parvum")]
 pub(crate) struct Operation {
     state: Mutex<State>,
@@ -33,13 +33,13 @@ pub(crate) struct Operation {
     generation: u32,
 }
 
-/// Sends that nobody has seen the end of: their memory stays until then.
+/// Sends whose end no caller has seen: their memory must stay valid until then.
 static LEFT: Mutex<Vec<(Request, Encoded)>> = Mutex::new(Vec::new());
 
-/// Sends that read the program's memory, some of them over: an interpreter that ends waits for them.
+/// Sends that read the program's memory, some of them complete: at its end the interpreter waits for them.
 static OPEN: Mutex<Vec<Request>> = Mutex::new(Vec::new());
 
-/// Waits until nothing reads the program's memory any more, for the interpreter ends and frees it.
+/// Waits until no send reads the program's memory, because the interpreter ends and frees the memory.
 #[pyfunction]
 pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
     process::outside(py, process::finish_undoing);
@@ -57,7 +57,7 @@ pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
     });
     process::ends();
     match all {
-        // What a machine that is gone would have read it does not read.
+        // If the virtual machine is gone, the memory is no longer read.
         Err(why) if !why.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => Ok(()),
         other => other,
     }
@@ -65,7 +65,7 @@ pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
 
 fn note_open(request: Request) {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    // A request that is over is none any more; the list is not to grow with them.
+    // Removes complete requests, so that the list does not grow.
     if open.len() >= 64
         && let Some(api) = process::any_waist()
     {
@@ -75,7 +75,7 @@ fn note_open(request: Request) {
     open.push(request);
 }
 
-/// Gives up those that are over.
+/// Removes complete sends.
 fn tidy(api: CoreApi) {
     let over = {
         let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ fn tidy(api: CoreApi) {
         left.extract_if(.., |(request, _)| !matches!(api.wait(*request, &test), Err(Status::Pending)))
             .collect::<Vec<_>>()
     };
-    // Objects end without the lock: their ends may call anything.
+    // Objects are freed without the lock: their destructors may call anything.
     drop(over);
 }
 
@@ -95,7 +95,7 @@ fn leave(request: Request, encoded: Encoded) {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner).push((request, encoded));
 }
 
-/// Waits until a send is over; when a signal's handler raises meanwhile, its memory stays as long as it is read.
+/// Waits until a send is complete. If a signal handler raises in this time, the memory stays valid as long as it is read.
 pub(crate) fn finish(
     py: Python<'_>,
     api: CoreApi,
@@ -106,7 +106,7 @@ pub(crate) fn finish(
     let waits = notes(call::SEND, how.to, how.tag, how.context);
     let ended = patience::wait(py, api, waits, Limit::Never, |notes| match api.wait(request, notes) {
         Err(Status::Pending) => Err(Status::Pending),
-        // That it is over in whatever way is told apart from a signal's end.
+        // Distinguishes a completed send, in whatever state, from the end by a signal.
         other => Ok(other.map(|_| ())),
     });
     match ended {
@@ -119,11 +119,11 @@ pub(crate) fn finish(
     }
 }
 
-/// Starts to send.
+/// Starts a send.
 pub(crate) fn start_send(py: Python<'_>, api: CoreApi, how: SendTo, encoded: Encoded) -> PyResult<Operation> {
     tidy(api);
     let pieces = encoded.pieces();
-    // SAFETY: the operation keeps what holds the pieces until it is over.
+    // SAFETY: the operation owns the holder of the pieces until it is complete.
     let begun = process::outside(py, || unsafe { api.start_pieces(&how, &pieces) });
     drop(pieces);
     let state = match begun {
@@ -138,7 +138,7 @@ pub(crate) fn start_send(py: Python<'_>, api: CoreApi, how: SendTo, encoded: Enc
     Ok(Operation { state: Mutex::new(state), notes, generation: fork::generation() })
 }
 
-/// Starts to receive.
+/// Starts a receive.
 pub(crate) fn start_receive(api: CoreApi, pattern: &Pattern, context: u32) -> Operation {
     let request = api.post_by_reference(pattern, 0);
     let tag = if pattern.tags == parvum_api::TagKind::Any { -1 } else { pattern.tag };
@@ -149,7 +149,7 @@ pub(crate) fn start_receive(api: CoreApi, pattern: &Pattern, context: u32) -> Op
 
 #[pymethods]
 impl Operation {
-    /// The number of the engine's request; `None`: it is over.
+    /// The number of the engine's request; `None`: it is complete.
     pub(crate) fn number(&self) -> Option<u64> {
         match &*self.lock() {
             State::UnderWay(request, _) => Some(request.0),
@@ -157,13 +157,13 @@ impl Operation {
         }
     }
 
-    /// Whether it is over; waits so many seconds for that, `None`: without end.
+    /// True if the operation is complete; waits this many seconds for it, `None`: no limit.
     #[pyo3(signature = (timeout = None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let Some(number) = self.number() else { return Ok(true) };
         let api = process::api(py)?;
         let limit = Limit::of(py, timeout)?;
-        // Several threads may wait, and one takes what has come.
+        // Several threads may wait, and one of them takes the result.
         let seen = patience::wait(py, api, self.notes, limit, |notes| {
             match api.wait_any(&[Request(number)], u64::MAX, notes) {
                 0 => Ok(true),
@@ -181,7 +181,7 @@ impl Operation {
         Ok(true)
     }
 
-    /// What came of it: the object, who sent it, and its tag. Raises what went wrong.
+    /// The result: the object, the sender and the tag. Raises the exception of the operation.
     fn outcome(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, i32, i32)> {
         let (meta, data, from, tag) = match &*self.lock() {
             State::Over(object, from, tag) => return Ok((object.clone_ref(py), *from, *tag)),
@@ -198,7 +198,7 @@ impl Operation {
         Ok((made?, from, tag))
     }
 
-    /// Takes a receive back. False: it is too late, or it is a send.
+    /// Cancels a receive. False: it is too late, or the operation is a send.
     fn cancel(&self, py: Python<'_>) -> PyResult<bool> {
         let api = process::api(py)?;
         let mut state = self.lock();
@@ -217,13 +217,13 @@ impl Operation {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One that is over from its beginning.
+    /// An operation that is complete from the start.
     pub(crate) fn over(object: Py<PyAny>, from: i32, tag: i32) -> Operation {
         let state = Mutex::new(State::Over(object, from, tag));
         Operation { state, notes: notes(call::WAIT, from, tag, 0), generation: fork::generation() }
     }
 
-    /// Takes what has come, if no other thread has. Raises what a signal's handler has raised meanwhile.
+    /// Takes the result if no other thread has taken it. Raises the exception of a signal handler in the meantime.
     pub(crate) fn take(&self, py: Python<'_>, api: CoreApi) -> PyResult<()> {
         let mut state = self.lock();
         let State::UnderWay(request, _) = &*state else { return Ok(()) };
@@ -249,7 +249,7 @@ fn received(py: Python<'_>, api: CoreApi, message: &Message, raised: &mut Option
         Ok(object) => State::Over(object.unbind(), from, tag),
         Err(why) if kept::interrupts(py, &why) => {
             *raised = Some(why);
-            // This request has it, and no other receive.
+            // This request has the message, and other receives do not.
             match kept::take_data(py, context, from, tag) {
                 Some((meta, data)) => State::Again(meta, data, from, tag),
                 None => State::Failed(errors::new(py, "Refused", "the message was lost in a signal")),
@@ -272,7 +272,7 @@ impl Drop for Operation {
         match what {
             StartedAs::Send(encoded) => leave(request, encoded),
             StartedAs::Receive => {
-                // One that is over, and nobody has asked for, has a block.
+                // A complete receive whose result was never taken still has a block.
                 Python::try_attach(|py| {
                     let Ok(api) = process::api(py) else { return };
                     if !api.cancel(request)
@@ -286,7 +286,7 @@ impl Drop for Operation {
     }
 }
 
-/// Waits until one of the operations is over: its place. `None`: the time is over.
+/// Waits until one of the operations is complete, and returns its index. `None`: the timeout has passed.
 #[pyfunction]
 #[pyo3(signature = (operations, timeout = None))]
 pub(crate) fn wait_any(

@@ -1,4 +1,4 @@
-//! `Vm`: sending and receiving of a task, in Python's calls.
+//! `Vm`: sends and receives of a task, called from Python.
 
 use crate::objects::buffers::{Buffer, bytes_at};
 use crate::objects::encode::Encoded;
@@ -13,18 +13,18 @@ use parvum_wire::{EAGER, Tid};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Contexts of Python's messages: those of channel 0 and on.
+/// Contexts of Python's messages: channel 0 and the following ones.
 const CONTEXT: u32 = 0x7079_0000;
 const CHANNELS: u32 = 1 << 16;
 
-/// Messages of so many bytes are worth the question whether somebody waits.
+/// From this size on a send checks whether a receiver waits.
 const LONG: usize = 512 << 10;
-/// If their pieces have so many bytes, on the average.
+/// The same, for the average size of the pieces.
 const PIECE: usize = 4 << 10;
-/// So often a receive looks before it gives the interpreter's lock away: about a microsecond.
+/// How often a receive polls before it releases the interpreter's lock: about a microsecond.
 const LOOKS: u32 = 16;
 
-/// The face of a task. `parvum.Vm` is made of it.
+/// The messages of a task. The base of `parvum.Vm`.
 #[pyclass(subclass, frozen, module = "parvum._parvum", name = "Vm")]
 pub(crate) struct Vm {
     pub(crate) context: u32,
@@ -44,18 +44,18 @@ impl Vm {
         Ok(Vm { context: CONTEXT + channel })
     }
 
-    /// This task's id and its parent's, as numbers; 0 for no parent.
+    /// The ids of this task and its parent, as numbers; 0 for no parent.
     fn _identity(&self, py: Python<'_>) -> PyResult<(i32, i32)> {
         process::identity(py)
     }
 
-    /// The context of its messages.
+    /// The context of this object's messages.
     #[getter]
     fn _context(&self) -> u32 {
         self.context
     }
 
-    /// Sends an object to a task. Returns when the object may be changed again: the message is on its way, or kept by the engine.
+    /// Sends an object to a task. Returns when the object may change again: the message is on its way or buffered.
     #[pyo3(signature = (obj, to, tag = 0))]
     fn send(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<()> {
         if self.sends_short(py, obj, to, tag)? {
@@ -65,7 +65,7 @@ impl Vm {
         self.send_encoded(py, encoded, to, tag)
     }
 
-    /// As `send`, of what `dumps` of a pickling module gives: a stream, and the buffers beside it.
+    /// As `send`, for the result of a pickling module's `dumps`: a pickle, and its buffers.
     #[pyo3(signature = (pickled, to, tag = 0))]
     fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyTuple>, to: i32, tag: i32) -> PyResult<()> {
         self.send_encoded(py, Encoded::pickled(pickled)?, to, tag)
@@ -83,7 +83,7 @@ impl Vm {
         Ok(self.take(py, source, tag, timeout)?.0)
     }
 
-    /// As `recv`: the object, who sent it, and its tag.
+    /// As `recv`; returns the object, the sender and the tag.
     #[pyo3(signature = (source = None, tag = None, timeout = None))]
     fn _recv_message<'py>(
         &self,
@@ -95,7 +95,7 @@ impl Vm {
         self.take(py, source, tag, timeout)
     }
 
-    /// The oldest message that fits, which stays: who sent it, its tag, bytes of its data. `None`: there is none in time.
+    /// The oldest matching message, which stays in the queue: sender, tag, bytes of data. `None`: there is none within the timeout.
     #[pyo3(signature = (source = None, tag = None, timeout = Some(0.0)))]
     fn _probe(
         &self,
@@ -124,7 +124,8 @@ impl Vm {
         }
     }
 
-    /// Receives an array, or bytes, into memory: who sent it, its tag, bytes of data. What does not fit comes with the exception.
+    /// Receives an array or bytes into memory; returns the sender, the tag and the bytes of data. The exception has a message that does
+    /// not fit.
     #[pyo3(signature = (buffer, source = None, tag = None, timeout = None))]
     fn recv_into<'py>(
         &self,
@@ -140,7 +141,7 @@ impl Vm {
         names::status(py, sender(&message), message.tag, length)
     }
 
-    /// Starts to send an object, which must not change until the request is over.
+    /// Starts to send an object. The object must not change until the request is complete.
     #[pyo3(signature = (obj, to, tag = 0))]
     fn _isend(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<Operation> {
         let encoded = Encoded::of(obj)?;
@@ -188,7 +189,7 @@ impl Vm {
         })
     }
 
-    /// Sends a short array in one row by the shortest way. False: it was not sent.
+    /// Sends a short array in one row by the fastest path. False: it was not sent.
     #[inline]
     fn sends_short(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<bool> {
         let Some(row) = numpy::row(obj).filter(|row| row.length <= EAGER && tag >= 0 && Tid(to).is_task())
@@ -208,9 +209,9 @@ impl Vm {
             buffering: Buffering::AtSender,
             completion: Completion::Copied,
         };
-        // SAFETY: an array that the caller holds, and nobody changes while the interpreter's lock is held.
+        // SAFETY: the caller holds the array, and no thread changes it while the interpreter's lock is held.
         let data = unsafe { bytes_at(row.start, row.length) };
-        // SAFETY: the array stays until the request is over: `finish` keeps it.
+        // SAFETY: `finish` holds the array until the request is complete.
         match unsafe { api.start_pieces(&how, &[data]) } {
             Ok(None) => Ok(true),
             Ok(Some(request)) => {
@@ -224,14 +225,14 @@ impl Vm {
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
         let api = process::api(py)?;
         let length = encoded.length();
-        // Many short pieces are copied quicker by the processor than the kernel finds them.
+        // The processor copies many short pieces faster than the kernel finds them.
         let asks = length >= LONG && length / encoded.pieces().len() >= PIECE;
         let buffering = if asks { Buffering::SenderIfUnposted } else { Buffering::AtSender };
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
-        // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
+        // SAFETY: `finish` holds the owner of the pieces until the request is complete.
         let begun = || unsafe { api.start_pieces(&how, &pieces) };
-        // With a task that is not known yet the daemon has to join this one, and that may last.
+        // If the task is not known yet, the daemon must connect the two, and this may take long.
         let is_quick = length <= EAGER && process::has_met(to);
         let begun = if is_quick { begun() } else { process::outside(py, begun) };
         match begun {
@@ -244,7 +245,7 @@ impl Vm {
         }
     }
 
-    /// Which messages those are.
+    /// The selected messages.
     fn pattern(&self, py: Python<'_>, source: Option<i32>, tag: Option<i32>) -> PyResult<Pattern> {
         let from = source.unwrap_or(ANY_TASK);
         let tags = match tag {
@@ -260,7 +261,7 @@ impl Vm {
         Ok(Pattern { from, tags, tag: tag.unwrap_or(0), other: 0, context: self.context.into() })
     }
 
-    /// The next object that fits, who sent it, and its tag. One that a signal has kept from its receiver comes first.
+    /// The next matching object, its sender and its tag. A message that a signal kept from its receiver comes first.
     #[inline]
     fn take<'py>(
         &self,
@@ -295,13 +296,13 @@ impl Vm {
         if matches!(limit, Limit::Now) {
             return Ok((api, patience::wait(py, api, notes, limit, attempt)?));
         }
-        // What comes within a microsecond is here before the interpreter's lock is given away and taken again.
+        // A message that comes within a microsecond is received without the release of the interpreter's lock.
         let quick = patience::until_signal(notes);
         for _ in 0..LOOKS {
             match attempt(&quick) {
                 Err(Status::Pending) => std::hint::spin_loop(),
                 Ok(message) => return Ok((api, message)),
-                // The usual way says what is wrong.
+                // The usual path reports the error.
                 Err(_) => break,
             }
         }
@@ -309,7 +310,7 @@ impl Vm {
     }
 }
 
-/// Who sent a message; 0: the machine.
+/// The sender of a message; 0: the daemon.
 pub(crate) fn sender(message: &Message) -> i32 {
     message.from.max(0)
 }

@@ -1,7 +1,7 @@
 //! The buffer protocol: memory of Python objects, held in place while it is read or written.
 //!
-//! CPython's stable interface has these functions from 3.11 on, and this module is linked for that of 3.10. Every CPython since 3.3
-//! exports them, with this layout: they are looked up by their names.
+//! CPython's stable interface has these functions from 3.11 on, and this module uses the interface of 3.10. Every CPython since 3.3
+//! exports them with this layout, so the module looks them up by name.
 
 use pyo3::ffi::{Py_ssize_t, PyObject};
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ const FORMAT: c_int = 0x4;
 const ND: c_int = 0x8;
 const STRIDES: c_int = 0x10 | ND;
 
-/// What the interpreter has for buffers.
+/// The interpreter's functions for buffers.
 struct Functions {
     get: Get,
     release: Release,
@@ -42,7 +42,7 @@ type Release = unsafe extern "C" fn(*mut Raw);
 
 static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     let find = |name: &CStr| {
-        // SAFETY: a C string; the search, among all that the process has loaded, changes nothing.
+        // SAFETY: a C string; the search in all loaded libraries changes nothing.
         let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
         assert!(!found.is_null(), "this interpreter has no {}", name.to_string_lossy());
         found
@@ -56,43 +56,43 @@ static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     }
 });
 
-/// Memory of a Python object: it can neither be freed nor resized while this exists.
+/// Memory of a Python object: the object cannot be freed or resized while this exists.
 pub(crate) struct Buffer(BorrowedMemory);
 
 enum BorrowedMemory {
-    /// By the buffer protocol.
+    /// Held by the buffer protocol.
     View(Box<Raw>),
-    /// NumPy's own array, which takes a third of a microsecond to describe itself by the protocol.
+    /// A NumPy array: the buffer protocol would take a third of a microsecond for it.
     Array(Array),
 }
 
-/// What an array of NumPy's says of itself. It is kept by a reference: NumPy counts no buffers either.
+/// The fields of a NumPy array. A reference holds the array: NumPy does not count buffers either.
 pub(crate) struct Array {
     #[expect(dead_code, reason = "it is kept, not read")]
     pub(crate) object: Py<PyAny>,
     pub(crate) start: *mut u8,
     pub(crate) length: usize,
-    /// Its place among the types of items.
+    /// The index in the table of item types.
     pub(crate) item: usize,
     pub(crate) shape: Sides,
     pub(crate) strides: Sides,
 }
 
-/// Numbers of a few dimensions.
+/// The lengths of a few dimensions.
 pub(crate) type Sides = SmallVec<[Py_ssize_t; 4]>;
 
-// SAFETY: the memory is held by the interpreter's own count; releasing takes the interpreter's lock.
+// SAFETY: the interpreter's reference count holds the memory, and the release takes the interpreter's lock.
 unsafe impl Send for Buffer {}
-// SAFETY: as above; nothing is changed through a shared reference.
+// SAFETY: as above; a shared reference changes nothing.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// The memory of an object, of any strides; with its format.
+    /// The memory of an object with any strides, and its format.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
         Buffer::get(object, FORMAT | STRIDES)
     }
 
-    /// Memory that may be written.
+    /// Writable memory of an object.
     pub(crate) fn writable(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
         Buffer::get(object, FORMAT | STRIDES | WRITABLE)
     }
@@ -103,14 +103,14 @@ impl Buffer {
         }
         // SAFETY: numbers and pointers, for which zero is a value.
         let mut raw: Box<Raw> = Box::new(unsafe { std::mem::zeroed() });
-        // SAFETY: the interpreter is attached; the structure stays where it is until it is released.
+        // SAFETY: the interpreter is attached; the structure does not move until it is released.
         if unsafe { (FUNCTIONS.get)(object.as_ptr(), &mut *raw, flags) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
         Ok(Buffer(BorrowedMemory::View(raw)))
     }
 
-    /// Where it begins.
+    /// The start address.
     pub(crate) fn start(&self) -> *mut u8 {
         match &self.0 {
             BorrowedMemory::View(raw) => raw.buf.cast(),
@@ -118,7 +118,7 @@ impl Buffer {
         }
     }
 
-    /// Bytes of data.
+    /// The length of the data in bytes.
     pub(crate) fn length(&self) -> usize {
         match &self.0 {
             BorrowedMemory::View(raw) => raw.len as usize,
@@ -126,7 +126,7 @@ impl Buffer {
         }
     }
 
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub(crate) fn item(&self) -> usize {
         match &self.0 {
             BorrowedMemory::View(raw) => raw.itemsize as usize,
@@ -134,7 +134,7 @@ impl Buffer {
         }
     }
 
-    /// The format of an item, in the letters of `struct`.
+    /// The format of an item, as in `struct`.
     pub(crate) fn format(&self) -> &[u8] {
         match &self.0 {
             BorrowedMemory::View(raw) if raw.format.is_null() => b"B",
@@ -144,7 +144,7 @@ impl Buffer {
         }
     }
 
-    /// Items in each dimension.
+    /// The number of items in each dimension.
     pub(crate) fn shape(&self) -> &[Py_ssize_t] {
         match &self.0 {
             BorrowedMemory::View(raw) => raw.numbers(raw.shape),
@@ -152,7 +152,7 @@ impl Buffer {
         }
     }
 
-    /// Bytes from one item to the next in each dimension.
+    /// The bytes from one item to the next in each dimension.
     pub(crate) fn strides(&self) -> &[Py_ssize_t] {
         match &self.0 {
             BorrowedMemory::View(raw) => raw.numbers(raw.strides),
@@ -160,12 +160,12 @@ impl Buffer {
         }
     }
 
-    /// Whether the items lie one behind the other, the last index the quickest.
+    /// True if the items are contiguous with the last index fastest.
     pub(crate) fn is_in_rows(&self) -> bool {
         self.is_dense(self.shape().iter().zip(self.strides()).rev())
     }
 
-    /// The same, the first index the quickest.
+    /// True if the items are contiguous with the first index fastest.
     pub(crate) fn is_in_columns(&self) -> bool {
         self.is_dense(self.shape().iter().zip(self.strides()))
     }
@@ -186,7 +186,7 @@ impl Raw {
         match self.ndim {
             0 => &[],
             _ if start.is_null() => &[],
-            // SAFETY: there are as many as there are dimensions, as long as the buffer is held.
+            // SAFETY: the array has one entry for each dimension while the buffer is held.
             count => unsafe { std::slice::from_raw_parts(start, count as usize) },
         }
     }
@@ -195,19 +195,19 @@ impl Raw {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let BorrowedMemory::View(raw) = &mut self.0 else { return };
-        // Attached already wherever a buffer is dropped in the usual way; at the interpreter's end there is nobody to tell.
+        // The thread is usually attached when a buffer is dropped; at the interpreter's end no release is needed.
         Python::try_attach(|_| {
-            // SAFETY: it was got, and is released once.
+            // SAFETY: the buffer was acquired, and is released once.
             unsafe { (FUNCTIONS.release)(&mut **raw) }
         });
     }
 }
 
-/// NumPy asks the system for huge pages from here on.
+/// From this size on NumPy asks the system for huge pages.
 const HUGE: usize = 4 << 20;
 
-/// Fresh memory of so many bytes, whose content is whatever was there: a `bytearray`, or where `plain` is not asked for, and it pays,
-/// an array of NumPy's.
+/// New memory of this many bytes with undefined content: a `bytearray`. If `plain` is false and it saves time, it is
+/// a NumPy array.
 pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
     if length >= HUGE
         && !plain
@@ -217,7 +217,7 @@ pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bou
         let start = Buffer::writable(&made)?.start();
         return Ok((made, start));
     }
-    // SAFETY: the interpreter is attached; without a source the bytes are left as they are.
+    // SAFETY: the interpreter is attached; without a source the bytes stay uninitialised.
     unsafe {
         let made = pyo3::ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
         let made = Bound::from_owned_ptr_or_err(py, made)?;
@@ -226,9 +226,9 @@ pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bou
     }
 }
 
-/// Fresh `bytes`, whose content is whatever was there: to be filled before anybody else sees them.
+/// New `bytes` with undefined content: fill them before any other code sees them.
 pub(crate) fn fresh_bytes(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
-    // SAFETY: the interpreter is attached; without a source the bytes are left as they are, and may be written as long as they are new.
+    // SAFETY: the interpreter is attached; without a source the bytes stay uninitialised, and new bytes may be written.
     unsafe {
         let made = pyo3::ffi::PyBytes_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
         let made = Bound::from_owned_ptr_or_err(py, made)?;
@@ -237,20 +237,20 @@ pub(crate) fn fresh_bytes(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, 
     }
 }
 
-/// A `memoryview` of memory that is lent for a call.
+/// A `memoryview` of memory for the time of a call.
 pub(crate) fn lent(py: Python<'_>, start: *mut u8, length: usize) -> PyResult<Bound<'_, PyAny>> {
     const WRITE: c_int = 0x200;
-    // SAFETY: the interpreter is attached. Nothing is read or written here; whoever is called with it does so during the call.
+    // SAFETY: the interpreter is attached. This code reads and writes nothing; the called function does so during the call.
     unsafe {
         let made = pyo3::ffi::PyMemoryView_FromMemory(start.cast(), length as Py_ssize_t, WRITE);
         Bound::from_owned_ptr_or_err(py, made)
     }
 }
 
-/// The bytes of a message, which lie at `start`.
+/// The bytes of a message at `start`.
 ///
 /// # Safety
-/// They must be readable, and stay until the slice is not used any more.
+/// They must be readable and valid as long as the slice is used.
 pub(crate) unsafe fn bytes_at<'a>(start: *const u8, length: usize) -> &'a [u8] {
     if length == 0 {
         return &[];
@@ -259,10 +259,10 @@ pub(crate) unsafe fn bytes_at<'a>(start: *const u8, length: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(start, length) }
 }
 
-/// As [`bytes_at`], to be written.
+/// As [`bytes_at`], but writable.
 ///
 /// # Safety
-/// They must be writable and nobody else's, and stay until the slice is not used any more.
+/// They must be writable, exclusive, and valid as long as the slice is used.
 pub(crate) unsafe fn room_at<'a>(start: *mut u8, length: usize) -> &'a mut [u8] {
     if length == 0 {
         return &mut [];

@@ -1,4 +1,4 @@
-//! Objects that have come.
+//! Objects of received messages.
 
 use crate::objects::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::objects::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
@@ -11,9 +11,9 @@ use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PySlice, PyStrin
 
 /// The data of a message.
 pub(crate) enum Data<'a, 'py> {
-    /// In memory that will be somebody else's: to be copied.
+    /// In memory that another message will reuse: it must be copied.
     Lent(&'a [u8]),
-    /// In a fresh `bytearray`, with its bytes.
+    /// In a new `bytearray`, with its bytes.
     Own(Bound<'py, PyAny>, &'a [u8]),
 }
 
@@ -32,7 +32,7 @@ impl<'py> Data<'_, 'py> {
     }
 }
 
-/// The object that a received message is. Its block is given back.
+/// The object of a received message. Its block is returned to the engine.
 pub(crate) fn object<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     if message.is_remote() {
         return from_sender(py, api, message);
@@ -40,7 +40,7 @@ pub(crate) fn object<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> P
     held(py, api, message)
 }
 
-/// The object of a message whose data is still with its sender: it is copied from there.
+/// The object of a message whose data is still at the sender: this copies the data from there.
 fn from_sender<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
     let word = Word(message.meta);
@@ -49,13 +49,13 @@ fn from_sender<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResul
         true => fresh_bytes(py, length)?,
         false => fresh(py, length, word.kind() == kind::BYTEARRAY)?,
     };
-    // SAFETY: fresh memory, which nobody else has seen.
+    // SAFETY: new memory that no other code has seen.
     let room = unsafe { room_at(start, length) };
     let far = *message;
     let read = process::outside(py, move || {
         let read = api.read_remote_into(&far, 0, room);
         match read {
-            // The system does not let it: the sender sends it.
+            // The system does not allow the copy, so the sender sends the data.
             Err(Status::BadArgument) => {
                 api.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some)
             }
@@ -69,10 +69,10 @@ fn from_sender<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResul
         Ok(None) if is_bytes => Ok(object),
         Ok(None) => {
             let data = object.clone();
-            // SAFETY: as above; the object is decoded before anybody gets it.
+            // SAFETY: as above; the object is decoded before other code gets it.
             let made = of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) }));
             kept(py, message, made, |_| {
-                // SAFETY: `data` has the memory, which the object that was not made has left as it was.
+                // SAFETY: `data` owns the memory, and the failed object has not changed it.
                 kept::add_data(py, place(message), message.meta, unsafe { bytes_at(start, length) });
                 drop(data);
             })
@@ -82,11 +82,11 @@ fn from_sender<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResul
     }
 }
 
-/// The object of a message whose data is here.
+/// The object of a message whose data is already here.
 fn held<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
     let start = if message.data.is_null() { message.inline.as_ptr() } else { message.data };
-    // SAFETY: the block stays until it is given back; what is in the message, as long as that.
+    // SAFETY: the block, and the message in it, stay valid until the block is returned.
     let bytes = unsafe { bytes_at(start, length) };
     let made = of(py, message.meta, Data::Lent(bytes));
     let made = kept(py, message, made, |message| kept::add_data(py, place(message), message.meta, bytes));
@@ -94,12 +94,12 @@ fn held<'py>(py: Python<'py>, api: CoreApi, message: &Message) -> PyResult<Bound
     made
 }
 
-/// Who sent a message, its tag and its context.
+/// The sender, the tag and the context of a message.
 pub(crate) fn place(message: &Message) -> (i32, i32, u32) {
     (vm::sender(message), message.tag, message.context)
 }
 
-/// What was made of a message. When a signal's handler has raised meanwhile, the message is kept for the next receive.
+/// Returns the object of a message. If a signal handler has raised in the meantime, the message is kept for the next receive.
 fn kept<'py>(
     py: Python<'py>,
     message: &Message,
@@ -114,7 +114,7 @@ fn kept<'py>(
     made
 }
 
-/// The object that this data is.
+/// The object of this data.
 pub(crate) fn of<'py>(py: Python<'py>, meta: u32, data: Data<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let word = Word(meta);
     let bytes = data.bytes();
@@ -184,7 +184,7 @@ fn pickle<'py>(py: Python<'py>, data: Data<'_, 'py>) -> PyResult<Bound<'py, PyAn
     pickles::loads(&part(&layout.stream)?, Some(PyList::new(py, buffers)?))
 }
 
-/// Where the parts of a pickle lie.
+/// The positions of the parts of a pickle.
 struct Layout {
     buffers: Vec<(usize, usize)>,
     stream: (usize, usize),

@@ -1,4 +1,4 @@
-//! Objects on their way out: pieces of memory, and the word about them.
+//! Objects to send: pieces of memory, and the word about them.
 
 use crate::objects::buffers::Buffer;
 use crate::objects::kinds::{ALIGNMENT, ITEMS, kind, word, word_of_array};
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 use smallvec::{SmallVec, smallvec};
 
-/// What keeps the memory of pieces in place.
+/// The owner of the memory of pieces.
 #[expect(dead_code, reason = "they are kept, not read")]
 pub(crate) enum PinnedMemory {
     Buffer(Buffer),
@@ -16,20 +16,20 @@ pub(crate) enum PinnedMemory {
     Bytes(Box<[u8]>),
 }
 
-/// An object as it is sent: the memory stays as long as this.
+/// An object to send: the memory is valid while this exists.
 pub(crate) struct Encoded {
     pub(crate) word: u32,
     pieces: SmallVec<[(*const u8, usize); 2]>,
     kept: SmallVec<[PinnedMemory; 1]>,
 }
 
-// SAFETY: the pieces are in memory of what is kept, which may be of any thread.
+// SAFETY: the pieces point to memory of their owner, which any thread may use.
 unsafe impl Send for Encoded {}
 // SAFETY: as above; the memory is only read.
 unsafe impl Sync for Encoded {}
 
 static PADDING: [u8; ALIGNMENT] = [0; ALIGNMENT];
-/// A strided array goes out in its own runs if they are so long, and so few; else it is copied first.
+/// A strided array is sent as its own runs if they are long and few; otherwise it is copied first.
 const RUN: usize = 64;
 const RUNS: usize = 1 << 16;
 
@@ -43,21 +43,21 @@ impl Encoded {
         Encoded::one(word, own.as_ptr(), own.len(), PinnedMemory::Bytes(own))
     }
 
-    /// The pieces, as long as this stays.
+    /// The pieces, valid while this exists.
     pub(crate) fn pieces(&self) -> SmallVec<[&[u8]; 2]> {
-        // SAFETY: what is kept keeps them in place, and the interpreter lets nobody free or resize them.
+        // SAFETY: the owner holds them in place, and the interpreter does not allow a free or a resize.
         self.pieces
             .iter()
             .map(|&(start, length)| unsafe { crate::objects::buffers::bytes_at(start, length) })
             .collect()
     }
 
-    /// Bytes of all.
+    /// The total bytes.
     pub(crate) fn length(&self) -> usize {
         self.pieces.iter().map(|piece| piece.1).sum()
     }
 
-    /// How an object is sent.
+    /// How to send an object.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
         if numpy::is_array(object) {
             return match Encoded::array(object)? {
@@ -82,7 +82,7 @@ impl Encoded {
             return Ok(Encoded::bytes(word(kind::FLOAT), &number.extract::<f64>()?.to_le_bytes()));
         }
         if let Ok(text) = object.cast_exact::<PyString>()
-            // With halves of surrogates it is no UTF-8, and pickle knows how.
+            // A string with lone surrogates is not UTF-8, and goes to pickle.
             && let Ok(text) = text.to_str()
         {
             let kept = PinnedMemory::Object(object.clone().unbind());
@@ -107,9 +107,9 @@ impl Encoded {
         Encoded::pickle(object)
     }
 
-    /// An array as it lies; `None`: pickle knows how.
+    /// An array as it is in memory; `None`: use pickle.
     fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<Encoded>> {
-        // Dates, for one, have no letter there.
+        // Dates, for example, have no format there.
         let Ok(buffer) = Buffer::of(object) else { return Ok(None) };
         let format = buffer.format();
         let Some(item) = ITEMS.iter().position(|(letter, _)| letter.as_bytes() == format) else {
@@ -134,7 +134,7 @@ impl Encoded {
         }))
     }
 
-    /// An array whose items do not lie one behind the other, by its runs.
+    /// The runs of a non-contiguous array.
     fn strided(object: &Bound<'_, PyAny>, word: u32, buffer: Buffer) -> PyResult<Encoded> {
         let mut pieces: SmallVec<[(*const u8, usize); 2]> = smallvec![];
         let sides = sides_of(&buffer);
@@ -161,12 +161,12 @@ impl Encoded {
         })
     }
 
-    /// Anything else: pickled, its large parts where they lie.
+    /// Any other object: a pickle, with large parts in place.
     pub(crate) fn pickle(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
         Encoded::pickled(&pickles::dumps(object)?)
     }
 
-    /// A stream and its buffers, as `dumps` of `parvum._pickles.pickling` gives them.
+    /// A pickle and its buffers, as `dumps` of `parvum._pickles.pickling` returns them.
     pub(crate) fn pickled(pickled: &Bound<'_, PyTuple>) -> PyResult<Encoded> {
         let py = pickled.py();
         let stream = Buffer::of(&pickled.get_item(0)?)?;
@@ -197,12 +197,12 @@ impl Encoded {
     }
 }
 
-/// The lengths of the dimensions, as they stand behind an array.
+/// The lengths of the dimensions, which follow the items of an array.
 fn sides_of(buffer: &Buffer) -> Box<[u8]> {
     buffer.shape().iter().flat_map(|side| (*side as u64).to_le_bytes()).collect()
 }
 
-/// The runs of an array in the order of its rows; `None`: they are too short or too many.
+/// The runs of an array in row order; `None`: they are too short or too many.
 pub(crate) fn runs(buffer: &Buffer) -> Option<Vec<(*mut u8, usize)>> {
     let (shape, strides) = (buffer.shape(), buffer.strides());
     let mut run = buffer.item();

@@ -1,4 +1,4 @@
-//! Messages that are received into memory of the program's.
+//! Receives into memory of the program.
 
 use crate::objects::buffers::{Buffer, bytes_at, room_at};
 use crate::objects::encode::runs;
@@ -8,8 +8,8 @@ use crate::{objects::decode, task::errors};
 use parvum_api::{CoreApi, Message, Status, call};
 use pyo3::prelude::*;
 
-/// Puts a received message's array, or bytes, into memory; gives the bytes of its data. A message that does not fit there comes with
-/// the exception, as its `obj`.
+/// Copies the array or the bytes of a received message into memory, and returns the bytes of its data. If the message does not fit, the
+/// exception has it as `obj`.
 pub(crate) fn fill(py: Python<'_>, api: CoreApi, buffer: &Buffer, message: &Message) -> PyResult<u64> {
     match places(py, buffer, message) {
         Ok(places) => copy(py, api, message, &places),
@@ -21,10 +21,10 @@ pub(crate) fn fill(py: Python<'_>, api: CoreApi, buffer: &Buffer, message: &Mess
     }
 }
 
-/// Where the data shall lie: pieces of memory, filled one behind the other.
+/// The destination of the data: pieces of memory, filled in order.
 struct Places(Vec<(*mut u8, usize)>);
 
-// SAFETY: addresses, which one call uses.
+// SAFETY: addresses that one call uses.
 unsafe impl Send for Places {}
 // SAFETY: as above.
 unsafe impl Sync for Places {}
@@ -43,7 +43,7 @@ fn places(py: Python<'_>, buffer: &Buffer, message: &Message) -> PyResult<Places
         kind::ARRAY => {
             let name = ITEMS[word.item().min(ITEMS.len() - 1)].1;
             let own = ITEMS.iter().find(|(letter, _)| letter.as_bytes() == buffer.format());
-            // Plain bytes take whatever the items are.
+            // Plain bytes fit any item type.
             if buffer.format() != b"B" && own.is_none_or(|own| own.1 != name) {
                 let have = own.map_or_else(
                     || String::from_utf8_lossy(buffer.format()).into_owned(),
@@ -84,7 +84,7 @@ fn copy(py: Python<'_>, api: CoreApi, message: &Message, places: &Places) -> PyR
     let length: usize = places.list().iter().map(|place| place.1).sum();
     if !message.is_remote() {
         let start = if message.data.is_null() { message.inline.as_ptr() } else { message.data };
-        // SAFETY: the block stays until it is given back; what is in the message, as long as that.
+        // SAFETY: the block, and the message in it, stay valid until the block is returned.
         put(places, unsafe { bytes_at(start, length) });
         api.give_back(message);
         return Ok(length as u64);
@@ -93,11 +93,11 @@ fn copy(py: Python<'_>, api: CoreApi, message: &Message, places: &Places) -> PyR
     let read = process::outside(py, move || {
         let mut from = 0;
         for &(start, length) in places.list() {
-            // SAFETY: writable memory that the buffer holds; that nobody else uses it is the program's to see to, as with any array.
+            // SAFETY: the buffer holds writable memory. The program must not use it at the same time, as with any array.
             let room = unsafe { room_at(start, length) };
             match api.read_remote_into(&far, from, room) {
                 Ok(()) => from += length as u64,
-                // The system does not let it: the sender sends it.
+                // The system does not allow the copy, so the sender sends the data.
                 Err(Status::BadArgument) => {
                     return api.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some);
                 }
@@ -117,7 +117,7 @@ fn copy(py: Python<'_>, api: CoreApi, message: &Message, places: &Places) -> PyR
     }
 }
 
-/// Copies data to where it shall lie.
+/// Copies data to its destination.
 fn put(places: &Places, mut data: &[u8]) {
     for &(start, length) in places.list() {
         let (here, rest) = data.split_at(length);

@@ -1,19 +1,19 @@
-//! How Python's objects are laid out in messages: what the word about a message's data says.
+//! The layout of Python's objects in messages, and the word that describes the data of a message.
 //!
 //! ```text
 //! bits 0-7   the encoding: `parvum_wire::encoding::RAW`
 //! bits 8-15  the kind
-//! bits 16-23 of arrays: the type of an item, its place in `ITEMS`
-//! bits 24-29 of arrays: how many dimensions
-//! bit  30    of arrays: the first index is the quickest
+//! bits 16-23 of arrays: the item type, an index of `ITEMS`
+//! bits 24-29 of arrays: the number of dimensions
+//! bit  30    of arrays: the first index is the fastest
 //! ```
 //!
-//! An array of one dimension is its items; of others, the lengths of the dimensions follow, 8 bytes each. A pickle is its buffers,
-//! each padded to [`ALIGNMENT`], the stream, then the lengths of the buffers and of the stream, 8 bytes each, and [`Versions`].
+//! An array of one dimension is its items. For other arrays the lengths of the dimensions follow, 8 bytes each. A pickle is its buffers,
+//! each padded to [`ALIGNMENT`], the stream, the lengths of the buffers and of the stream, 8 bytes each, and [`Versions`].
 
 /// The kinds.
 pub(crate) mod kind {
-    /// Whatever another interface sent: its bytes.
+    /// A message of another interface: plain bytes.
     pub(crate) const FOREIGN: u32 = 0;
     pub(crate) const BYTES: u32 = 1;
     pub(crate) const BYTEARRAY: u32 = 2;
@@ -33,10 +33,10 @@ const ITEM: u32 = 16;
 const DIMENSIONS: u32 = 24;
 const IN_COLUMNS: u32 = 1 << 30;
 
-/// Where each buffer of a pickle begins: at a multiple of this.
+/// The alignment of each buffer of a pickle.
 pub(crate) const ALIGNMENT: usize = 64;
 
-/// Items of arrays that are sent as they lie: their letters in the buffer protocol, and NumPy's names for them.
+/// Item types of arrays that are sent as they are in memory: their formats in the buffer protocol, and NumPy's names.
 pub(crate) const ITEMS: [(&str, &str); 19] = [
     ("?", "?"),
     ("b", "i1"),
@@ -59,15 +59,15 @@ pub(crate) const ITEMS: [(&str, &str); 19] = [
     ("c", "S1"),
 ];
 
-/// Bytes of each.
+/// The size of each type in bytes.
 const BYTES_OF: [usize; 19] = [1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 2, 4, 8, 16, 8, 16, 32, 1];
 
-/// Bytes of an item.
+/// The size of an item in bytes.
 pub(crate) fn item_bytes(item: usize) -> usize {
     BYTES_OF[item]
 }
 
-/// The word for data of that kind.
+/// The word for data of this kind.
 pub(crate) const fn word(kind: u32) -> u32 {
     kind << KIND
 }
@@ -78,7 +78,7 @@ pub(crate) fn word_of_array(item: usize, dimensions: usize, in_columns: bool) ->
     word(kind::ARRAY) | (item as u32) << ITEM | (dimensions as u32) << DIMENSIONS | order
 }
 
-/// What a word says.
+/// The meaning of a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Word(pub(crate) u32);
 
@@ -100,7 +100,7 @@ impl Word {
     }
 }
 
-/// Which Python and which NumPy made a pickle; 0 for no NumPy.
+/// The Python and NumPy versions of a pickle; 0 for no NumPy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Versions {
     pub(crate) python: (u8, u8),
@@ -117,7 +117,7 @@ impl Versions {
         Versions { python: (bytes[0], bytes[1]), numpy: (bytes[2], bytes[3]) }
     }
 
-    /// Whether what one has pickled the other may read: the same Python, and the same line of NumPy where both have it.
+    /// True if one side can read the other's pickles: the same Python, and the same line of NumPy if both have NumPy.
     pub(crate) fn fits(self, other: Versions) -> bool {
         self.python == other.python
             && (self.numpy.0 == other.numpy.0 || self.numpy.0 == 0 || other.numpy.0 == 0)

@@ -1,4 +1,4 @@
-//! How Python's objects become messages and come back: arrays, buffers, pickles.
+//! Python's objects as messages: arrays, buffers, pickles.
 
 #[allow(unsafe_code)]
 pub(crate) mod buffers;

@@ -1,4 +1,4 @@
-//! NumPy, where it is installed. It is not loaded before an array is sent or received.
+//! NumPy, if it is installed. It is loaded only when an array is sent or received.
 
 use crate::objects::buffers::{Array, Sides};
 use crate::objects::kinds::ITEMS;
@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PySlice, PyTuple, PyType};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is used of it.
+/// The functions of NumPy that this module uses.
 struct NumPy {
     array: Py<PyType>,
     types: Vec<Py<PyAny>>,
@@ -17,11 +17,11 @@ struct NumPy {
     empty: Py<PyAny>,
     from_dlpack: Py<PyAny>,
     version: (u8, u8),
-    /// Of NumPy's numbers of types, which place in `ITEMS` they have; empty: its arrays are not laid out as we know them.
+    /// The index in `ITEMS` of each of NumPy's type numbers; empty: NumPy's arrays do not have the known layout.
     known: Vec<Option<usize>>,
 }
 
-/// The beginning of an array, as NumPy's own headers have it since 1.0.
+/// The first fields of an array, as in NumPy's own headers since 1.0.
 #[repr(C)]
 struct Fields {
     head: pyo3::ffi::PyObject,
@@ -34,7 +34,7 @@ struct Fields {
     flags: c_int,
 }
 
-/// The beginning of a dtype.
+/// The first fields of a dtype.
 #[repr(C)]
 struct Kind {
     head: pyo3::ffi::PyObject,
@@ -51,7 +51,7 @@ const IN_ROWS: c_int = 0x1;
 const DIMENSIONS: usize = 64;
 
 static NUMPY: PyOnceLock<NumPy> = PyOnceLock::new();
-/// The address of the type `numpy.ndarray`, once it is known. Relaxed: it is compared, and nothing is read there.
+/// The address of the type `numpy.ndarray`, if known. Relaxed: the address is only compared.
 static ARRAY: AtomicUsize = AtomicUsize::new(0);
 
 fn numpy(py: Python<'_>) -> PyResult<&NumPy> {
@@ -73,7 +73,7 @@ fn numpy(py: Python<'_>) -> PyResult<&NumPy> {
     })
 }
 
-/// NumPy if the program has loaded it.
+/// NumPy, if the program has loaded it.
 fn loaded(py: Python<'_>) -> Option<&NumPy> {
     if let Some(numpy) = NUMPY.get(py) {
         return Some(numpy);
@@ -83,7 +83,7 @@ fn loaded(py: Python<'_>) -> Option<&NumPy> {
         .get_or_try_init(py, || Ok::<_, PyErr>(py.import("sys")?.getattr("modules")?.unbind()))
         .ok()?
         .bind(py);
-    // While it is being loaded it is there in part.
+    // During its import the module is incomplete.
     let dictionary = modules.cast::<PyDict>().ok()?;
     dictionary
         .get_item(intern!(py, "numpy"))
@@ -92,7 +92,7 @@ fn loaded(py: Python<'_>) -> Option<&NumPy> {
     numpy(py).ok()
 }
 
-/// What the places of NumPy's types in `ITEMS` are by its numbers, if an array says of itself in its fields what it says by name.
+/// The index in `ITEMS` of each of NumPy's type numbers, if the fields of an array agree with its attributes.
 fn known(
     array: &Bound<'_, PyType>,
     types: &[Py<PyAny>],
@@ -109,8 +109,8 @@ fn known(
         let number: usize = kind.bind(py).getattr("num").ok()?.extract().ok()?;
         let data: usize = sample.getattr("ctypes").ok()?.getattr("data").ok()?.extract().ok()?;
         let strides: (isize, isize) = sample.getattr("strides").ok()?.extract().ok()?;
-        // SAFETY: an object of so many bytes at least, which are read as numbers and addresses. Nothing is read behind these before
-        // the first ones are what they should be.
+        // SAFETY: the object has at least this many bytes, which are read as numbers and addresses. The code follows no address before
+        // the first fields have their expected values.
         let same = unsafe {
             let fields = &*sample.as_ptr().cast::<Fields>();
             fields.data as usize == data
@@ -121,7 +121,7 @@ fn known(
                 && (*fields.kind).number as usize == number
                 && fields.flags & WRITABLE != 0
         };
-        // Bytes are of any length there.
+        // The type for bytes has no fixed length.
         let is_number = ITEMS[place].0 != "c";
         if !same || number > 99 {
             return None;
@@ -136,14 +136,14 @@ fn known(
     Some(places)
 }
 
-/// An array of one dimension, its items one behind the other.
+/// A contiguous array of one dimension.
 pub(crate) struct Row {
     pub(crate) start: *const u8,
     pub(crate) length: usize,
     pub(crate) item: usize,
 }
 
-/// An array that is one row of plain items. `None`: it is no such array.
+/// An array that is one row of plain items. `None`: it has another form.
 #[inline]
 pub(crate) fn row(object: &Bound<'_, PyAny>) -> Option<Row> {
     let (fields, item) = fields(object)?;
@@ -155,7 +155,7 @@ pub(crate) fn row(object: &Bound<'_, PyAny>) -> Option<Row> {
     Some(Row { start: fields.data, length: items * crate::objects::kinds::item_bytes(item), item })
 }
 
-/// What an array of plain items says of itself. `None`: the buffer protocol knows, or refuses it.
+/// The fields of an array of plain items. `None`: use the buffer protocol, which describes or refuses it.
 #[inline]
 pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Array> {
     let (fields, item) = fields(object)?;
@@ -165,7 +165,7 @@ pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Arr
     }
     let numbers = |start: *const isize| match count {
         0 => Sides::new(),
-        // SAFETY: as many numbers as there are dimensions.
+        // SAFETY: the array has one entry for each dimension.
         count => Sides::from_slice(unsafe { std::slice::from_raw_parts(start, count) }),
     };
     let (shape, strides) = (numbers(fields.shape), numbers(fields.strides));
@@ -173,7 +173,7 @@ pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Arr
     Some(Array { object: object.clone().unbind(), start: fields.data, length, item, shape, strides })
 }
 
-/// The fields of an array of plain items in this machine's order of bytes, and which items.
+/// The fields of an array of plain items in native byte order, and the item type.
 #[inline]
 fn fields<'a>(object: &'a Bound<'_, PyAny>) -> Option<(&'a Fields, usize)> {
     if !is_array(object) {
@@ -183,7 +183,7 @@ fn fields<'a>(object: &'a Bound<'_, PyAny>) -> Option<(&'a Fields, usize)> {
     if known.is_empty() {
         return None;
     }
-    // SAFETY: an array of NumPy's, laid out as `known` has found arrays to be; the interpreter's lock is held, so nobody changes it.
+    // SAFETY: a NumPy array with the layout that `known` has checked. The interpreter's lock is held, so no thread changes the array.
     let (fields, kind) = unsafe {
         let fields = &*object.as_ptr().cast::<Fields>();
         (fields, &*fields.kind)
@@ -192,7 +192,7 @@ fn fields<'a>(object: &'a Bound<'_, PyAny>) -> Option<(&'a Fields, usize)> {
     matches!(kind.order, b'=' | b'|').then_some((fields, item))
 }
 
-/// Whether it is an array, and of no class derived from that.
+/// True if it is an array of NumPy's own class, not of a derived one.
 #[inline]
 pub(crate) fn is_array(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type_ptr() as usize;
@@ -207,23 +207,23 @@ fn may_be_array(object: &Bound<'_, PyAny>) -> bool {
     object.get_type().name().is_ok_and(|name| name == "ndarray")
 }
 
-/// Whether it is an array of a class derived from NumPy's, which pickle keeps.
+/// True if it is an array of a class derived from NumPy's, which pickle preserves.
 pub(crate) fn is_kind_of_array(object: &Bound<'_, PyAny>) -> bool {
     let py = object.py();
     loaded(py).is_some_and(|numpy| object.is_instance(numpy.array.bind(py)).unwrap_or(false))
 }
 
-/// An array over the memory of another package's (DLPack), which must be the processor's.
+/// An array over the memory of another package (DLPack), which must be memory of the processor.
 pub(crate) fn from_dlpack<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     numpy(object.py())?.from_dlpack.bind(object.py()).call1((object,))
 }
 
-/// A copy whose items lie one behind the other.
+/// A contiguous copy.
 pub(crate) fn in_rows<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     numpy(object.py())?.in_rows.bind(object.py()).call1((object,))
 }
 
-/// Fresh bytes, where NumPy is loaded.
+/// New bytes, if NumPy is loaded.
 pub(crate) fn bytes(py: Python<'_>, length: usize) -> Option<PyResult<Bound<'_, PyAny>>> {
     let numpy = loaded(py)?;
     Some(numpy.empty.bind(py).call1((length, "u1")))
@@ -234,7 +234,7 @@ pub(crate) fn version(py: Python<'_>) -> (u8, u8) {
     loaded(py).map_or((0, 0), |numpy| numpy.version)
 }
 
-/// An array over memory. Where NumPy is not installed, a `memoryview` of that form.
+/// An array over memory. Without NumPy, a `memoryview` of the same form.
 pub(crate) fn array_over<'py>(
     memory: Bound<'py, PyAny>,
     item: usize,
@@ -258,7 +258,7 @@ fn view_over<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = memory.py();
     let view = py.import("builtins")?.getattr("memoryview")?.call1((memory,))?;
-    // The lengths of the dimensions stand behind the items.
+    // The lengths of the dimensions follow the items.
     let items: u64 = sides.extract::<Vec<u64>>()?.iter().product();
     let length = items as usize * crate::objects::kinds::item_bytes(item);
     let view = view.get_item(PySlice::new(py, 0, length as isize, 1))?;

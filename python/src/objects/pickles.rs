@@ -1,4 +1,4 @@
-//! Pickling: Python's own, called without detours; what that refuses goes to `parvum._pickles.pickling`.
+//! Pickles: Python's own pickler, called directly; objects that it refuses go to `parvum._pickles.pickling`.
 
 use crate::objects::kinds::Versions;
 use crate::objects::numpy;
@@ -27,7 +27,7 @@ fn pickle(py: Python<'_>) -> PyResult<&Pickle> {
     })
 }
 
-/// Takes the buffers of a pickle that stay where they are.
+/// Collects the buffers outside a pickle.
 #[pyclass(frozen)]
 struct Beside(Py<PyList>);
 
@@ -39,7 +39,7 @@ impl Beside {
     }
 }
 
-/// An object's stream, and the buffers beside it.
+/// The pickle of an object, and its buffers.
 pub(crate) fn dumps<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     let py = object.py();
     let pickle = pickle(py)?;
@@ -51,7 +51,7 @@ pub(crate) fn dumps<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTu
         how.set_item(intern!(py, "buffer_callback"), beside)?;
         pickle.dumps.bind(py).call((object,), Some(&how))
     } else {
-        // Arrays in files are sent by the names of their files.
+        // Arrays in files are sent by file name.
         py.import(intern!(py, "parvum._pickles.by_reference"))?
             .getattr(intern!(py, "dumps"))?
             .call1((object, beside))
@@ -72,7 +72,7 @@ pub(crate) fn dumps<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTu
     }
 }
 
-/// The object of a stream, and of buffers if there are any.
+/// The object of a pickle and its buffers.
 pub(crate) fn loads<'py>(
     stream: &Bound<'py, PyAny>,
     buffers: Option<Bound<'py, PyList>>,
@@ -85,12 +85,12 @@ pub(crate) fn loads<'py>(
     loads.call((stream,), Some(&how))
 }
 
-/// The versions that this process's pickles are of.
+/// The versions of this process's pickles.
 pub(crate) fn versions(py: Python<'_>) -> PyResult<Versions> {
     Ok(Versions { python: pickle(py)?.python, numpy: numpy::version(py) })
 }
 
-/// That a pickle of another Python or NumPy is not read here.
+/// The error that a pickle of another Python or NumPy cannot be read.
 pub(crate) fn check(py: Python<'_>, theirs: Versions) -> PyResult<()> {
     let own = versions(py)?;
     match theirs.fits(own) {

@@ -1,4 +1,4 @@
-//! A thread that waits for operations, and can be told of more.
+//! A thread that waits for operations, and can be woken for more.
 
 use crate::requests::Operation;
 use crate::task::patience::{self, Limit};
@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The context of what wakes such threads: messages of this task to itself.
+/// The context of wake-up messages, which this task sends to itself.
 const CONTEXT: u32 = 0x7079_fffe;
 
-/// Wakes the one thread that waits with it.
+/// Wakes the one thread that waits with this bell.
 #[pyclass(frozen, module = "parvum._parvum")]
 pub(crate) struct Bell {
     tag: i32,
-    /// The receive that what rings is for.
+    /// The receive for the wake-up message.
     posted: Mutex<Option<Request>>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Bell {
 impl Bell {
     #[new]
     fn new(py: Python<'_>) -> PyResult<Bell> {
-        // Relaxed: it has only to differ.
+        // Relaxed: the number must only be unique.
         static NEXT: AtomicI32 = AtomicI32::new(0);
         let tag = NEXT.fetch_add(1, Ordering::Relaxed) & i32::MAX;
         let bell = Bell { tag, posted: Mutex::new(None) };
@@ -39,7 +39,7 @@ impl Bell {
         api.inject(&message, &[]).map_err(|status| errors_of(py, status, api))
     }
 
-    /// Waits until one of the operations is over: its place. `None`: it was rung.
+    /// Waits until one of the operations is complete, and returns its index. `None`: the bell rang.
     fn wait_any(&self, py: Python<'_>, operations: Vec<PyRef<'_, Operation>>) -> PyResult<Option<usize>> {
         let api = process::api(py)?;
         let bell = self.post(api);

@@ -1,4 +1,4 @@
-//! What goes wrong, as the exceptions of `parvum.errors`.
+//! Failures as the exceptions of `parvum.errors`.
 
 use parvum_api::Status;
 use parvum_wire::Tid;
@@ -6,7 +6,7 @@ use parvum_wire::control::{ErrorKind, Failure};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An exception of that class of `parvum.errors`, of that cause; the class knows the code and the remedy.
+/// An exception of this class of `parvum.errors` with this cause; the class has the code and the remedy.
 pub(crate) fn new(py: Python<'_>, class: &str, cause: impl AsRef<str>) -> PyErr {
     let make = || {
         let class = py.import("parvum.errors")?.getattr(class)?;
@@ -15,7 +15,7 @@ pub(crate) fn new(py: Python<'_>, class: &str, cause: impl AsRef<str>) -> PyErr 
     make().map_or_else(|why| why, PyErr::from_value)
 }
 
-/// What the daemon has refused.
+/// A refusal of the daemon.
 pub(crate) fn refused(py: Python<'_>, failure: &Failure) -> PyErr {
     let kind = failure.kind;
     let class = match kind {
@@ -35,17 +35,17 @@ pub(crate) fn refused(py: Python<'_>, failure: &Failure) -> PyErr {
     make().map_or_else(|why| why, PyErr::from_value)
 }
 
-/// The words, if there are any, or else others.
+/// The text if it is not empty, otherwise the other text.
 fn or_else(words: String, others: &str) -> String {
     if words.is_empty() { others.to_owned() } else { words }
 }
 
-/// An argument that cannot be used.
+/// An invalid argument.
 pub(crate) fn bad_argument(py: Python<'_>, cause: impl AsRef<str>) -> PyErr {
     new(py, "BadArgument", cause)
 }
 
-/// What the engine's status means for a message from or to that task; `said` are its own words for a lost machine.
+/// The exception for the engine's status of a message from or to this task; `said` is the engine's text for a lost virtual machine.
 pub(crate) fn of(py: Python<'_>, status: Status, peer: i32, said: impl FnOnce() -> String) -> PyErr {
     let name = Tid(peer);
     match status {
@@ -75,7 +75,7 @@ pub(crate) fn of(py: Python<'_>, status: Status, peer: i32, said: impl FnOnce() 
     }
 }
 
-/// Whether it says that the time was over.
+/// True if the error is a timeout.
 pub(crate) fn is_timeout(py: Python<'_>, why: &PyErr) -> bool {
     why.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py)
 }

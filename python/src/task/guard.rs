@@ -1,8 +1,8 @@
-//! The end of a process that works for another task: a pool's worker, an actor.
+//! The end of a process that works for another task: a worker of a pool, an actor.
 //!
-//! A thread that never wants the interpreter's lock waits until the other task is gone. So it does not matter what this process
-//! computes at that time, nor whether its code hears of signals. If the other process is on this host, the kernel tells of its end:
-//! a second thread that waits for messages would cost each of them a wake-up. Of other hosts the daemon tells.
+//! A thread that never takes the interpreter's lock waits until the other task is gone. It works even if this process computes, or
+//! its code ignores signals. If the other process is on this host, the kernel reports its end. A second thread that waits for
+//! messages would cost each message a wake-up. For other hosts the daemon reports the end.
 
 use crate::task::errors;
 use crate::task::process::{self, notes};
@@ -13,11 +13,11 @@ use pyo3::prelude::*;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
-/// The context of the daemon's news.
+/// The context of the daemon's notices.
 const CONTEXT: u32 = 0x7079_fffd;
 const TAG: i32 = 1;
 
-/// From here on this process ends when that task does: SIGINT, after the grace (seconds) SIGTERM, after another SIGKILL.
+/// From now on this process ends when the task does: by SIGINT, after the grace (seconds) by SIGTERM, after another by SIGKILL.
 #[pyfunction]
 pub(crate) fn end_with(py: Python<'_>, task: i32, grace: f64) -> PyResult<()> {
     if !grace.is_finite() || grace < 0.0 {
@@ -40,7 +40,7 @@ pub(crate) fn end_with(py: Python<'_>, task: i32, grace: f64) -> PyResult<()> {
         };
         if is_gone {
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGKILL] {
-                // SAFETY: a signal for this very process: for its main thread, which a wait is to be ended in.
+                // SAFETY: a signal for this process, sent to its main thread to end a wait there.
                 unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), libc::getpid(), signal) };
                 std::thread::sleep(grace);
             }
@@ -53,16 +53,16 @@ pub(crate) fn end_with(py: Python<'_>, task: i32, grace: f64) -> PyResult<()> {
 fn process_of(py: Python<'_>, task: i32) -> PyResult<Option<u32>> {
     match process::ask(py, &Request::Tasks { of: Some(Tid(task)), deep: false }) {
         Ok(Reply::Tasks(rows)) => Ok(rows.iter().find(|row| row.tid.0 == task).map(|row| row.pid)),
-        // The daemon's news, which is asked for then, says so at once.
+        // In this case the daemon's notice, which is requested next, comes at once.
         _ => Ok(None),
     }
 }
 
-/// A descriptor of a process. `None`: there is no such process, as seen from here.
+/// A descriptor of a process. `None`: there is no such process in this process's namespace.
 fn open(process: u32) -> Option<OwnedFd> {
-    // SAFETY: no memory is involved.
+    // SAFETY: the call uses no memory.
     let opened = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
-    // SAFETY: a fresh descriptor of nobody else's, which closes when a program is started.
+    // SAFETY: a new descriptor with no other owner, which closes when a program is started.
     (opened >= 0).then(|| unsafe { OwnedFd::from_raw_fd(opened as i32) })
 }
 
@@ -70,7 +70,7 @@ fn open(process: u32) -> Option<OwnedFd> {
 fn await_end(process: &OwnedFd) -> bool {
     let mut polled = libc::pollfd { fd: process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     loop {
-        // SAFETY: one of them.
+        // SAFETY: the array has one entry.
         match unsafe { libc::poll(&mut polled, 1, -1) } {
             1.. => return true,
             _ if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
@@ -85,7 +85,7 @@ fn ask_for_news(py: Python<'_>, task: i32) -> PyResult<()> {
     process::ask(py, &request).map(|_| ())
 }
 
-/// Waits for the news. False: this process has left the machine, or will end with it in another way.
+/// Waits for the notice. False: this process has left the virtual machine, or will end in another way.
 fn await_news(api: CoreApi) -> bool {
     let pattern = Pattern { from: -1, tags: TagKind::Exactly, tag: TAG, other: 0, context: CONTEXT.into() };
     let waits = Notes { limit: -1, ..notes(call::SERVE, -1, TAG, CONTEXT) };

@@ -1,4 +1,4 @@
-//! The machine: tasks, hosts, notices and the mailbox, as the daemon knows them.
+//! The virtual machine: tasks, hosts, notices and the mailbox, as the daemon knows them.
 
 use crate::task::process::{ask, await_mail, is_mail_on_its_way, notes};
 use crate::vm::Vm;
@@ -11,12 +11,12 @@ use parvum_wire::control::{
 };
 use pyo3::prelude::*;
 
-/// Another answer than the request has.
+/// The error for an answer of another kind.
 fn strange(py: Python<'_>) -> PyErr {
     errors::new(py, "Refused", "the daemon gave another answer than to the question")
 }
 
-/// Starts tasks, all or none; their ids.
+/// Starts tasks, all or none; returns their ids.
 #[pyfunction]
 #[pyo3(signature = (program, args, count, host, env, cwd, output, orphan))]
 #[expect(clippy::too_many_arguments, reason = "they are named where a person calls it, in Python")]
@@ -55,7 +55,7 @@ pub(crate) fn spawn(
         .collect()
 }
 
-/// Waits in the barrier of a group, as PVM's call does, until so many members have come; -1: all.
+/// Waits in the barrier of a group, like PVM's call, until `count` members have come; -1: all.
 #[pyfunction]
 pub(crate) fn meet(py: Python<'_>, group: String, count: i32) -> PyResult<()> {
     ask(py, &Request::Barrier { group, count }).map(|_| ())
@@ -96,7 +96,7 @@ pub(crate) fn hosts(py: Python<'_>) -> PyResult<Vec<Host>> {
     Ok(rows.into_iter().map(|row| (row.tid.0, row.name, row.arch, row.speed, row.cpus)).collect())
 }
 
-/// How busy each host is: its daemon, and tasks that want a processor.
+/// The load of each host: its daemon, and the number of tasks that want a processor.
 #[pyfunction]
 pub(crate) fn loads(py: Python<'_>) -> PyResult<Vec<(i32, f64)>> {
     let Reply::Loads(rows) = ask(py, &Request::Loads)? else { return Err(strange(py)) };
@@ -111,25 +111,25 @@ fn change_hosts(py: Python<'_>, request: &Request) -> PyResult<Vec<i32>> {
         .collect()
 }
 
-/// Adds hosts; the ids of their daemons.
+/// Adds hosts; returns the ids of their daemons.
 #[pyfunction]
 pub(crate) fn add_hosts(py: Python<'_>, hosts: Vec<String>) -> PyResult<Vec<i32>> {
     change_hosts(py, &Request::AddHosts { hosts })
 }
 
-/// Takes hosts out.
+/// Removes hosts.
 #[pyfunction]
 pub(crate) fn remove_hosts(py: Python<'_>, hosts: Vec<String>) -> PyResult<Vec<i32>> {
     change_hosts(py, &Request::RemoveHosts { hosts })
 }
 
-/// Stops the machine.
+/// Stops the virtual machine.
 #[pyfunction]
 pub(crate) fn halt(py: Python<'_>) -> PyResult<()> {
     ask(py, &Request::Halt).map(|_| ())
 }
 
-/// How the process of a task of this host ended: its code, or the signal that killed it as a negative number. `None`: that is not known.
+/// How the process of a task of this host ended: its exit code, or the negative number of its signal. `None`: not known.
 #[pyfunction]
 pub(crate) fn how_ended(py: Python<'_>, task: i32) -> PyResult<Option<i32>> {
     match ask(py, &Request::HowEnded { tid: Tid(task) }) {
@@ -141,14 +141,14 @@ pub(crate) fn how_ended(py: Python<'_>, task: i32) -> PyResult<Option<i32>> {
     }
 }
 
-/// The tasks that one request has started, this one among them, in its order.
+/// The tasks that one request has started, in order, including this one.
 #[pyfunction]
 pub(crate) fn siblings(py: Python<'_>) -> PyResult<Vec<i32>> {
     let Reply::Siblings(tasks) = ask(py, &Request::Siblings)? else { return Err(strange(py)) };
     Ok(tasks.into_iter().map(|task| task.0).collect())
 }
 
-/// Asks to be told by messages: about "exit" of tasks, "lost" of hosts, or hosts "added".
+/// Asks for notices: "exit" of tasks, "lost" hosts, or hosts "added".
 #[pyfunction]
 pub(crate) fn notify(
     py: Python<'_>,
@@ -171,7 +171,7 @@ pub(crate) fn notify(
                 return Err(errors::bad_argument(py, format!("{} is no task's id", no.0)));
             }
         }
-        // A task stands for its host.
+        // A task can stand for its host.
         _ => targets.iter_mut().for_each(|host| *host = host.daemon()),
     }
     let cookie = u64::from(context) << 32 | u64::from(tag as u32);
@@ -183,7 +183,7 @@ pub(crate) fn notify(
     ask(py, &request).map(|_| ())
 }
 
-/// Asks about the mailbox, when all that was taken in vain is back.
+/// Asks about the mailbox, after all undelivered entries are back.
 fn ask_mail(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     if is_mail_on_its_way() {
         await_mail(py)?;
@@ -191,7 +191,7 @@ fn ask_mail(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     ask(py, request)
 }
 
-/// Puts an object into the mailbox; its index under that name. `flags` are PVM's.
+/// Puts an object into the mailbox; returns its index under the name. `flags` are PVM's.
 #[pyfunction]
 pub(crate) fn mail_put(py: Python<'_>, name: String, object: &Bound<'_, PyAny>, flags: u32) -> PyResult<u32> {
     let encoded = encode::Encoded::of(object)?;
@@ -204,7 +204,7 @@ pub(crate) fn mail_put(py: Python<'_>, name: String, object: &Bound<'_, PyAny>, 
     }
 }
 
-/// Reads an object of the mailbox: it, its index, and who has put it or 0.
+/// Reads an object of the mailbox: the object, its index, and its owner or 0.
 #[pyfunction]
 pub(crate) fn mail_get<'py>(
     py: Python<'py>,
@@ -218,7 +218,7 @@ pub(crate) fn mail_get<'py>(
     let Reply::Mail { index, owner, data, .. } = &reply else { return Err(strange(py)) };
     let Some((meta, bytes)) = data.0.split_first_chunk() else { return Err(strange(py)) };
     let object = decode::of(py, u32::from_le_bytes(*meta), decode::Data::Lent(bytes));
-    // Whether a handler of a signal raises now or has raised in an object's own code: nobody has the entry.
+    // If a signal handler raises now, or has raised in an object's own code, the entry was not delivered.
     let object = object.and_then(|object| py.check_signals().map(|()| object));
     let (index, owner) = (*index, owner.map_or(0, |owner| owner.0));
     match object {
@@ -258,19 +258,19 @@ pub(crate) fn mail_list(py: Python<'_>) -> PyResult<Vec<Entry>> {
     Ok(entries.collect())
 }
 
-/// Leaves the machine.
+/// Leaves the virtual machine.
 #[pyfunction]
 pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
     crate::task::process::leave(py)
 }
 
-/// Joins the machine.
+/// Joins the virtual machine.
 #[pyfunction]
 pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
     crate::task::process::enrol(py)
 }
 
-/// Adds everything of this file to the module.
+/// Adds all functions of this file to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Vm>()?;
     macro_rules! add {

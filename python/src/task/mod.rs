@@ -1,4 +1,4 @@
-//! This process as a task: its machine, errors, output, and how a thread waits.
+//! This process as a task: virtual machine, errors, output, and how a thread waits.
 
 pub(crate) mod bell;
 pub(crate) mod errors;

@@ -1,4 +1,4 @@
-//! Objects of the package's own classes, made quickly: each is a tuple, or a number, of a class that Python's part defines.
+//! Objects of the package's own classes, made quickly: each is a tuple or a number of a class that Python code defines.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -16,7 +16,7 @@ fn classes(py: Python<'_>) -> PyResult<&Classes> {
     CLASSES.get_or_try_init(py, || {
         let status = py.import("parvum._task.message")?.getattr("Status")?.unbind();
         let task = py.import("parvum._task.ids")?.getattr("TaskId")?.unbind();
-        // A NamedTuple's own maker takes its parts by name; tuple's takes them as they are.
+        // The constructor of a NamedTuple takes its parts by name; the constructor of tuple takes them directly.
         let make = py.get_type::<PyTuple>().getattr("__new__")?.unbind();
         Ok(Classes { status, task, make })
     })
@@ -24,7 +24,7 @@ fn classes(py: Python<'_>) -> PyResult<&Classes> {
 
 /// A `TaskId`.
 fn task<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
-    /// Who was named last: mostly it is named again.
+    /// The last task id: it is often used again.
     static LAST: Mutex<Option<(i32, Py<PyAny>)>> = Mutex::new(None);
     if let Ok(last) = LAST.try_lock()
         && let Some((named, object)) = &*last
@@ -39,12 +39,12 @@ fn task<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
     Ok(made)
 }
 
-/// What a `Status` says, and that.
+/// The parts of a `Status`, and the `Status` itself.
 type Said = ((i32, i32, u64), Py<PyAny>);
 
 /// A `Status`.
 pub(crate) fn status<'py>(py: Python<'py>, from: i32, tag: i32, length: u64) -> PyResult<Bound<'py, PyAny>> {
-    /// The last one: mostly the next message is as long, from the same task and of the same tag, and nobody can change a tuple.
+    /// The last one: the next message often has the same length, task and tag, and a tuple never changes.
     static LAST: Mutex<Option<Said>> = Mutex::new(None);
     let what = (from, tag, length);
     if let Ok(last) = LAST.try_lock()

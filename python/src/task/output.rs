@@ -1,7 +1,7 @@
-//! What this process and its children write to their standard output and error, sent to another task line by line.
+//! Standard output and error of this process and its children, sent to another task line by line.
 //!
-//! Two pipes are in the place of the descriptors 1 and 2: whatever writes there is caught, Python, C, or a program that a call starts.
-//! A thread that never wants the interpreter's lock reads them, so that nobody who writes waits for Python.
+//! Two pipes replace the descriptors 1 and 2, so output of Python, C, and programs that a call starts is caught.
+//! A thread that never takes the interpreter's lock reads the pipes, so that a write never waits for Python.
 
 use crate::objects::kinds::{kind, word};
 use crate::task::process::{self, notes};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// Half a line of so many bytes is sent before its end comes.
+/// An incomplete line of this many bytes is sent before its end comes.
 const LONG: usize = 64 << 10;
 
 struct Caught {
@@ -22,20 +22,20 @@ struct Caught {
     to: i32,
     tag: i32,
     context: u32,
-    /// What each message begins with; then comes "1" or "2", and the text.
+    /// The start of each message; then come "1" or "2", and the text.
     head: Vec<u8>,
     ends: [OwnedFd; 2],
-    /// The begun lines. Held while something is sent, so that it goes in its order.
+    /// The incomplete lines. Locked during a send, so that messages keep their order.
     halves: Mutex<[Vec<u8>; 2]>,
-    /// The thread has read something that it has not sent. SeqCst with the looks at the pipes in [`settle`]: whoever finds a pipe empty
-    /// sees that it was set before the bytes were taken out.
+    /// The thread has read bytes that it has not sent. The flag is set before the bytes are taken out. SeqCst with the checks of the
+    /// pipes in [`settle`]: a caller that finds a pipe empty also sees the flag.
     busy: AtomicBool,
     process: u32,
 }
 
 static CAUGHT: OnceLock<Caught> = OnceLock::new();
 
-/// From here on what is written goes to that task, in messages of that tag and context.
+/// From now on sends the output to this task, in messages with this tag and context.
 #[pyfunction]
 pub(crate) fn catch_output(py: Python<'_>, to: i32, tag: i32, context: u32, head: Vec<u8>) -> PyResult<()> {
     let api = process::api(py)?;
@@ -44,7 +44,7 @@ pub(crate) fn catch_output(py: Python<'_>, to: i32, tag: i32, context: u32, head
     let busy = AtomicBool::new(false);
     let process = std::process::id();
     if CAUGHT.set(Caught { api, to, tag, context, head, ends, halves, busy, process }).is_ok() {
-        // SAFETY: `setvbuf` takes a stream of the C library before or between its uses; nothing else uses C's stdout by now.
+        // SAFETY: `setvbuf` takes a stream of the C library before or between its uses; no other code uses C's stdout now.
         unsafe { libc::setvbuf(stdout(), std::ptr::null_mut(), libc::_IOLBF, 0) };
         std::thread::Builder::new().name("parvum-output".into()).spawn(read)?;
     }
@@ -57,11 +57,11 @@ unsafe extern "C" {
 }
 
 fn stdout() -> *mut libc::FILE {
-    // SAFETY: the C library sets it before the program begins.
+    // SAFETY: the C library sets it before the program starts.
     unsafe { STDOUT }
 }
 
-/// Puts a pipe in the place of a descriptor: the end that reads.
+/// Replaces a descriptor with a pipe; returns the reading end.
 fn caught(descriptor: i32) -> PyResult<OwnedFd> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors.
@@ -69,20 +69,20 @@ fn caught(descriptor: i32) -> PyResult<OwnedFd> {
     if made != 0 {
         return Err(PyOSError::new_err(std::io::Error::last_os_error().to_string()));
     }
-    // SAFETY: both are fresh, and nobody else's.
+    // SAFETY: both are new, and have no other owner.
     let [from, to] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
-    // SAFETY: `to` is open. The new descriptor has no close-on-exec: programs that calls start have it.
+    // SAFETY: `to` is open. The new descriptor has no close-on-exec, so programs that calls start inherit it.
     match unsafe { libc::dup2(to.as_raw_fd(), descriptor) } {
         -1 => Err(PyOSError::new_err(std::io::Error::last_os_error().to_string())),
         _ => Ok(from),
     }
 }
 
-/// Sends all that was written before: to its last byte, also half a line.
+/// Sends all earlier output to its last byte, including an incomplete line.
 #[pyfunction]
 pub(crate) fn settle(py: Python<'_>) {
     let Some(caught) = CAUGHT.get().filter(|caught| caught.process == std::process::id()) else { return };
-    // SAFETY: null stands for all of C's streams that are open for output.
+    // SAFETY: null means all of C's open output streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
     if !caught.is_settled() {
         process::outside(py, || {
@@ -99,7 +99,7 @@ pub(crate) fn settle(py: Python<'_>) {
 }
 
 impl Caught {
-    /// Whether the pipes are empty, and what was in them is sent.
+    /// True if the pipes are empty, and their bytes were sent.
     fn is_settled(&self) -> bool {
         let is_empty = |end: &OwnedFd| {
             let mut bytes: libc::c_int = 0;
@@ -110,7 +110,7 @@ impl Caught {
         self.ends.iter().all(is_empty) && !self.busy.load(Ordering::SeqCst)
     }
 
-    /// Sends the begun lines as they are.
+    /// Sends the incomplete lines.
     fn send_halves(&self) {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         for (stream, half) in halves.iter_mut().enumerate().filter(|(_, half)| !half.is_empty()) {
@@ -118,7 +118,7 @@ impl Caught {
         }
     }
 
-    /// Takes what has come from a stream, and sends its whole lines.
+    /// Reads from a stream, and sends its complete lines.
     fn take(&self, stream: usize, bytes: &[u8]) {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         let half = &mut halves[stream];
@@ -144,16 +144,16 @@ impl Caught {
             buffering: Buffering::AtSender,
             completion: Completion::Copied,
         };
-        // SAFETY: the data stays until the request is over, which is awaited here.
+        // SAFETY: the data is valid until the request is complete, and this code waits for that.
         let begun = unsafe { self.api.start_pieces(&how, &[&data]) };
         if let Ok(Some(request)) = begun {
-            // Whoever is gone reads nothing any more.
+            // If the receiver is gone, the output is dropped.
             let _ = self.api.wait(request, &Notes { limit: -1, ..notes(call::SEND, to, tag, context) });
         }
     }
 }
 
-/// The thread: reads both pipes until nobody can write to them.
+/// The thread: reads both pipes until all writing ends are closed.
 fn read() {
     let Some(caught) = CAUGHT.get() else { return };
     let mut room = vec![0u8; 64 << 10];
@@ -163,7 +163,7 @@ fn read() {
         revents: 0,
     });
     while polled.iter().any(|one| one.fd >= 0) {
-        // SAFETY: two of them; one of -1 is passed over.
+        // SAFETY: the array has two entries; poll ignores an entry of -1.
         let found = unsafe { libc::poll(polled.as_mut_ptr(), 2, -1) };
         if found < 0 {
             continue;
@@ -171,7 +171,7 @@ fn read() {
         for (stream, one) in polled.iter_mut().enumerate().filter(|(_, one)| one.fd >= 0 && one.revents != 0)
         {
             caught.busy.store(true, Ordering::SeqCst);
-            // SAFETY: as much room as is said.
+            // SAFETY: the buffer has this much room.
             let length = unsafe { libc::read(one.fd, room.as_mut_ptr().cast(), room.len()) };
             match usize::try_from(length) {
                 Ok(0) => one.fd = -1,

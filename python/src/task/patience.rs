@@ -1,15 +1,15 @@
-//! Waiting without the interpreter's lock, until something comes, the time is over, or a signal's handler raises.
+//! Waits without the interpreter's lock, until something comes, the timeout passes, or a signal handler raises.
 
 use crate::{task::errors, task::process};
 use parvum_api::{CoreApi, Notes, Status, call};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
-/// How long the thread that handles signals waits at once. A signal ends its sleep; one that comes in the moment before that is found by
-/// looking, after 5 ms at first, and ever more seldom in a long wait.
+/// The longest single wait of the thread that handles signals. A signal ends its sleep. A signal just before the sleep is found by
+/// polling, after 5 ms at first, and less and less often in a long wait.
 pub(crate) struct Looks {
     next: Duration,
-    /// Until when the last should have waited.
+    /// When the last wait should have ended.
     until: Instant,
 }
 
@@ -23,7 +23,7 @@ impl Looks {
 
     pub(crate) fn next(&mut self) -> Duration {
         let now = Instant::now();
-        // What ended the last one before its time may come again at once.
+        // If the last wait was interrupted, the interruption may come again at once.
         let slice = if now < self.until { Looks::FIRST } else { self.next };
         self.next = (slice * 4).min(Looks::MOST);
         self.until = now + slice;
@@ -31,28 +31,28 @@ impl Looks {
     }
 }
 
-/// The same wait, ended by signals too.
+/// The same wait, which signals also end.
 pub(crate) fn until_signal(notes: Notes) -> Notes {
     Notes { call: notes.call | call::UNTIL_SIGNAL, ..notes }
 }
 
-/// When a wait shall end.
+/// When a wait must end.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
     Never,
-    /// Looks once.
+    /// Does not wait.
     Now,
     At(Instant),
 }
 
 impl Limit {
-    /// Seconds from now; `None`: without end.
+    /// Seconds from now; `None`: no limit.
     pub(crate) fn of(py: Python<'_>, seconds: Option<f64>) -> PyResult<Limit> {
         match seconds {
             None => Ok(Limit::Never),
             Some(seconds) if seconds <= 0.0 => Ok(Limit::Now),
             Some(seconds) if seconds.is_nan() => Err(errors::bad_argument(py, "a timeout of NaN")),
-            // Nobody waits longer than that.
+            // No program waits longer.
             Some(seconds) => Ok(Instant::now()
                 .checked_add(Duration::from_secs_f64(seconds.min(1e9)))
                 .map_or(Limit::Never, Limit::At)),
@@ -60,7 +60,7 @@ impl Limit {
     }
 }
 
-/// Has `attempt` done what it can at once, then waits in it. `Err(Pending)` becomes `TimedOut` when the time is over.
+/// Lets `attempt` do what it can at once, then wait. `Err(Pending)` becomes `TimedOut` after the timeout.
 pub(crate) fn wait<T: Send>(
     py: Python<'_>,
     api: CoreApi,
@@ -74,7 +74,7 @@ pub(crate) fn wait<T: Send>(
     }
 }
 
-/// The same when `attempt` can do nothing at once.
+/// The same if `attempt` can do nothing at once.
 pub(crate) fn wait_on<T: Send>(
     py: Python<'_>,
     api: CoreApi,
@@ -97,13 +97,13 @@ pub(crate) fn wait_on<T: Send>(
             (Some(left), true) => Some(left.min(looks.next())),
             (left, false) => left,
         };
-        // A limit of 0 would only look.
+        // With a limit of 0 the attempt would not wait.
         let slice = slice.map_or(-1, |slice| (slice.as_nanos() as i64).max(1));
         match process::outside(py, || attempt(&Notes { limit: slice, ..waits })) {
             Err(Status::Pending) => {
                 py.check_signals()?;
                 process::api(py)?;
-                // Not every wait says so itself.
+                // Some waits do not return this themselves.
                 if api.progress().lost {
                     return Err(failed(Status::NoMachine));
                 }
@@ -116,10 +116,10 @@ pub(crate) fn wait_on<T: Send>(
     }
 }
 
-/// Whether this is the process's first thread, which runs Python's handlers of signals.
+/// True if this is the process's first thread, which runs Python's signal handlers.
 #[allow(unsafe_code)]
 pub(crate) fn is_main_thread() -> bool {
-    // SAFETY: they have no arguments and cannot fail.
+    // SAFETY: the functions have no arguments and cannot fail.
     unsafe { libc::gettid() == libc::getpid() }
 }
 
@@ -132,7 +132,7 @@ mod tests {
         let mut looks = Looks::new();
         let mut waits = || {
             let slice = looks.next();
-            // As if it had waited so long.
+            // Counts as a wait of this length.
             looks.until -= slice;
             slice
         };

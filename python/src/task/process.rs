@@ -1,4 +1,4 @@
-//! This process as a task of the machine.
+//! This process as a task of the virtual machine.
 
 use crate::task::errors;
 use crate::task::patience::{Looks, is_main_thread, until_signal};
@@ -15,7 +15,7 @@ static API: OnceLock<CoreApi> = OnceLock::new();
 static OWN: AtomicI32 = AtomicI32::new(0);
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Joins the machine, and starts it if there is none; again: nothing. A forked child becomes a task of its own.
+/// Joins the virtual machine, and starts it if none is up; a second call does nothing. A forked child becomes a separate task.
 pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
     static JOINING: Mutex<()> = Mutex::new(());
     let joined = outside(py, || {
@@ -30,7 +30,7 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
         };
         let own = OWN.load(Ordering::Relaxed) != 0 && !fork::is_child();
         if own && api.progress().lost {
-            // That machine is gone. Another is joined, or started, as another task.
+            // This virtual machine is gone. The process joins or starts another one, as another task.
             OWN.store(0, Ordering::Relaxed);
             let _ = api.depart();
         }
@@ -40,7 +40,7 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
             MET.iter().for_each(|place| place.store(0, Ordering::Relaxed));
             PARENT.store(parent, Ordering::Relaxed);
             OWN.store(tid, Ordering::Relaxed);
-            // A daemon that does not know the request has nothing to lose by it.
+            // A daemon without this request loses nothing.
             let _ = api.ask(&Request::LivesOn, &Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) });
         }
         Ok(())
@@ -48,13 +48,13 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
     joined.map_err(|why: String| errors::new(py, "MachineGone", why))
 }
 
-/// Hands over all that was sent, and leaves the machine.
+/// Delivers all sent messages, and leaves the virtual machine.
 pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
     if OWN.swap(0, Ordering::Relaxed) == 0 || fork::is_child() {
         return Ok(());
     }
     let Some(api) = API.get() else { return Ok(()) };
-    // What a machine that is gone would have taken is lost with it.
+    // If the virtual machine is gone, the messages to it are lost too.
     let _ = outside(py, || api.depart());
     Ok(())
 }
@@ -68,7 +68,7 @@ pub(crate) fn api(py: Python<'_>) -> PyResult<CoreApi> {
     }
 }
 
-/// The engine, whatever this process is.
+/// The engine, even if this process is not a task.
 pub(crate) fn any_waist() -> Option<CoreApi> {
     API.get().copied()
 }
@@ -81,28 +81,28 @@ fn no_task(py: Python<'_>) -> PyErr {
     }
 }
 
-/// This task's id, and its parent's or 0.
+/// This task's id, and its parent's id or 0.
 pub(crate) fn identity(py: Python<'_>) -> PyResult<(i32, i32)> {
     api(py)?;
     Ok((OWN.load(Ordering::Relaxed), PARENT.load(Ordering::Relaxed)))
 }
 
-/// What a call that waits is called for onlookers.
+/// The name of a waiting call for `parvum ps` and `why`.
 #[inline]
 pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
     Notes { limit: 0, call, peer, tag, context: context as i32 }
 }
 
-/// Tasks that this one has sent to, each at a place made of its number. Relaxed: an old answer costs a moment, and nothing else.
+/// Tasks to which this one has sent, each at an index made of its number. Relaxed: an old value only costs time.
 static MET: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
 
-/// Whether a message was sent to that task before.
+/// True if a message was sent to this task before.
 #[inline]
 pub(crate) fn knows(task: i32) -> bool {
     MET[task as usize % MET.len()].load(Ordering::Relaxed) == task
 }
 
-/// Whether a message was sent to that task before; from now on one was.
+/// True if a message was sent to this task before; records that one is sent now.
 #[inline]
 pub(crate) fn has_met(task: i32) -> bool {
     let place = &MET[task as usize % MET.len()];
@@ -112,10 +112,10 @@ pub(crate) fn has_met(task: i32) -> bool {
     }
 }
 
-/// The interpreter ends. Relaxed: whoever sees it late is ended by the interpreter.
+/// The interpreter is ending. Relaxed: the interpreter itself ends a thread that sees this late.
 static ENDS: AtomicBool = AtomicBool::new(false);
 
-/// From now on no thread but this one returns to the interpreter, which would end it in the midst of our code.
+/// From now on only this thread returns to the interpreter, which would end other threads in the middle of this module's code.
 pub(crate) fn ends() {
     ENDS.store(true, Ordering::Relaxed);
 }
@@ -132,7 +132,7 @@ pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
     })
 }
 
-/// Asks the daemon. A signal whose handler raises ends the wait for its answer: see [`give_up`].
+/// Asks the daemon. If a signal handler raises, the wait for the answer ends: see [`give_up`].
 pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     let api = api(py)?;
     let call = if matches!(request, Request::Barrier { .. }) { call::BARRIER } else { call::MACHINE };
@@ -147,7 +147,7 @@ pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
         match outside(py, || api.ask(request, &notes)) {
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(failure)) => return Err(errors::refused(py, &failure)),
-            // Asked again the same is not asked anew.
+            // A repeat of the same request does not reach the daemon twice.
             Err(Status::Pending) if handles_signals => {
                 if let Err(why) = py.check_signals() {
                     give_up(api, request);
@@ -159,7 +159,7 @@ pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     }
 }
 
-/// What puts an entry of the mailbox back that was taken and that nobody had.
+/// The request that puts an undelivered entry back into the mailbox.
 pub(crate) fn put_back(name: String, mail: Reply) -> Option<Request> {
     match mail {
         Reply::Mail { index, owner, flags, data } => {
@@ -169,10 +169,10 @@ pub(crate) fn put_back(name: String, mail: Reply) -> Option<Request> {
     }
 }
 
-/// How many threads undo what the daemon did for a call that was interrupted, and how many of them put mail back.
+/// The number of threads that undo what the daemon did for interrupted calls, and how many of them put entries back.
 static UNDOING: (Mutex<(usize, usize)>, Condvar) = (Mutex::new((0, 0)), Condvar::new());
 
-/// Undoes something in a thread of its own: no second signal ends that.
+/// Undoes something in a separate thread, which a second signal does not interrupt.
 pub(crate) fn undo(is_mail: bool, work: impl FnOnce() + Send + 'static) {
     let count = move |by: isize| {
         let mut counts = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +187,7 @@ pub(crate) fn undo(is_mail: bool, work: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Waits until the mail that was taken in vain is back. Signals are handled meanwhile.
+/// Waits until all undelivered entries are back. Signals are handled during the wait.
 pub(crate) fn await_mail(py: Python<'_>) -> PyResult<()> {
     const SLICE: Duration = Duration::from_millis(20);
     loop {
@@ -202,20 +202,20 @@ pub(crate) fn await_mail(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// Whether mail is being put back.
+/// True if entries are being put back.
 pub(crate) fn is_mail_on_its_way() -> bool {
     UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
 }
 
-/// Waits until all is undone, for the process ends; not for a daemon that does not answer.
+/// Waits at the end of the process until all is undone; a daemon that does not answer ends the wait.
 pub(crate) fn finish_undoing() {
     const PATIENCE: Duration = Duration::from_secs(2);
     let counts = UNDOING.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = UNDOING.1.wait_timeout_while(counts, PATIENCE, |counts| counts.0 > 0);
 }
 
-/// Nobody waits for the answer any more. What the daemon does all the same is undone: nobody would know of it. A barrier that the task
-/// has come to stays as it is until it asks for the same again.
+/// Gives up an answer. If the daemon has done the request anyway, this undoes it, because no code would know of it. A barrier that the
+/// task has entered stays as it is until the task asks for the same barrier again.
 fn give_up(api: CoreApi, request: &Request) {
     let notes = notes(call::MACHINE, -1, -1, 0);
     match request {
@@ -239,7 +239,7 @@ fn give_up(api: CoreApi, request: &Request) {
                     }
                     _ => Vec::new(),
                 };
-                // What is gone by then, or the machine with it, needs no undoing.
+                // If the object or the virtual machine is gone by then, nothing has to be undone.
                 undone.iter().for_each(|request| drop(api.ask(request, &notes)));
             });
         }
