@@ -83,6 +83,9 @@ def prose(path: str, text: str) -> Iterator[tuple[int, str]]:
             elif is_docstring or marks:
                 yield number, line.replace('"""', "")
             is_docstring ^= marks % 2 == 1
+        elif path.endswith("manual.txt"):
+            # Each line has one function. The C prototype after the text is no sentence.
+            yield number, line.partition(" = ")[0].lstrip("# ")
         elif line.startswith((".nf", ".EX", ".fi", ".EE")):
             is_code = line.startswith((".nf", ".EX"))
         elif not line.startswith(".") and not is_code:
@@ -94,7 +97,8 @@ def sentences(path: str, text: str) -> Iterator[tuple[int, str]]:
     """Whole sentences: neighbouring lines joined, and cut at full stops. A cell of a table stands alone."""
     held, start, last = "", 0, -1
     for number, line in [*prose(path, text), (sys.maxsize, "")]:
-        cells = line.split("|") if path.endswith(".md") and line.lstrip().startswith("|") else []
+        is_row = path.endswith("manual.txt") or path.endswith(".md") and line.lstrip().startswith("|")
+        cells = line.split("|") if is_row else []
         if (number != last + 1 or cells or not line.strip()) and held:
             yield from ((start, one) for one in FULL_STOP.split(held))
             held = ""
