@@ -1,5 +1,5 @@
-// Makes the manual's pages of MPI's functions from `functions.txt` and `manual.txt`: what C and Fortran write, what each argument is, which
-// errors there can be, whether the call waits, and where the standard speaks of it.
+// Makes the manual pages of MPI's functions from `functions.txt` and `manual.txt`. A page has the prototypes in C and Fortran, the
+// arguments, the possible errors, whether the call waits, and the chapter of the standard.
 
 use crate::description::{self, Argument, Function};
 use crate::fortran08;
@@ -10,25 +10,25 @@ macro_rules! line {
     ($out:expr, $($text:tt)*) => { writeln!($out, $($text)*).expect("a string grows") };
 }
 
-/// What functions have in common.
+/// The text for several functions.
 struct Family<'t> {
     chapter: &'t str,
     title: &'t str,
     text: &'t str,
 }
 
-/// What is said of one function.
+/// The text for one function.
 struct Entry<'t> {
     family: usize,
     text: &'t str,
-    /// Its prototype, when the description does not have it.
+    /// The prototype, if the description lacks it.
     prototype: Option<&'t str>,
 }
 
 struct Texts<'t> {
     families: Vec<Family<'t>>,
     entries: BTreeMap<&'t str, Entry<'t>>,
-    /// In the order of the file, so that neighbours name each other.
+    /// In the order of the file: the page of a function names its neighbours.
     order: Vec<&'t str>,
 }
 
@@ -49,7 +49,7 @@ fn read(text: &str) -> Texts<'_> {
     all
 }
 
-/// All pages: the name of each file, and what is in it.
+/// All pages: the name of each file, and its text.
 pub fn pages(functions: &str, manual: &str) -> Vec<(String, String)> {
     let texts = read(manual);
     let functions = description::read(functions);
@@ -71,11 +71,11 @@ pub fn pages(functions: &str, manual: &str) -> Vec<(String, String)> {
     pages
 }
 
-/// What is said of a function: of its own, or after the blocking one.
+/// The text for a function: its own, or made from the blocking function.
 struct Described<'t> {
     family: &'t Family<'t>,
     text: String,
-    /// The name under which it is listed.
+    /// The function whose entry is used.
     listed: &'t str,
 }
 
@@ -87,16 +87,17 @@ impl<'t> Described<'t> {
             return Described { family: &texts.families[entry.family], text: entry.text.to_owned(), listed };
         }
         let after = |base: &str, how: &str| {
-            let (&listed, entry) = found(base).unwrap_or_else(|| panic!("manual.txt has nothing of {name}"));
+            let (&listed, entry) =
+                found(base).unwrap_or_else(|| panic!("manual.txt has no entry for {name}"));
             let first = entry.text.split(';').next().expect("a text");
-            let text = format!("{how}, which {first}");
+            let text = format!("{how} {first}");
             Described { family: &texts.families[entry.family], text, listed }
         };
         if let Some(base) = name.strip_suffix("_init") {
             return after(
                 base,
                 &format!(
-                    "prepares an operation as MPI_{base} that may be started again and again; nothing is done before MPI_Start. It is that of MPI_{base}"
+                    "prepares an operation like MPI_{base} that may be started many times; nothing happens before MPI_Start. MPI_{base}"
                 ),
             );
         }
@@ -104,7 +105,7 @@ impl<'t> Described<'t> {
         after(
             &begun,
             &format!(
-                "begins an operation of a group, and returns at once; buffers may not be touched before the request is over. It is that of MPI_{begun}"
+                "starts a nonblocking MPI_{begun}, and returns at once; do not use the buffers before the request is complete. MPI_{begun}"
             ),
         )
     }
@@ -121,7 +122,7 @@ fn heading(out: &mut String, name: &str, title: &str, names: &[String], text: &s
     line!(out, ".SH NAME\n{} \\- {}", names.join(", "), escaped(short));
 }
 
-/// Hyphens stay what they are.
+/// Hyphens stay hyphens in the output.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
@@ -156,10 +157,10 @@ fn page(function: &Function, told: &Described, texts: &Texts) -> String {
     line!(out, ".PP\n{}", escaped(told.family.text));
     line!(out, ".PP\n{}", waiting(function, &name));
     if has_large {
-        line!(out, ".PP\n\\fB{name}_c\\fR is the same with counts and sizes of type MPI_Count.");
+        line!(out, ".PP\n\\fB{name}_c\\fR is the same function with counts and sizes of type MPI_Count.");
     }
     if function.marks.contains("mpich") || function.marks.contains("removed") {
-        line!(out, ".PP\nThe standard's binary interface (\\fBmpicc \\-mpi\\-abi\\fR) does not have it.");
+        line!(out, ".PP\nThe standard ABI (\\fBmpicc \\-mpi\\-abi\\fR) does not have it.");
     }
     if !function.arguments.is_empty() {
         line!(out, ".SH PARAMETERS");
@@ -173,7 +174,7 @@ fn page(function: &Function, told: &Described, texts: &Texts) -> String {
     out
 }
 
-/// One parameter in C, as the header has it but without its decoration.
+/// One parameter in C, as in the header but without decoration.
 fn c_parameter(function: &Function, argument: &Argument, large: bool) -> String {
     let text = crate::header::parameter(
         argument,
@@ -200,22 +201,22 @@ fn write_fortran(out: &mut String, function: &Function, name: &str) {
     line!(out, "    integer, optional, intent(out) :: \\fIierror\\fR\n.fi");
     line!(
         out,
-        ".PP\nWith \\fBuse mpi\\fR or \\fBmpif.h\\fR handles and statuses are INTEGERs, and \\fIierror\\fR is always there."
+        ".PP\nWith \\fBuse mpi\\fR or \\fBmpif.h\\fR, handles and statuses are INTEGERs, and \\fIierror\\fR is not optional."
     );
 }
 
-/// Whether the call waits.
+/// The sentence about waiting.
 fn waiting(function: &Function, name: &str) -> &'static str {
     let begins = function
         .arguments
         .iter()
         .any(|argument| argument.kind == "request_out" && argument.name == "request");
     if crate::functions::number(name) != 0 {
-        "It may wait for other processes; a process that waits sleeps, and \\fBparvum why\\fR tells what for."
+        "The call may wait for other processes. A waiting process sleeps, and \\fBparvum why\\fR prints the reason."
     } else if begins && !matches!(function.name, "Cancel" | "Start" | "Test" | "Request_free") {
-        "It never waits; the request is waited for by \\fBMPI_Wait\\fR(3) and its kin."
+        "The call never waits; \\fBMPI_Wait\\fR(3) and related functions wait for the request."
     } else {
-        "It never waits for other processes."
+        "The call never waits for other processes."
     }
 }
 
@@ -250,54 +251,54 @@ fn is_changed(function: &Function, argument: &Argument) -> bool {
         || function.name.starts_with("Status_set")
 }
 
-/// What an argument is: by its name where that says more than its kind.
+/// The text for an argument: by its name if the name has a text, otherwise by its kind.
 fn what(function: &Function, kind: &str, name: &str) -> String {
     let by_name = match name {
-        "buf" if kind == "in" => "what is sent, or written",
-        "buf" => "where it is received, or read",
+        "buf" if kind == "in" => "the data to send or write",
+        "buf" => "the buffer for the received or read data",
         "sendbuf" if function.name.contains("endrecv") || function.name.contains("eighbor") => {
-            "what this process gives"
+            "the data of this process"
         }
-        "sendbuf" => "what this process gives, or MPI_IN_PLACE where the standard allows that",
-        "recvbuf" => "where this process gets the result",
-        "buffer" if function.name.contains("cast") => "the root's data; at the others where it goes",
-        "buffer" if function.name.contains("attach") => "memory of the program's, or MPI_BUFFER_AUTOMATIC",
-        "origin_addr" if kind == "in" => "what goes to the target",
-        "origin_addr" => "where what comes from the target goes",
-        "result_addr" => "where what was at the target before goes",
-        "compare_addr" => "what is expected at the target",
-        "inbuf" => "what is read",
-        "outbuf" | "inoutbuf" => "where the result goes",
-        "extra_state" => "given to the program's functions, as it is",
-        "attribute_val" => "the attribute, or where it goes",
-        "baseptr" => "where the address of the memory goes",
-        "buffer_addr" => "where the address of the buffer goes",
-        "base" => "the beginning of the memory",
+        "sendbuf" => "the data of this process, or MPI_IN_PLACE if the standard allows it",
+        "recvbuf" => "the buffer for the result of this process",
+        "buffer" if function.name.contains("cast") => "the root's data; at other processes the buffer for it",
+        "buffer" if function.name.contains("attach") => "memory of the program, or MPI_BUFFER_AUTOMATIC",
+        "origin_addr" if kind == "in" => "the data for the target",
+        "origin_addr" => "the buffer for the data from the target",
+        "result_addr" => "the buffer for the old data of the target",
+        "compare_addr" => "the expected value at the target",
+        "inbuf" => "the data to read",
+        "outbuf" | "inoutbuf" => "the buffer for the result",
+        "extra_state" => "passed unchanged to the program's functions",
+        "attribute_val" => "the attribute, or the place for it",
+        "baseptr" => "the place for the address of the memory",
+        "buffer_addr" => "the place for the address of the buffer",
+        "base" => "the start address of the memory",
         "location" => "the variable",
-        "obj_handle" => "the object that the variable is bound to; none is, so it is not looked at",
+        "obj_handle" => "the object to which the variable is bound; ignored, because no variable is bound",
         "dest" => "rank of the receiver, or MPI_PROC_NULL",
         "source" if kind == "rank" => "rank of the sender, MPI_ANY_SOURCE or MPI_PROC_NULL",
         "target_rank" => "rank of the target in the window's group",
-        "target_disp" => "place in the target's window, in its units",
-        "color" => "who gives the same gets into one communicator; MPI_UNDEFINED: into none",
+        "target_disp" => "displacement in the target's window, in its units",
+        "color" => "processes with the same colour share a communicator; MPI_UNDEFINED: no communicator",
         "key" if kind == "int" => "order of ranks in the new communicator",
         "flag" => "true or false",
-        "position" => "place in the buffer in bytes, moved on by the call",
-        "resultlen" => "length of the text, without a null",
-        "reorder" => "whether ranks may be numbered anew",
+        "position" => "offset in the buffer in bytes; the call advances it",
+        "resultlen" => "length of the string, without a null character",
+        "reorder" => "true if processes may get new ranks",
         "root" => "rank of the root",
-        "commute" => "whether the operation commutes",
+        "commute" => "true if the operation commutes",
         "errorcode" => "an error code",
         "errorclass" => "an error class",
-        "maxprocs" => "how many processes are to be started",
+        "maxprocs" => "the number of processes to start",
         "array_of_errcodes" => "an error code for each process, or MPI_ERRCODES_IGNORE",
-        "array_of_indices" => "places of those requests that are over",
-        "indx" => "place in the list, or of the request that is over",
-        "outcount" => "how many requests are over",
+        "array_of_indices" => "indices of the complete requests",
+        "indx" => "index in the list, or of the complete request",
+        "outcount" => "the number of complete requests",
         "ndims" => "number of dimensions",
         "dims" => "processes in each dimension",
-        "periods" => "for each dimension, whether it goes round",
-        "coords" => "place in each dimension",
+        "periods" => "for each dimension, true if it is periodic",
+        "coords" => "coordinate in each dimension",
         "sourceweights" | "destweights" | "weights" => "weights of the edges, or MPI_UNWEIGHTED",
         "disp_unit" => "bytes of a unit of displacements",
         "datarep" => "representation of the data: native, internal or external32",
@@ -310,24 +311,24 @@ fn what(function: &Function, kind: &str, name: &str) -> String {
         return by_name.to_owned();
     }
     let by_kind = match kind {
-        "count" => "how many elements, or bytes",
-        "count_out" => "how many",
-        "counts" if name.ends_with("displs") => "place of each block",
-        "counts" => "a count for each",
+        "count" => "the number of elements or bytes",
+        "count_out" => "the number",
+        "counts" if name.ends_with("displs") => "displacement of each block",
+        "counts" => "a count for each block",
         "aint" | "aint_out" | "offset" | "offset_out" | "displacement" => {
             "an address, a distance or a size in bytes"
         }
-        "aints" | "aints_out" => "places in bytes",
+        "aints" | "aints_out" => "displacements in bytes",
         "large" | "large_out" | "larges_out" => "a count",
         "rank" | "ranks" | "ranks_out" | "rank_out" => "a rank, or several",
         "tag" | "tag_out" => "the tag: 0 to the attribute MPI_TAG_UB; MPI_ANY_TAG in a receive or probe",
         "comm" => "the communicator",
-        "comm_out" | "comm_later" => "the communicator that is made, or given up",
+        "comm_out" | "comm_later" => "the communicator that the call makes or frees",
         "type" => "the datatype",
         "types" | "types_out" => "datatypes",
-        "type_out" => "the datatype that is made, told, committed or freed",
+        "type_out" => "the datatype that the call makes, returns, commits or frees",
         "group" => "the group",
-        "group_out" => "the group that is made or freed",
+        "group_out" => "the group that the call makes or frees",
         "op" | "op_out" => "the operation",
         "info" | "infos" | "info_out" => "hints, or MPI_INFO_NULL",
         "errhandler" | "errhandler_out" => "the error handler",
@@ -339,20 +340,20 @@ fn what(function: &Function, kind: &str, name: &str) -> String {
         "file" | "file_out" => "the file",
         "keyval" | "keyval_out" => "the key",
         "status" => "the status",
-        "status_out" => "where the status goes, or MPI_STATUS_IGNORE (of several: MPI_STATUSES_IGNORE)",
-        "string" => "a text",
-        "text_out" => "where the text goes",
-        "call" => "a function of the program's",
-        "assert" => "0, or promises: MPI_MODE_NOCHECK and its kin",
+        "status_out" => "the place for the status, or MPI_STATUS_IGNORE (for several: MPI_STATUSES_IGNORE)",
+        "string" => "a string",
+        "text_out" => "the buffer for the string",
+        "call" => "a function of the program",
+        "assert" => "0, or assertions such as MPI_MODE_NOCHECK",
         "lock" => "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE",
-        "amode" | "amode_out" => "how the file is opened: MPI_MODE_RDONLY and its kin",
+        "amode" | "amode_out" => "the access mode, such as MPI_MODE_RDONLY",
         "whence" => "MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END",
         "thread" | "thread_out" => "a level of threads: MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE",
         "order" => "MPI_ORDER_C or MPI_ORDER_FORTRAN",
         "comparison_out" => "MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR or MPI_UNEQUAL",
         "topology_out" => "MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED",
-        "combiner_out" => "the constructor: MPI_COMBINER_NAMED and its kin",
-        "split" => "what they have in common: MPI_COMM_TYPE_SHARED and its kin",
+        "combiner_out" => "the constructor, such as MPI_COMBINER_NAMED",
+        "split" => "the common property, such as MPI_COMM_TYPE_SHARED",
         "argv" | "argvs" | "argv_inout" => "arguments of the program, or commands",
         "ranges" => "first rank, last rank and stride of each range",
         "in" | "out" => "data",
@@ -371,36 +372,36 @@ fn write_errors(out: &mut String, function: &Function) {
     };
     if function.is_tool() {
         if function.name != "T_init_thread" {
-            add("MPI_T_ERR_NOT_INITIALIZED", "MPI_T has not begun".into());
+            add("MPI_T_ERR_NOT_INITIALIZED", "MPI_T_init_thread was not called".into());
         }
         for argument in &function.arguments {
             match (argument.kind, argument.name) {
-                ("string", _) => add("MPI_T_ERR_INVALID_NAME", "there is none of that name".into()),
-                ("int", "indx") => add("MPI_T_ERR_INVALID_ITEM", "there is none of that index".into()),
+                ("string", _) => add("MPI_T_ERR_INVALID_NAME", "nothing has this name".into()),
+                ("int", "indx") => add("MPI_T_ERR_INVALID_ITEM", "nothing has this index".into()),
                 ("int", name) if name.ends_with("_index") => {
-                    add("MPI_T_ERR_INVALID_INDEX", "there is none of that index".into())
+                    add("MPI_T_ERR_INVALID_INDEX", "nothing has this index".into())
                 }
                 ("t_session" | "t_session_out", _) if function.name != "T_pvar_session_create" => {
-                    add("MPI_T_ERR_INVALID_SESSION", "no such session".into())
+                    add("MPI_T_ERR_INVALID_SESSION", "the session is invalid".into())
                 }
                 (kind, _)
                     if kind.starts_with("t_") && !kind.ends_with("_out")
                         || function.name.ends_with("handle_free") && kind.starts_with("t_") =>
                 {
-                    add("MPI_T_ERR_INVALID_HANDLE", "no such handle".into());
+                    add("MPI_T_ERR_INVALID_HANDLE", "the handle is invalid".into());
                 }
                 _ => {}
             }
         }
         match function.name {
             "T_cvar_write" => {
-                add("MPI_T_ERR_CVAR_SET_NOT_NOW", "MPI has begun; set it before MPI_Init".into())
+                add("MPI_T_ERR_CVAR_SET_NOT_NOW", "MPI has started; set the variable before MPI_Init".into())
             }
             "T_pvar_start" | "T_pvar_stop" => {
-                add("MPI_T_ERR_PVAR_NO_STARTSTOP", "the variable counts always".into())
+                add("MPI_T_ERR_PVAR_NO_STARTSTOP", "the variable always counts".into())
             }
             "T_pvar_write" | "T_pvar_reset" | "T_pvar_readreset" => {
-                add("MPI_T_ERR_PVAR_NO_WRITE", "the variable is of now, and only read".into())
+                add("MPI_T_ERR_PVAR_NO_WRITE", "the variable shows a present state, and is read-only".into())
             }
             _ => {}
         }
@@ -416,23 +417,26 @@ fn write_errors(out: &mut String, function: &Function) {
         if function.name.contains("recv") || function.name.contains("Recv") {
             add(
                 "MPI_ERR_TRUNCATE",
-                "the message is longer than the buffer; it is filled, and no byte more".into(),
+                "the message is longer than the buffer; the buffer has its first bytes".into(),
             );
         }
         if has(&["status_out"]).is_some_and(|argument| argument.name.starts_with("array")) {
-            add("MPI_ERR_IN_STATUS", "some have failed; the statuses have the codes".into());
+            add("MPI_ERR_IN_STATUS", "some requests have failed; the statuses have the error codes".into());
         }
         if (waits || begins) && has(&["comm", "request", "request_out", "requests_out", "win"]).is_some() {
-            add("MPIX_ERR_PROC_FAILED", "a process that it needs has died".into());
+            add("MPIX_ERR_PROC_FAILED", "a process that the call needs has died".into());
         }
         if waits && has(&["comm"]).is_some() {
             add("MPIX_ERR_REVOKED", "the communicator was revoked".into());
         }
         if function.marks.contains("unbuilt") {
-            add("MPI_ERR_UNSUPPORTED_OPERATION", "always: Parvum does not have it".into());
+            add("MPI_ERR_UNSUPPORTED_OPERATION", "always: Parvum does not have this function".into());
         }
         if !matches!(function.name, "Initialized" | "Finalized" | "Get_version" | "Get_library_version") {
-            add("MPI_ERR_OTHER", "MPI has not begun, or has ended; or what the text says".into());
+            add(
+                "MPI_ERR_OTHER",
+                "MPI has not started, or has ended; otherwise MPI_Error_string has the reason".into(),
+            );
         }
     }
     line!(
@@ -445,27 +449,27 @@ fn write_errors(out: &mut String, function: &Function) {
     }
 }
 
-/// Which kinds of arguments can be refused as what.
+/// The error for each kind of argument.
 const ERRORS: [(&[&str], &str, &str); 20] = [
-    (&["comm"], "MPI_ERR_COMM", "{} is null, or no communicator"),
+    (&["comm"], "MPI_ERR_COMM", "{} is null, or not a communicator"),
     (&["count", "large"], "MPI_ERR_COUNT", "{} is negative"),
-    (&["type", "types"], "MPI_ERR_TYPE", "{} is null, no datatype, or not committed"),
-    (&["in"], "MPI_ERR_BUFFER", "{} is null though there is data, or overlaps another buffer"),
-    (&["rank", "ranks"], "MPI_ERR_RANK", "{} is no rank there"),
+    (&["type", "types"], "MPI_ERR_TYPE", "{} is null, invalid or not committed"),
+    (&["in"], "MPI_ERR_BUFFER", "{} is null with a nonzero count, or overlaps another buffer"),
+    (&["rank", "ranks"], "MPI_ERR_RANK", "{} is not a rank of the communicator or group"),
     (&["tag"], "MPI_ERR_TAG", "{} is negative"),
-    (&["root"], "MPI_ERR_ROOT", "{} is no rank there"),
-    (&["op"], "MPI_ERR_OP", "{} is null, no operation, or not for this datatype"),
-    (&["group"], "MPI_ERR_GROUP", "{} is null, or no group"),
-    (&["win"], "MPI_ERR_WIN", "{} is null, or no window"),
-    (&["file"], "MPI_ERR_FILE", "{} is null, or no file"),
-    (&["info", "infos"], "MPI_ERR_INFO", "{} is no object for hints"),
-    (&["errhandler"], "MPI_ERR_ERRHANDLER", "{} is no error handler, or one for other objects"),
-    (&["request", "requests", "requests_out"], "MPI_ERR_REQUEST", "{} is no request, or not one for this"),
-    (&["session"], "MPI_ERR_SESSION", "{} is null, or no session"),
-    (&["keyval"], "MPI_ERR_KEYVAL", "{} is no key, or one of MPI's own"),
+    (&["root"], "MPI_ERR_ROOT", "{} is not a rank of the communicator"),
+    (&["op"], "MPI_ERR_OP", "{} is null, invalid, or unsuitable for this datatype"),
+    (&["group"], "MPI_ERR_GROUP", "{} is null, or not a group"),
+    (&["win"], "MPI_ERR_WIN", "{} is null, or not a window"),
+    (&["file"], "MPI_ERR_FILE", "{} is null, or not a file"),
+    (&["info", "infos"], "MPI_ERR_INFO", "{} is not an object for hints"),
+    (&["errhandler"], "MPI_ERR_ERRHANDLER", "{} is not an error handler, or is for other objects"),
+    (&["request", "requests", "requests_out"], "MPI_ERR_REQUEST", "{} is not a request of this kind"),
+    (&["session"], "MPI_ERR_SESSION", "{} is null, or not a session"),
+    (&["keyval"], "MPI_ERR_KEYVAL", "{} is not a key, or is predefined"),
     (&["amode"], "MPI_ERR_AMODE", "{} is not valid"),
     (&["lock"], "MPI_ERR_LOCKTYPE", "{} is not valid"),
-    (&["assert"], "MPI_ERR_ASSERT", "{} has bits that mean nothing"),
+    (&["assert"], "MPI_ERR_ASSERT", "{} has undefined bits"),
     (
         &[
             "int_out",
@@ -480,11 +484,11 @@ const ERRORS: [(&[&str], &str, &str); 20] = [
             "count_out",
         ],
         "MPI_ERR_ARG",
-        "{} or another place is a null pointer, or a number is not valid",
+        "{} or another result pointer is null, or a number is invalid",
     ),
 ];
 
-/// Where the standard speaks of it, and its neighbours.
+/// The chapter of the standard, and related functions.
 fn write_end(out: &mut String, own: &str, told: &Described, texts: &Texts) {
     match told.family.chapter {
         "-" => line!(out, ".SH STANDARDS\n{}.", escaped(told.family.title)),
@@ -509,17 +513,17 @@ fn write_end(out: &mut String, own: &str, told: &Described, texts: &Texts) {
     line!(out, "{}", all.join(",\n"));
 }
 
-/// A function that the description does not have.
+/// A function that the description lacks.
 fn plain_page(name: &str, prototype: &str, entry: &Entry, texts: &Texts) -> String {
     let (family, whole) = (&texts.families[entry.family], format!("MPI_{name}"));
     let mut out = String::new();
     heading(&mut out, &whole, standard(family), std::slice::from_ref(&whole), entry.text);
     line!(out, ".SH SYNOPSIS\n.nf\n.B #include <mpi.h>\n.PP\n{};\n.fi", escaped(prototype));
     line!(out, ".SH DESCRIPTION\n\\fB{whole}\\fR {}.\n.PP\n{}", escaped(entry.text), escaped(family.text));
-    line!(out, ".PP\nIt never waits for other processes.");
+    line!(out, ".PP\nThe call never waits for other processes.");
     let gives = match prototype.split(' ').next() {
-        Some("int") => "MPI_SUCCESS, or MPI_ERR_ARG where an argument is not valid.",
-        _ => "What it tells; there are no errors.",
+        Some("int") => "MPI_SUCCESS, or MPI_ERR_ARG if an argument is invalid.",
+        _ => "The value in the description; there are no errors.",
     };
     line!(out, ".SH RETURN VALUE\n{gives}");
     let told = Described {
@@ -531,7 +535,7 @@ fn plain_page(name: &str, prototype: &str, entry: &Entry, texts: &Texts) -> Stri
     out
 }
 
-/// Conversions of handles: for each kind of object the same four.
+/// Conversions of handles: the same four functions for each kind of object.
 fn conversions(texts: &Texts) -> Vec<(String, String)> {
     const OBJECTS: [(&str, &str); 11] = [
         ("Comm", "MPI_Comm"),
@@ -571,13 +575,13 @@ fn conversions(texts: &Texts) -> Vec<(String, String)> {
         );
         line!(
             out,
-            ".SH DESCRIPTION\n\\fBMPI_{name}_c2f\\fR gives the handle that Fortran has for the same object, an INTEGER, and \\fBMPI_{name}_f2c\\fR the one of C."
+            ".SH DESCRIPTION\n\\fBMPI_{name}_c2f\\fR returns the Fortran handle of the same object, an INTEGER, and \\fBMPI_{name}_f2c\\fR the C handle."
         );
         line!(
             out,
-            "\\fBMPI_{name}_toint\\fR and \\fBMPI_{name}_fromint\\fR do so with an int of C's, whatever the binary interface; the standard's has these two alone."
+            "\\fBMPI_{name}_toint\\fR and \\fBMPI_{name}_fromint\\fR convert to and from a C int, with every ABI. The standard ABI has only these two."
         );
-        line!(out, ".PP\n{}\n.PP\nThey never wait.", language.text);
+        line!(out, ".PP\n{}\n.PP\nThe calls never wait.", language.text);
         line!(out, ".SH RETURN VALUE\nThe handle or number; there are no errors.");
         line!(
             out,
