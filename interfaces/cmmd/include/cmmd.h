@@ -1,8 +1,8 @@
 /*
  * cmmd.h - CMMD on Parvum: message passing as on Thinking Machines' CM-5.
  *
- * Link with -lcmmd. A node program needs no call to begin with: the first one enrols it. `parvum run -n N program` makes
- * N nodes, numbered from 0 in the order of their start. See cmmd(7), and cmmd_send_block(3) and its kin.
+ * Link with -lcmmd. The first CMMD call of a program joins the virtual machine. `parvum run -n N program` makes
+ * N nodes, numbered from 0 in the order of their start. See cmmd(7), CMMD_send_block(3) and the pages that it names.
  */
 #ifndef CMMD_H
 #define CMMD_H
@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* Names an asynchronous operation; negative: the call failed, 0: there is none. */
+/* The handle of an asynchronous operation; negative: the call failed, 0: there is none. */
 typedef int CMMD_mcb;
-/* Names one end of a channel; negative: the call failed. */
+/* The handle of one end of a channel; negative: the call failed. */
 typedef int CMMD_channel;
 /* Runs when an operation is complete. */
 typedef void (*CMMD_handler)(CMMD_mcb *mcb, void *arg);
-/* Says whether a message is one that a receive wants; see CMMD_set_msg_matching_fcn(3). */
+/* Returns nonzero if a message matches a receive; see CMMD_set_msg_matching_fcn(3). */
 typedef int (*CMMD_matching_fcn)(int wanted_node, int wanted_tag, int node, int tag);
 
 #define CMMD_ANY_NODE		(-1)
@@ -27,26 +27,26 @@ typedef int (*CMMD_matching_fcn)(int wanted_node, int wanted_tag, int node, int 
 #define CMMD_DEFAULT_TAG	0
 #define CMMD_ERRVAL		(-1)
 
-/* What CMMD_get_errno answers. */
+/* Results of CMMD_get_errno. */
 #define CMMD_ERR_NONE		0
-#define CMMD_ERR_NO_RPORTS	1	/* no descriptor is free, or the receiver has too much unreceived: try later */
+#define CMMD_ERR_NO_RPORTS	1	/* no descriptor is free, or the receiver has too many unreceived messages: try later */
 #define CMMD_ERR_BAD_NODE	2	/* there is no such node */
 #define CMMD_ERR_BAD_TAG	3	/* a tag is 0 or more; only receives take CMMD_ANY_TAG */
 #define CMMD_ERR_BAD_LENGTH	4	/* a length, stride or count is negative, or too large */
-#define CMMD_ERR_BAD_BUFFER	5	/* a null pointer, where there is something to read or write */
-#define CMMD_ERR_BAD_MCB	6	/* that names no operation */
-#define CMMD_ERR_UNFINISHED	7	/* the operation, timer or channel is still at work */
-#define CMMD_ERR_TRUNCATED	8	/* the message was longer than its place; the rest is lost */
-#define CMMD_ERR_GONE		9	/* the other task is gone */
-#define CMMD_ERR_NO_MACHINE	10	/* there is no machine and none could be started, or it died */
-#define CMMD_ERR_NO_HOST	11	/* the call needs a host program, or is the other side's */
-#define CMMD_ERR_BAD_ARGUMENT	12	/* a combiner, direction, mode or number that makes no sense */
-#define CMMD_ERR_UNSUPPORTED	13	/* Parvum does not do that */
-#define CMMD_ERR_REFUSED	14	/* the machine refused */
-#define CMMD_ERR_BUSY		15	/* called from a matching function, which must not */
-#define CMMD_ERR_FORKED		16	/* this process was forked from a node, and is none */
+#define CMMD_ERR_BAD_BUFFER	5	/* a null pointer with a nonzero length */
+#define CMMD_ERR_BAD_MCB	6	/* the handle is invalid */
+#define CMMD_ERR_UNFINISHED	7	/* the operation, timer or channel is not complete */
+#define CMMD_ERR_TRUNCATED	8	/* the message was longer than the buffer; the rest is lost */
+#define CMMD_ERR_GONE		9	/* the other task has ended */
+#define CMMD_ERR_NO_MACHINE	10	/* the virtual machine could not be reached or started, or was lost */
+#define CMMD_ERR_NO_HOST	11	/* there is no host program, or only the other side may make this call */
+#define CMMD_ERR_BAD_ARGUMENT	12	/* an invalid combiner, direction, mode or number */
+#define CMMD_ERR_UNSUPPORTED	13	/* Parvum does not have this function */
+#define CMMD_ERR_REFUSED	14	/* the virtual machine refused */
+#define CMMD_ERR_BUSY		15	/* a matching function must not call CMMD */
+#define CMMD_ERR_FORKED		16	/* this process was forked from a node, and is not a node */
 
-/* Combiners. Those of int serve every integer type, and every type where they make sense. */
+/* Combiners. The combiners without a type are for int and every other type to which they apply. */
 #define CMMD_combiner_add	1
 #define CMMD_combiner_max	2
 #define CMMD_combiner_min	3
@@ -105,7 +105,7 @@ int CMMD_send_and_receive_v(int src, int rtag, void *rbuf, int relem, int rstrid
 int CMMD_swap_v(int node, void *rbuf, int relem, int rstride, int rcount, const void *sbuf, int selem, int sstride,
 		int scount);
 
-/* --- Handles, probing, what is known of messages ------------------------------------------------------------------- */
+/* --- Handles, probes, properties of messages ----------------------------------------------------------------------- */
 
 void CMMD_msg_wait(CMMD_mcb mcb);
 int CMMD_msg_done(CMMD_mcb mcb);
@@ -185,7 +185,7 @@ int CMMD_get_global_or(void);
 
 int CMMD_enable(void);
 int CMMD_enable_host(void);
-int CMMD_am_node(void);		/* Parvum's own: whether CMMD_enable of a host has started this process */
+int CMMD_am_node(void);		/* only in Parvum: 1 if CMMD_enable of a host has started this process */
 int CMMD_host_node(void);
 int CMMD_bc_from_host(const void *buf, int len);
 int CMMD_receive_bc_from_host(void *buf, int len);
@@ -211,10 +211,10 @@ void CMMD_enable_safety(void);
 void CMMD_disable_safety(void);
 const char *CMMD_version(void);
 int CMMD_fset_io_mode(FILE *file, int mode);
-int CMMD_suspend(void);		/* these two are refused: nothing but their names is known */
+int CMMD_suspend(void);		/* these two always fail, because only their names are known */
 int CMMD_resume(void);
 
-/* --- Channels: a prepared way from one node to another ------------------------------------------------------------- */
+/* --- Channels: prepared transfers between two nodes ---------------------------------------------------------------- */
 
 CMMD_channel CMMD_open_send_channel(int dest, int id, const void *buf, int len);
 CMMD_channel CMMD_open_receive_channel(int src, int id, void *buf, int len);

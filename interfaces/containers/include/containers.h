@@ -1,13 +1,13 @@
 /*
- * containers.h - message containers, as the operating system Choices had them, for C.
+ * containers.h - message containers of the operating system Choices, for C.
  *
- * A container is a mailbox of one task: it buffers messages until they are received. Its task binds it to a name; others look the
- * name up, once, and get a representative, a handle that sends. The functions are in libcontainers (-lcontainers); each has a
+ * A container is a mailbox of one task, which buffers messages until they are received. The task binds the container to a name.
+ * Others look the name up once and get a representative, a handle for sends. The functions are in libcontainers (-lcontainers); each has a
  * page in the manual. See containers(7). For C++ there is containers.hpp.
  *
- * Functions that give an int or a long give 0, a number or a length when they have done it, and an error's number, which is
- * negative, when not. Those that give a pointer give null then. ch_error() is the number of the thread's last failure.
- * Times are milliseconds, negative for ever; lengths are bytes. Text is UTF-8.
+ * Functions that return an int or a long return 0, a number or a length, or a negative error number if they fail.
+ * Functions that return a pointer return null if they fail. ch_error() is the number of the thread's last failure.
+ * Times are milliseconds, and a negative time means no limit. Lengths are bytes. Text is UTF-8.
  */
 #ifndef CONTAINERS_H
 #define CONTAINERS_H
@@ -19,21 +19,21 @@
 extern "C" {
 #endif
 
-/* What can go wrong. */
-#define CH_EARGUMENT	(-1)	/* an argument makes no sense */
-#define CH_EMACHINE	(-2)	/* there is no machine, and none could be started */
-#define CH_ENAMETAKEN	(-3)	/* the name is bound, and who bound it lives */
-#define CH_EUNBOUND	(-4)	/* nobody has bound the name in time */
+/* Errors. */
+#define CH_EARGUMENT	(-1)	/* an argument is invalid */
+#define CH_EMACHINE	(-2)	/* no virtual machine could be reached or started */
+#define CH_ENAMETAKEN	(-3)	/* the name is bound, and its owner is alive */
+#define CH_EUNBOUND	(-4)	/* no task has bound the name in time */
 #define CH_EGONE	(-5)	/* the container or its task is gone: look the name up again */
-#define CH_EROOM	(-6)	/* the message is longer than the room, and stays in the container */
-#define CH_ETOOLARGE	(-7)	/* the message is longer than the container may ever hold */
-#define CH_EFULL	(-8)	/* the container is full, and nobody can wait */
-#define CH_EEMPTY	(-9)	/* no message is there, or none came in time */
-#define CH_ETIMEDOUT	(-10)	/* the time was over, and the timer's handler gave up */
-#define CH_EBUFFER	(-11)	/* all buffers of a pool are in use, and it may not grow; or some are, and it is to end */
-#define CH_EFORKED	(-12)	/* it belongs to the process that this one was forked from */
-#define CH_EUNABLE	(-13)	/* the other side or this port cannot do it */
-#define CH_EREFUSED	(-14)	/* the machine refused: see ch_reason() */
+#define CH_EROOM	(-6)	/* the message is longer than the buffer, and stays in the container */
+#define CH_ETOOLARGE	(-7)	/* the message is longer than the container's limit */
+#define CH_EFULL	(-8)	/* the container is full, and the caller cannot wait */
+#define CH_EEMPTY	(-9)	/* the container is empty, or no message came in time */
+#define CH_ETIMEDOUT	(-10)	/* the timer expired, and its handler gave up */
+#define CH_EBUFFER	(-11)	/* all buffers of a pool are in use, or a pool with used buffers should end */
+#define CH_EFORKED	(-12)	/* the handle belongs to the parent of this forked process */
+#define CH_EUNABLE	(-13)	/* the other side or this port does not support the call */
+#define CH_EREFUSED	(-14)	/* the virtual machine refused: see ch_reason() */
 
 int ch_error(void);
 const char *ch_error_text(int error);
@@ -42,28 +42,28 @@ size_t ch_reason(char *out, size_t room);
 typedef struct ch_container ch_container;
 typedef struct ch_representative ch_representative;
 typedef struct ch_reference ch_reference;
-typedef struct ch_group ch_group;	/* what a task adds containers to */
-typedef struct ch_many ch_many;		/* the members that it had when it was looked up */
+typedef struct ch_group ch_group;	/* a group to which a task adds containers */
+typedef struct ch_many ch_many;		/* the members of a group at its lookup */
 typedef struct ch_state ch_state;
 
-/* Who sent a message. */
+/* The sender of a message. */
 typedef struct ch_sender {
 	int task;			/* the engine's id, as in PVM */
-	unsigned int call;		/* the number of a call; 0: nobody waits for an answer */
-	uint64_t place;			/* the address, where a port has its own */
-	long length;			/* bytes of the message, also of one that had no room */
+	unsigned int call;		/* the number of a call; 0: the message is not a call */
+	uint64_t place;			/* the address, if a port has its own */
+	long length;			/* bytes of the message, even if the buffer is too small */
 } ch_sender;
 
-/* This task's id. Joins the machine, as the first call of any kind does. */
+/* This task's id. Joins the virtual machine, as any first call does. */
 int ch_my_task(void);
 
-/* Containers. 0 stands for no bound of its own. */
+/* Containers. A limit of 0 means that the container has no limit. */
 ch_container *ch_container_create(const char *name, size_t most_bytes, int most_messages);
 ch_container *ch_container_for_tag(int tag);
 int ch_container_number(const ch_container *container);
 int ch_container_destroy(ch_container *container);
 
-/* Names. A null name is the container's own. */
+/* Names. A null name means the container's own name. */
 int ch_bind(const char *name, const ch_container *container);
 int ch_bind_many(const char *const *names, const ch_container *const *containers, int number);
 int ch_unbind(const char *name);
@@ -86,14 +86,14 @@ long ch_receive(const ch_container *container, void *out, size_t room, ch_sender
 long ch_try_receive(const ch_container *container, void *out, size_t room, ch_sender *from);
 long ch_receive_within(const ch_container *container, void *out, size_t room, ch_sender *from, long milliseconds);
 
-/* Messages that stay where they are until they are read. */
+/* Messages that stay at the sender until they are read. */
 ch_reference *ch_receive_reference(const ch_container *container, long milliseconds, ch_sender *from);
 long ch_reference_length(const ch_reference *reference);
 int ch_reference_is_with_sender(const ch_reference *reference);
 int ch_reference_read(const ch_reference *reference, size_t from, void *out, size_t size);
 int ch_reference_release(ch_reference *reference);
 
-/* Conversations: what protocol, and what to do when time passes without an answer. */
+/* Conversations: the protocol, and the handler for a time without an answer. */
 #define CH_RELIABLE	0
 #define CH_DATAGRAM	1
 
@@ -131,7 +131,7 @@ int ch_multirpc(const ch_many *servers, const void *request, size_t size,
 		ch_state *state);
 int ch_many_release(ch_many *group);
 
-/* Buffers of one size: so many at the start, and more if the pool may grow. */
+/* Buffers of one size: a number at the start, and more if the pool may grow. */
 typedef struct ch_pool ch_pool;
 ch_pool *ch_pool_create(size_t size, int number, int may_grow);
 int ch_pool_free(const ch_pool *pool);
@@ -140,7 +140,7 @@ int ch_pool_destroy(ch_pool *pool);
 void *ch_buffer_get(ch_pool *pool, int may_grow);
 int ch_buffer_put(ch_pool *pool, void *buffer);
 
-/* Programs that run together. */
+/* Programs with gang scheduling. */
 int ch_gang_run(const char *program, const char *const *args, int number, int *tasks);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /*
- * containers.hpp - message containers, as the operating system Choices had them, for C++17.
+ * containers.hpp - message containers of the operating system Choices, for C++17.
  *
- * The classes of Choices over the functions of containers.h. Each object owns its handle and gives it back; none can be
- * copied, all can be moved. What fails throws a choices::Error, but for what a program may well expect: an empty container, a name
- * that nobody has bound.
+ * The classes of Choices, built on containers.h. Each object owns its handle and releases it. Objects can be moved, and not
+ * copied. A failure throws a choices::Error, except for two usual cases: an empty container, and a name
+ * that no task has bound.
  */
 #ifndef CONTAINERS_HPP
 #define CONTAINERS_HPP
@@ -26,10 +26,10 @@ namespace choices {
 
 using Time = std::chrono::milliseconds;
 
-/* A time that does not end. */
+/* No time limit. */
 inline constexpr Time forever{-1};
 
-/* What failed, by its number in containers.h. */
+/* An error, with its number in containers.h. */
 class Error : public std::runtime_error {
 public:
 	explicit Error(int number) : std::runtime_error(ch_error_text(number)), number_(number) {}
@@ -63,7 +63,7 @@ template <typename Handle, auto release> using Owned = std::unique_ptr<Handle, R
 
 } // namespace detail
 
-/* Where a container is. */
+/* The place of a container. */
 class Address {
 public:
 	Address(int task, int number) : task_(task), number_(number) {}
@@ -76,7 +76,7 @@ private:
 	int task_, number_;
 };
 
-/* Who sent a message; a call can be answered. */
+/* The sender of a message; a call can be answered. */
 struct Sender : ch_sender {
 	Sender() : ch_sender{} {}
 	bool isCall() const { return call != 0; }
@@ -95,7 +95,7 @@ public:
 		own_->handle.reset(detail::made(ch_state_create(protocol)));
 	}
 
-	/* Zero takes the timer away. Without a handler a call gives up. */
+	/* Zero removes the timer. Without a handler a call gives up. */
 	void setTimer(Time time, OnExpiry onExpiry = nullptr)
 	{
 		own_->onExpiry = std::move(onExpiry);
@@ -107,7 +107,7 @@ public:
 	int repeats() const { return detail::checked(ch_state_repeats(own_->handle.get())); }
 	int dropped() const { return detail::checked(ch_state_dropped(own_->handle.get())); }
 
-	/* What the calls below take; the handler must find this object where it is now. */
+	/* The argument of the calls below; the handler needs this object at its present address. */
 	ch_state *handle()
 	{
 		ch_state_set_data(own_->handle.get(), this);
@@ -127,7 +127,7 @@ private:
 		if (!self.own_->onExpiry)
 			return giveUp;
 		try {
-			/* A copy: the handler may set another. */
+			/* A copy: the handler may set another handler. */
 			auto handler = self.own_->onExpiry;
 			return handler(self);
 		} catch (...) {
@@ -138,7 +138,7 @@ private:
 	std::unique_ptr<Own> own_;
 };
 
-/* A received message that is read where it lies. */
+/* A received message that is read in place. */
 class Reference {
 public:
 	explicit Reference(ch_reference *handle) : handle_(detail::made(handle)) {}
@@ -153,7 +153,7 @@ private:
 	detail::Owned<ch_reference, ch_reference_release> handle_;
 };
 
-/* A named mailbox: it buffers messages until they are received. */
+/* A named mailbox, which buffers messages until they are received. */
 class MessageContainer {
 public:
 	explicit MessageContainer(const char *name = nullptr, std::size_t mostBytes = 0, int mostMessages = 0)
@@ -161,24 +161,24 @@ public:
 	{
 	}
 
-	/* What is sent under a tag of context 0, by whatever interface. */
+	/* The messages with a tag in context 0, from any interface. */
 	static MessageContainer ofTag(int tag) { return MessageContainer(detail::made(ch_container_for_tag(tag))); }
 
 	Address address() const { return Address(ch_my_task(), ch_container_number(handle_.get())); }
 
-	/* Waits. A message that is longer than the room throws, and stays; the sender's length tells how long. */
+	/* Waits. If the message is longer than the buffer, the call throws and the message stays; the sender's length is its length. */
 	long receive(void *out, std::size_t room, Sender *from = nullptr)
 	{
 		return detail::checked(ch_receive(handle_.get(), out, room, from));
 	}
 
-	/* Nothing when none is there. */
+	/* Returns nothing if the container is empty. */
 	std::optional<long> receiveNoWait(void *out, std::size_t room, Sender *from = nullptr)
 	{
 		return perhaps(ch_try_receive(handle_.get(), out, room, from));
 	}
 
-	/* Nothing when none came in time. */
+	/* Returns nothing if no message came in time. */
 	std::optional<long> receiveWithin(Time time, void *out, std::size_t room, Sender *from = nullptr)
 	{
 		return perhaps(ch_receive_within(handle_.get(), out, room, from, static_cast<long>(time.count())));
@@ -204,12 +204,12 @@ private:
 	detail::Owned<ch_container, ch_container_destroy> handle_;
 };
 
-/* A handle on a container, local to who sends to it. */
+/* A sender's local handle of a container. */
 class ContainerRepresentative {
 public:
 	explicit ContainerRepresentative(ch_representative *handle) : handle_(detail::made(handle)) {}
 
-	/* What any task receives under a tag of context 0. */
+	/* The messages that a task receives with a tag in context 0. */
 	static ContainerRepresentative ofTag(int task, int tag)
 	{
 		return ContainerRepresentative(ch_representative_for_tag(task, tag));
@@ -237,7 +237,7 @@ private:
 
 class GroupRepresentative;
 
-/* Where names lead. */
+/* The name service. */
 class DistributedNameServer {
 public:
 	static void bind(const char *name, const MessageContainer &container)
@@ -247,7 +247,7 @@ public:
 	static void bind(const MessageContainer &container) { bind(nullptr, container); }
 	static void unbind(const char *name) { detail::checked(ch_unbind(name)); }
 
-	/* Nothing when nobody binds it in time. */
+	/* Returns nothing if no task binds the name in time. */
 	static std::optional<ContainerRepresentative> lookup(const char *name, Time time = forever)
 	{
 		auto *found = ch_lookup(name, static_cast<long>(time.count()));
@@ -257,7 +257,7 @@ public:
 	}
 	static GroupRepresentative lookupGroup(const char *name, int least = 1, Time time = forever);
 
-	/* Questions that this process has asked. */
+	/* The number of requests of this process. */
 	static std::uint64_t exchanges() { return ch_exchanges(); }
 };
 
@@ -275,7 +275,7 @@ private:
 	detail::Owned<ch_group, ch_group_release> handle_;
 };
 
-/* The members that a group had when it was looked up. */
+/* The members of a group at its lookup. */
 class GroupRepresentative {
 public:
 	explicit GroupRepresentative(ch_many *handle) : handle_(detail::made(handle)) {}
@@ -290,7 +290,7 @@ public:
 	int size() const { return detail::checked(ch_many_size(handle_.get())); }
 	int task(int place) const { return detail::checked(ch_many_task(handle_.get(), place)); }
 
-	/* Gives to how many. */
+	/* Returns the number of receivers. */
 	int send(const void *data, std::size_t size) { return detail::checked(ch_send_many(handle_.get(), data, size)); }
 
 	const ch_many *handle() const { return handle_.get(); }
@@ -304,7 +304,7 @@ inline GroupRepresentative DistributedNameServer::lookupGroup(const char *name, 
 	return GroupRepresentative(ch_lookup_group(name, least, static_cast<long>(time.count())));
 }
 
-/* A message without answer, which may be lost. */
+/* A message without an answer, which may be lost. */
 class OneWay {
 public:
 	static void send(const ContainerRepresentative &to, const void *data, std::size_t size)
@@ -335,10 +335,10 @@ public:
 /* One request to several servers. */
 class MultiRPC {
 public:
-	/* Which member; its answer, or null; its length, or why there is none. False ends the call. */
+	/* The member's index; its answer, or null; the length, or an error number. False ends the call. */
 	using Hear = std::function<bool(int place, const void *answer, long length)>;
 
-	/* Gives how many have answered. An exception of the handler ends the call and is thrown on. */
+	/* Returns the number of answers. An exception of the handler ends the call and is rethrown. */
 	static int call(const GroupRepresentative &servers, const void *request, std::size_t size, const Hear &hear,
 			int want, ClientState *state = nullptr)
 	{
@@ -368,7 +368,7 @@ private:
 	}
 };
 
-/* Buffers of one size: so many at the start, and more if the list may grow. */
+/* Buffers of one size: a number at the start, and more if the list may grow. */
 class NetworkBufferFreeList {
 public:
 	NetworkBufferFreeList(std::size_t size, int number, bool mayGrow)
@@ -376,7 +376,7 @@ public:
 	{
 	}
 
-	/* Null when all are in use, and the list may not grow, or this caller does not want it. */
+	/* Null if all are in use, and the list or this caller does not allow growth. */
 	void *get(bool mayGrow = true)
 	{
 		void *buffer = ch_buffer_get(handle_.get(), mayGrow);
@@ -392,10 +392,10 @@ private:
 	detail::Owned<ch_pool, ch_pool_destroy> handle_;
 };
 
-/* Starts programs on idle processors, together. */
+/* Starts programs with gang scheduling on idle processors. */
 class GangScheduler {
 public:
-	/* Gives the ids of the tasks. */
+	/* Returns the ids of the tasks. */
 	static std::vector<int> run(const char *program, const std::vector<const char *> &args, int number)
 	{
 		auto list = args;

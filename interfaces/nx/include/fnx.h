@@ -1,4 +1,4 @@
-! NX for Fortran: the types of its functions; in fixed and in free form alike.
+! NX for Fortran: the types of its functions, valid in fixed and in free form.
       integer csendrecv, gray, ginv
       integer mynode, numnodes, nodedim, myhost, myptype, mypid
       integer isend, irecv, irecvx, isendrecv, msgdone, msgmerge

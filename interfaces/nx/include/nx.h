@@ -1,7 +1,7 @@
 /* Intel NX (iPSC/2, iPSC/860, Paragon) on Parvum.
  *
- * Every call has a twin with a leading underscore. The plain call says what is wrong and ends the program; its twin gives -1
- * and sets errno to one of the numbers below. Lengths are bytes. The manual pages, from nx(3) on, say the rest. */
+ * A call that fails prints an error and ends the program. The call with an underscore before its name returns -1 instead,
+ * and sets errno to a number below. Lengths are bytes. The manual describes each call: csend(3) and others. */
 #ifndef NX_H
 #define NX_H
 
@@ -9,28 +9,28 @@
 extern "C" {
 #endif
 
-/* Numbers of errors; clear of the system's. */
+/* Error numbers, all different from the system's. */
 #define EQMSGLONG 1001 /* the message is longer than the buffer          */
 #define EQPBUF 1002    /* a null pointer for a buffer                    */
 #define EQLEN 1003     /* a negative length                              */
-#define EQBLEN 1004    /* a length larger than memory can be             */
+#define EQBLEN 1004    /* a length larger than any memory                */
 #define EQNODE 1005    /* no such node, or it has ended                  */
-#define EQPID 1006     /* a ptype that cannot be                         */
+#define EQPID 1006     /* an invalid ptype                               */
 #define EQTYPE 1007    /* a type that no program may use                 */
 #define EQMID 1008     /* no such message id                             */
 #define EQHND 1009     /* a null pointer for a handler                   */
 #define EQNOMID 1010   /* all message ids are in use                     */
 #define EQMEM 1011     /* no memory                                      */
-#define EQNOSET 1012   /* this process has no ptype                      */
-#define EQSET 1013     /* it has one already                             */
-#define EQUSEPID 1014  /* another process of the node has it             */
-#define EQPARAM 1015   /* another argument makes no sense                */
-#define EQMACHINE 1016 /* there is no machine, or it was lost            */
+#define EQNOSET 1012   /* this process has no ptype yet                  */
+#define EQSET 1013     /* this process already has a ptype               */
+#define EQUSEPID 1014  /* another process of the node has this ptype     */
+#define EQPARAM 1015   /* another argument is invalid                    */
+#define EQMACHINE 1016 /* the virtual machine is missing or lost         */
 #define EQCHILD 1017   /* this process was forked from a node            */
 
 #define INVALID_PTYPE (-1)
 
-/* So many message ids a process may have at a time. */
+/* The most message ids of a process at a time. */
 #define NX_IDS 1024
 
 /* Types from 0 are ordinary, from NX_FORCE on force types. */
@@ -63,7 +63,7 @@ NX_BOTH(void, msgignore, (long mid));
 NX_BOTH(void, msgcancel, (long mid));
 NX_BOTH(long, msgmerge, (long mid1, long mid2));
 
-/* Probing, and what is known of the last message. */
+/* Probes, and properties of the last message. */
 NX_BOTH(void, cprobe, (long typesel));
 NX_BOTH(long, iprobe, (long typesel));
 NX_BOTH(void, cprobex, (long typesel, long nodesel, long ptypesel, long info[8]));
@@ -83,7 +83,7 @@ NX_BOTH(void, hsendrecv, (long type, void *sbuf, long scount, long node, long pt
 	nx_handler handler));
 NX_BOTH(long, masktrap, (long state));
 
-/* What all nodes do together. */
+/* Global operations. */
 NX_BOTH(void, gsync, (void));
 NX_BOTH(void, gisum, (long x[], long n, long work[]));
 NX_BOTH(void, gssum, (float x[], long n, float work[]));
@@ -107,7 +107,7 @@ NX_BOTH(void, gcol, (void *x, long xlen, void *y, long ylen, long *ncnt));
 NX_BOTH(void, gcolx, (void *x, const long xlens[], void *y));
 NX_BOTH(void, gopf, (void *x, long xlen, void *work, long (*function)(void *x, void *work)));
 
-/* Who and where. */
+/* Node numbers and clocks. */
 NX_BOTH(long, mynode, (void));
 NX_BOTH(long, numnodes, (void));
 NX_BOTH(long, nodedim, (void));
@@ -127,7 +127,7 @@ int nx_initve(char *partition, long size, char *account, int *argc, char **argv)
 
 #undef NX_BOTH
 
-/* In which call a buffered message was copied to the program's memory. */
+/* The call that copied a buffered message to the program's memory. */
 #define NX_IN_CRECV 0
 #define NX_IN_IRECV 1
 #define NX_IN_MSGWAIT 2
@@ -135,12 +135,12 @@ int nx_initve(char *partition, long size, char *account, int *argc, char **argv)
 #define NX_IN_GLOBAL 4 /* gsync and the other global operations          */
 #define NX_IN_OTHER 5  /* handlers, and ids that were given up          */
 
-/* Where the bytes of this node's messages lay, since it began. */
+/* Where the bytes of this node's messages were buffered, since its start. */
 struct nx_buffering {
 	long received;       /* bytes received                                     */
 	long direct;         /* of these, put straight into the program's memory   */
 	long buffered;       /* bytes that came when no receive was posted         */
-	long kept_by_sender; /* bytes this node kept as a sender, for no receiver took them in */
+	long kept_by_sender; /* bytes that this node buffered as a sender                          */
 	long dropped;        /* force messages dropped here: no receive was posted */
 	long copied[6];      /* bytes copied out of buffers, by NX_IN_...          */
 };

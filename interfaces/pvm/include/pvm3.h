@@ -1,8 +1,8 @@
 /*
  * pvm3.h - the interface of PVM 3.4, as Parvum provides it.
  *
- * Names, numbers and structures are PVM 3.4.6's, so that programs written for
- * it compile and objects compiled for it link. The text is Parvum's own.
+ * Names, numbers and structures are the same as in PVM 3.4.6. Programs for
+ * PVM compile, and objects compiled for PVM link. The text is Parvum's own.
  */
 #ifndef _PVM3_H_
 #define _PVM3_H_
@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /* How a message is packed: pvm_initsend, pvm_mkbuf. */
-#define PvmDataDefault		0	/* XDR: any machine can read it */
-#define PvmDataRaw		1	/* as it lies in memory */
+#define PvmDataDefault		0	/* XDR: any host can read the message */
+#define PvmDataRaw		1	/* as in memory */
 #define PvmDataInPlace		2	/* raw, copied only when sent */
 #define PvmDataFoo		PvmDataDefault
 #define PvmDataTrace		4
@@ -41,13 +41,13 @@ extern "C" {
 #define PvmHostAdd		3
 #define PvmRouteAdd		4
 #define PvmRouteDelete		5
-#define PvmNotifyCancel		256	/* with a kind: tell now, then forget */
+#define PvmNotifyCancel		256	/* with a kind: send the message now, and cancel */
 
 /* Options: pvm_setopt, pvm_getopt. */
-#define PvmRoute		1	/* which way messages take: */
+#define PvmRoute		1	/* the route of messages: */
 #define PvmDontRoute		1	/*   through the daemons */
-#define PvmAllowDirect		2	/*   the best there is */
-#define PvmRouteDirect		3	/*   straight to the other task */
+#define PvmAllowDirect		2	/*   the best route */
+#define PvmRouteDirect		3	/*   directly to the other task */
 #define PvmDebugMask		2
 #define PvmAutoErr		3	/* 0 silent, 1 print, 2 exit, 3 abort */
 #define PvmOutputTid		4
@@ -81,18 +81,18 @@ extern "C" {
 #define PvmTaskSelf		0
 #define PvmTaskChild		1
 
-#define PvmBaseContext		0	/* the context tasks begin in */
+#define PvmBaseContext		0	/* the first context of a task */
 
 /* The mailbox: pvm_putinfo, pvm_recvinfo. */
 #define PvmMboxDefault		0
 #define PvmMboxPersistent	1	/* put: the entry outlives its owner */
 #define PvmMboxMultiInstance	2	/* put: beside the other entries of the class */
 #define PvmMboxOverWritable	4	/* put: others may replace and delete it */
-#define PvmMboxFirstAvail	8	/* get: the first at the index or above */
-#define PvmMboxReadAndDelete	16	/* get: and delete; needs the right to */
-#define PvmMboxWaitForInfo	32	/* get: wait until there is one */
+#define PvmMboxFirstAvail	8	/* get: the first entry at the index or above */
+#define PvmMboxReadAndDelete	16	/* get: also delete, if the caller may */
+#define PvmMboxWaitForInfo	32	/* get: wait for an entry */
 #define PvmMboxMaxFlag		512
-#define PvmMboxDirectIndexShift	10	/* above the flags: the index to put at */
+#define PvmMboxDirectIndexShift	10	/* the index for put is stored above the flags */
 #define PvmMboxMaxDirectIndex	((unsigned)1 << (31 - PvmMboxDirectIndexShift))
 #define PvmMboxDirectIndexOf(flags) \
 	(((unsigned)(flags) >> PvmMboxDirectIndexShift) & (PvmMboxMaxDirectIndex - 1))
@@ -106,7 +106,7 @@ extern "C" {
 #define PVMTRACERCLASS		"###_PVM_TRACER_###"
 #define PVMRMCLASS		"###_PVM_RM_###"
 
-/* What calls return when they fail. */
+/* Error codes. */
 #define PvmOk			0
 #define PvmBadParam		-2
 #define PvmMismatch		-3
@@ -161,7 +161,7 @@ extern "C" {
 
 /* A host: pvm_config. */
 struct pvmhostinfo {
-	int hi_tid;		/* of its daemon */
+	int hi_tid;		/* id of its daemon */
 	char *hi_name;
 	char *hi_arch;
 	int hi_speed;		/* relative */
@@ -171,7 +171,7 @@ struct pvmhostinfo {
 /* A task: pvm_tasks. */
 struct pvmtaskinfo {
 	int ti_tid;
-	int ti_ptid;		/* who spawned it */
+	int ti_ptid;		/* its parent */
 	int ti_host;		/* its daemon */
 	int ti_flag;
 	char *ti_a_out;		/* its program */
@@ -186,8 +186,8 @@ struct pvmminfo {
 	int wid;		/* wait id */
 	int enc;		/* encoding: a number for XDR, the data format for raw */
 	int crc;		/* checksum; not used */
-	int src;		/* who sent it */
-	int dst;		/* to whom */
+	int src;		/* sender */
+	int dst;		/* receiver */
 };
 
 /* A class of the mailbox: pvm_getmboxinfo. */
@@ -195,7 +195,7 @@ struct pvmmboxinfo {
 	char *mi_name;
 	int mi_nentries;
 	int *mi_indices;
-	int *mi_owners;		/* 0: nobody any more */
+	int *mi_owners;		/* 0: the owner has ended */
 	int *mi_flags;
 };
 
@@ -212,7 +212,7 @@ struct pvmmboxinfo {
 #endif
 #endif
 
-/* What the last call that failed returned. */
+/* The error code of the last call that failed. */
 extern int pvm_errno;
 
 /* Identity and processes. */
@@ -235,7 +235,7 @@ int pvm_catchout(FILE *ff);
 #endif
 int pvm_getnoresets(int **tids, int *ntids);
 
-/* Hosts and the machine. */
+/* Hosts and the virtual machine. */
 int pvm_addhosts(char **hosts, int nhost, int *infos);
 int pvm_delhosts(char **hosts, int nhost, int *infos);
 int pvm_mstat(char *host);
@@ -275,7 +275,7 @@ int pvm_getmwid(int bufid);
 int pvm_setmwid(int bufid, int wid);
 #endif
 
-/* Packing: nitem items, each stride items after the one before. */
+/* Packing: nitem items, stride items apart. */
 int pvm_packf(const char *fmt, ...);
 int pvm_pkbyte(char *p, int nitem, int stride);
 int pvm_pkcplx(float *p, int nitem, int stride);
@@ -290,7 +290,7 @@ int pvm_pkuint(unsigned int *p, int nitem, int stride);
 int pvm_pkulong(unsigned long *p, int nitem, int stride);
 int pvm_pkushort(unsigned short *p, int nitem, int stride);
 
-/* Unpacking, as it was packed. */
+/* Unpacking, in the order of packing. */
 int pvm_unpackf(const char *fmt, ...);
 int pvm_upkbyte(char *p, int nitem, int stride);
 int pvm_upkcplx(float *p, int nitem, int stride);
@@ -305,7 +305,7 @@ int pvm_upkuint(unsigned int *p, int nitem, int stride);
 int pvm_upkulong(unsigned long *p, int nitem, int stride);
 int pvm_upkushort(unsigned short *p, int nitem, int stride);
 
-/* Messages. A tid or tag of -1 takes any. */
+/* Messages. A tid or tag of -1 matches any. */
 int pvm_send(int tid, int msgtag);
 int pvm_mcast(int *tids, int ntask, int msgtag);
 int pvm_psend(int tid, int msgtag, void *buf, int len, int datatype);
@@ -328,13 +328,13 @@ int pvm_insert(char *name, int index, int data);
 int pvm_lookup(char *name, int index, int *data);
 int pvm_delete(char *name, int index);
 
-/* Parts that a task plays for the whole machine. */
+/* Roles of a task for the whole virtual machine. */
 int pvm_reg_hoster(void);
 int pvm_reg_rm(struct pvmhostinfo **hostp);
 int pvm_reg_tasker(void);
 int pvm_reg_tracer(int trcctx, int trctag, int outctx, int outtag, char *tmask, int trcbuf, int trcopt);
 
-/* Used by programs though no manual has them. */
+/* Programs use these functions although PVM's manual omits them. */
 char *pvmgetrsh(void);
 char *pvmgettmp(void);
 #ifdef NOTMPNAM

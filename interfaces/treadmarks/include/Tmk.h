@@ -1,8 +1,8 @@
 /*
  * Tmk.h - TreadMarks on Parvum: shared memory for the processes of one run, on one host or many.
  *
- * Link with -lTmk. `parvum run -n N program` makes N processes; so does a program that is started by itself with TMK_NODES=N
- * or with `-- -n N` behind its arguments. Shared memory lies at the same addresses in all of them. See treadmarks(7).
+ * Link with -lTmk. `parvum run -n N program` makes N processes. A program that is started directly with TMK_NODES=N, or
+ * with `-- -n N` after its arguments, does the same. Shared memory has the same addresses in all of them. See treadmarks(7).
  */
 #ifndef TMK_H
 #define TMK_H
@@ -24,9 +24,9 @@ extern "C" {
 #define TMK_NBARRIERS	256	/* barriers from 0 to TMK_NBARRIERS - 1                 */
 #define TMK_NVIEWS	1024	/* views from 0 to TMK_NVIEWS - 1                       */
 
-extern unsigned Tmk_proc_id;	/* which process this is, from 0; after Tmk_startup     */
-extern unsigned Tmk_nprocs;	/* how many there are                                   */
-extern unsigned Tmk_page_size;	/* bytes of the unit that is shared                     */
+extern unsigned Tmk_proc_id;	/* number of this process, from 0; after Tmk_startup    */
+extern unsigned Tmk_nprocs;	/* number of processes                                  */
+extern unsigned Tmk_page_size;	/* bytes of the unit of sharing                         */
 
 void Tmk_startup(int argc, char **argv);
 void Tmk_exit(int status) TMK_NORETURN;
@@ -41,26 +41,26 @@ void Tmk_barrier(unsigned id);
 void Tmk_lock_acquire(unsigned id);
 void Tmk_lock_release(unsigned id);
 
-/* --- What TreadMarks did not have --------------------------------------------------------------------------------- */
+/* --- Parvum's additions to TreadMarks------------------------------------------------------------------------------ */
 
-/* Views: memory that is touched by whoever has acquired it alone, to write it, or to read it as others may too. What others
- * have changed in it comes when it is acquired. One process makes a view; all know of it when this returns. */
+/* Views: parts of memory that a process acquires before it uses them, alone for writes, or shared for reads. An acquire brings the
+ * changes of other processes. One process makes a view, and all processes know the view when the call returns. */
 char *Tmk_alloc_view(unsigned view, unsigned size);
 void Tmk_acquire_view(unsigned view);
 void Tmk_release_view(unsigned view);
 void Tmk_acquire_Rview(unsigned view);
 void Tmk_release_Rview(unsigned view);
-/* Opens memory to system calls, which give EFAULT where a program's access would fetch it. */
+/* Opens memory for system calls, which otherwise may fail with EFAULT. */
 void Tmk_touch(char *ptr, unsigned size, int write);
-/* This process will write all of it before anybody reads it: what others have changed there is not fetched. */
+/* Promises to write all of the memory before any process reads it: changes of other processes are not fetched. */
 void Tmk_overwrite(char *ptr, unsigned size);
-/* The pages that lie wholly in it get a home, to which changes go at once; before anybody touches them. */
+/* Gives a home to the pages that lie wholly in the memory, before any process uses them. Changes go to the home at once. */
 void Tmk_home(char *ptr, unsigned size);
 
-/* With TMK_REPLICAS=1 the run goes on when a process dies. As Tmk_barrier, and 0: all is kept. Or, in all that live, how many have
- * died by now: shared memory is as it was when the barrier before this was left, and all locks are free. */
+/* A barrier that a death does not end, with TMK_REPLICAS=1. Returns 0, or in all living processes the number of processes that have
+ * died so far: then shared memory is as it was after the previous barrier, and all locks are free. */
 int Tmk_barrier_kept(unsigned id);
-/* 1; 0 for a process that has died, as far as this one knows. */
+/* Returns 1, or 0 if this process knows that the other has died. */
 int Tmk_is_alive(unsigned proc_id);
 
 /* Types and operators of Tmk_reduce. */
@@ -72,15 +72,15 @@ int Tmk_is_alive(unsigned proc_id);
 #define TMK_PROD	2
 #define TMK_MIN		3
 #define TMK_MAX		4
-/* All processes give an array of their own; each gets them combined, element by element, in its place. */
+/* Combines the private arrays of all processes, element by element, into each array. */
 void Tmk_reduce(void *data, unsigned count, int type, int op);
 
-/* What this process has done since it began. On one host without protocol most of it is 0. */
+/* Counters of this process since its start. On one host without protocol most are 0. */
 struct Tmk_stat {
 	unsigned long messages;      /* sent to other processes for consistency                */
-	unsigned long bytes;         /* of them                                                */
+	unsigned long bytes;         /* bytes of these messages                                */
 	unsigned long write_faults;  /* first writes to pages that were up to date             */
-	unsigned long misses;        /* accesses that needed data of another process           */
+	unsigned long misses;        /* accesses that needed data from another process         */
 	unsigned long twins;
 	unsigned long diffs_made;
 	unsigned long diff_bytes;
@@ -89,14 +89,14 @@ struct Tmk_stat {
 	unsigned long requests;      /* for diffs or pages                                     */
 	unsigned long intervals;
 	unsigned long invalidations; /* pages that a write notice has closed                   */
-	unsigned long locks_here;    /* locks taken that nobody had after this process         */
-	unsigned long locks_fetched; /* locks for which it had to ask, or to wait              */
+	unsigned long locks_here;    /* locks acquired that this process had last              */
+	unsigned long locks_fetched; /* locks acquired with a request or a wait                */
 	unsigned long barriers;
-	unsigned long collections;   /* times that old records were thrown away                */
+	unsigned long collections;   /* times that old records were freed                      */
 	unsigned long held;          /* bytes of twins and records now                         */
-	unsigned long most_held;     /* the most that ever were                                */
+	unsigned long most_held;     /* the largest number so far                              */
 };
-/* 0; -1 before Tmk_startup. */
+/* Returns 0, or -1 before Tmk_startup. */
 int Tmk_statistics(struct Tmk_stat *out);
 
 #ifdef __cplusplus
