@@ -1,11 +1,11 @@
-/* Barnes-Hut as in the TreadMarks literature: bodies that attract each other, and a tree of cells by which those far away are taken together. All
- * read where the bodies are and build the tree for themselves, as the literature found best where memory is shared over a network;
- * each moves its own part of them.
+/* Barnes-Hut as in the TreadMarks literature: bodies attract each other, and a tree of cells combines distant bodies. Each process
+ * reads all positions, builds its own tree, and moves its own bodies. In the literature private trees were the fastest if memory is
+ * shared over a network.
  *
  *     cc -O2 examples/barnes_hut.c -o barnes_hut -lTmk -lm
  *     parvum run -n 4 ./barnes_hut [BODIES STEPS]
  *
- * Everybody's tree is the same, so in the end process 0, which does it all alone once more, compares every bit.
+ * All processes build the same tree. At the end process 0 repeats the whole computation alone, and compares every bit.
  */
 #include <Tmk.h>
 #include <math.h>
@@ -19,10 +19,10 @@ struct body {
 
 /* A cube of space: one body, or eight smaller cubes. */
 struct cell {
-    double middle[3], half; /* of the cube */
-    double centre[3], mass; /* of what is in it */
-    int body;               /* -1: several, or none */
-    int parts[8];           /* -1: nothing there */
+    double middle[3], half; /* center and half side of the cube */
+    double centre[3], mass; /* center and mass of its bodies */
+    int body;               /* -1: several bodies or an empty cube */
+    int parts[8];           /* -1: empty */
 };
 
 static struct body *bodies; /* shared */
@@ -59,7 +59,7 @@ static int new_cell(const double *middle, double half)
     return used++;
 }
 
-/* Which eighth of the cell the place is in. */
+/* The index of the eighth of the cell that contains the place. */
 static int eighth(const struct cell *cell, const double *place)
 {
     return (place[0] > cell->middle[0]) + 2 * (place[1] > cell->middle[1]) + 4 * (place[2] > cell->middle[2]);
@@ -78,12 +78,12 @@ static void put(const struct body *all, int in, int body)
             return;
         }
         if (cells[below].body >= 0 && half > 1e-9) {
-            /* Who was alone there goes further down. */
+            /* The body that was alone here moves to a smaller cell. */
             int other = cells[below].body;
             cells[below].body = -1;
             put(all, below, other);
         } else if (cells[below].body >= 0) {
-            return; /* at the same place: one of them stands for both */
+            return; /* at the same place: one body stands for both */
         }
         in = below;
     }
@@ -138,7 +138,7 @@ static void pull(const double *place, int of, int self, double *force)
     for (int d = 0; d < 3; d++) force[d] += strength * apart[d];
 }
 
-/* What the bodies from `from` to `to` are pulled by, then. */
+/* The forces on the bodies from `from` to `to` at this moment. */
 static void feel(const struct body *all, int from, int to, double (*forces)[3])
 {
     build(all);
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     Tmk_barrier(0);
     for (int round = 0; round < steps; round++) {
         feel(bodies, from, to, forces);
-        Tmk_barrier(1); /* all have seen where the others are */
+        Tmk_barrier(1); /* all processes have read the positions */
         move(bodies, from, to, forces);
         Tmk_barrier(1);
     }

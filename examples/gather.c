@@ -3,9 +3,9 @@
  *     cc -O2 examples/gather.c -o gather -lTmk -lpvm3
  *     TMK_STATISTICS=yes parvum run -n 8 ./gather WAY [ROUNDS]
  *
- * WAY is `shared`: each adds its part to the shared matrix under a lock, and process 0 reads it; `pvm`: each sends its part to process 0
- * by PVM, the hybrid program; `reduce`: Tmk_reduce. With TMK_PROTOCOL=classic the bytes of `shared` grow with the square of the
- * processes; those of the others, and of `shared` as it is today, with their number.
+ * WAY is `shared`: each process adds its part to the shared matrix under a lock, and process 0 reads the matrix. `pvm`: each sends its
+ * part to process 0 with PVM, the hybrid program. `reduce`: Tmk_reduce. The bytes grow with the number of processes; with
+ * TMK_PROTOCOL=classic the bytes of `shared` grow with its square.
  */
 #include <Tmk.h>
 #include <pvm3.h>
@@ -19,13 +19,13 @@ static double *weights, *sums; /* shared */
 static double part[WEIGHTS], other[WEIGHTS];
 static int tasks[TMK_NPROCS];
 
-/* What process p would change in a round: whole numbers, so that the order of adding does not matter. */
+/* The change of process p in a round: whole numbers, so that the order of the sum does not matter. */
 static double change(unsigned p, int round, int i)
 {
     return (double)((p + 1) * (round + 2) % 13 + i % 5);
 }
 
-/* PVM's ids of all, by way of shared memory. */
+/* The PVM ids of all processes, through shared memory. */
 static void meet(void)
 {
     static int *ids;
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < WEIGHTS; i++) weights[i] += part[i];
         Tmk_barrier(3);
     }
-    /* All read the weights, as they do in every epoch. */
+    /* All processes read the weights, as in every epoch. */
     for (int i = 0; i < WEIGHTS; i++) {
         double wanted = 0;
         for (int round = 0; round < rounds; round++)

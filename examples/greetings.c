@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     int tasks = argc > 1 ? atoi(argv[1]) : 1;
     int me = pvm_joingroup("greeters"); /* 0, 1, 2, ... in the order of joining */
     if (me < 0)
-        return 1; /* PVM has said why */
+        return 1; /* PVM has printed the reason */
     pvm_barrier("greeters", tasks); /* now all have joined */
 
     if (me > 0) {
@@ -30,13 +30,13 @@ int main(int argc, char **argv)
         for (int i = 1; i < tasks; i++) {
             int from;
             char text[80];
-            pvm_recv(-1, GREETING); /* from anyone */
+            pvm_recv(-1, GREETING); /* from any task */
             pvm_upkint(&from, 1, 1);
             pvm_upkstr(text);
             printf("%d: %s\n", from, text);
         }
     }
-    pvm_barrier("greeters", tasks); /* nobody leaves while others still ask for tids */
+    pvm_barrier("greeters", tasks); /* no task leaves while others still ask for tids */
     pvm_exit();
     return 0;
 }

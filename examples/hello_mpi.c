@@ -1,5 +1,5 @@
 /*
- * A first MPI program: every process says who it is, and the first adds up their numbers.
+ * A first MPI program: every process prints its rank, and rank 0 prints the sum of all ranks.
  *
  *     mpicc hello_mpi.c -o hello_mpi
  *     mpiexec -n 4 ./hello_mpi

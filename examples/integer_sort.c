@@ -1,6 +1,6 @@
-/* Integer sort as in the NAS benchmarks: each process counts its own keys, all add their counts to a shared array under locks, and
- * each then ranks its keys. The shared counts go from process to process, each rewriting them: with the protocol of 1994
- * (TMK_PROTOCOL=classic) the diffs of all pile up, n(n-1)b bytes for b bytes of counts.
+/* Integer sort as in the NAS benchmarks: each process counts its own keys and adds the counts to a shared array under locks.
+ * Then each process ranks its keys. The shared counts migrate from process to process, and each rewrites them. With the protocol
+ * of 1994 (TMK_PROTOCOL=classic) all diffs accumulate: n(n-1)b bytes for b bytes of counts.
  *
  *     cc -O2 examples/integer_sort.c -o integer_sort -lTmk
  *     parvum run -n 4 ./integer_sort [KEYS ROUNDS]
@@ -15,7 +15,7 @@ enum { LARGEST = 1 << 12 }; /* keys are below: 16 KiB of counts */
 static int *counts, *own, *before;
 static int keys = 100000, rounds = 5;
 
-/* The same keys whoever makes them: those of one process in one round. */
+/* The keys of one process in one round. Every process computes the same keys. */
 static int key(unsigned long *state)
 {
     *state = *state * 6364136223846793005UL + 1442695040888963407UL;
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < keys; i++) mine[own[i]]++;
         if (Tmk_proc_id == 0) memset(counts, 0, LARGEST * sizeof *counts);
         Tmk_barrier(1);
-        /* Where this process's keys of each size begin among those of all that had the lock before. */
+        /* The start of this process's keys of each size, after the keys of all earlier holders of the lock. */
         Tmk_lock_acquire(0);
         for (int k = 0; k < LARGEST; k++) {
             before[k] = counts[k];
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         }
         Tmk_lock_release(0);
         Tmk_barrier(2);
-        /* The rank of each key follows; here that the counts of all are right. */
+        /* The rank of each key follows from this; this checks the counts of all processes. */
         long sum = 0;
         for (int k = 0; k < LARGEST; k++) {
             if (before[k] + mine[k] > counts[k]) Tmk_errexit("more keys before than there are");

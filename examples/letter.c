@@ -1,7 +1,7 @@
-/* One program, four interfaces: a letter goes from a PVM task to an NX node, on to a CMMD node, and back to PVM. Each adds
- * its line. All are tasks of one run, and a message is the same message whichever of those three send and receive it. MPI keeps
- * its messages to itself, as its standard wants; so the PVM task is a rank of MPI too, and gives the letter to a reader who knows
- * only MPI.
+/* One program with four interfaces: a letter goes from a PVM task to an NX node, to a CMMD node, and back to PVM. Each
+ * adds its line. All are tasks of one run, and PVM, NX and CMMD exchange the same messages. The MPI standard keeps MPI
+ * messages separate. The PVM task is therefore also an MPI rank, and sends the letter to a reader that uses only
+ * MPI.
  *
  *     cc examples/letter.c -o letter -lpvm3 -lnx -lcmmd -lmpi
  *     parvum run -n 4 ./letter
@@ -22,7 +22,7 @@ static void add(const char *line)
     strncat(letter, line, sizeof letter - strlen(letter) - 1);
 }
 
-/* PVM knows the others by their task ids, in the order in which they were started. */
+/* PVM addresses the other tasks by their task ids, in the order of their start. */
 static int through_pvm(const int *tids)
 {
     add("PVM: I begin, with raw data: the others know no XDR.\n");

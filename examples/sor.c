@@ -3,14 +3,14 @@
  *     cc -O2 examples/sor.c -o sor -lTmk
  *     parvum run -n 4 ./sor [ROWS COLUMNS ROUNDS]          or  TMK_NODES=4 ./sor
  *
- * In the end process 0 does it all alone once more, and compares every bit.
+ * At the end process 0 repeats the whole computation alone, and compares every bit.
  */
 #include <Tmk.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double *grid; /* shared: where it is, process 0 tells all */
+static double *grid; /* shared: process 0 sends its address to all */
 static int rows = 250, columns = 250, rounds = 30;
 
 static void relax(double *g, int from, int to, int colour)

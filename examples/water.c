@@ -1,12 +1,12 @@
-/* Water as in the TreadMarks literature (after SPLASH's Water-Nsquared): molecules that pull and push each other within half a box. Each process
- * has a part of them and looks at each pair once; forces on the molecules of others are added up privately, and then to the shared
- * ones, one process's part at a time, under a lock for each part.
+/* Water as in the TreadMarks literature (after SPLASH's Water-Nsquared): molecules attract and repel each other within half a box.
+ * Each process has a part of them and computes each pair once. It adds forces on other processes' molecules privately first, and then
+ * to the shared forces, one process's part after the other; each part has a lock.
  *
  *     cc -O2 examples/water.c -o water -lTmk -lm
  *     parvum run -n 4 ./water [MOLECULES STEPS]
  *
- * Molecules here are points with a Lennard-Jones potential, in a box whose sides are joined. In the end process 0 does it all alone
- * once more: sums in another order differ in their last bits, no more.
+ * Molecules here are points with a Lennard-Jones potential, in a periodic box. At the end process 0 repeats the whole computation
+ * alone: only the last bits may differ, because sums have another order.
  */
 #include <Tmk.h>
 #include <math.h>
@@ -21,13 +21,13 @@ struct molecule {
 };
 
 static struct molecule *water;
-static double *energy; /* shared: of the last step */
+static double *energy; /* shared: the energy of the last step */
 static int molecules = 343, steps = 6;
 static const double step = 0.0008;
 
 static double side(void) { return cbrt(molecules * 1.3); }
 
-/* A lattice that is a little out of order. */
+/* A slightly irregular lattice. */
 static void fill(struct molecule *of)
 {
     int edge = (int)ceil(cbrt(molecules));
@@ -44,8 +44,8 @@ static void fill(struct molecule *of)
     }
 }
 
-/* What pairs of molecule `a` with those behind it add to `forces`; their energy. Half of the pairs: each molecule looks at the next
- * half of all, around the end. */
+/* Adds the forces between molecule `a` and the following ones to `forces`; returns their energy. Half of the pairs are enough: each
+ * molecule interacts with the next half of all, cyclically. */
 static double interact(const struct molecule *all, int a, double (*forces)[3])
 {
     double potential = 0, box = side();
@@ -71,7 +71,7 @@ static double interact(const struct molecule *all, int a, double (*forces)[3])
     return potential;
 }
 
-/* Moves the molecules from `from` to `to`; their energy of motion. */
+/* Moves the molecules from `from` to `to`; returns their kinetic energy. */
 static double move(struct molecule *all, int from, int to)
 {
     double motion = 0, box = side();
@@ -97,7 +97,7 @@ static void run(int me, int n, double (*forces)[3])
         for (int a = from; a < to; a++) own += interact(water, a, forces);
         if (me == 0) *energy = 0;
         Tmk_barrier(1);
-        /* Each begins with another's part, so that they do not all wait for one lock. */
+        /* Each process starts with another part, so that not all wait for one lock. */
         for (int k = 0; k < n; k++) {
             int whose = (me + k) % n;
             Tmk_lock_acquire(FORCES + whose);

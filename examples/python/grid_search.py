@@ -1,4 +1,4 @@
-"""Hyper-parameter search over scikit-learn's digits: GridSearchCV as it is, with Parvum's workers on all hosts.
+"""Hyper-parameter search over scikit-learn's digits: an unchanged GridSearchCV with Parvum's workers on all hosts.
 
     python grid_search.py [--quick]
 """

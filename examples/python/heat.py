@@ -1,8 +1,8 @@
-"""Heat in a plate: each task has a block of rows, and exchanges the rows at its edges with its neighbours in each step.
+"""Heat in a plate: each task has a block of rows, and exchanges its edge rows with its neighbours in each step.
 
     python heat.py [--tasks 2] [--size 256] [--steps 2000] [--picture heat.png]
 
-The plate is 0 inside and at three edges, 1 at the top. The result is compared with that of one task alone.
+The plate is 0 inside and at three edges, and 1 at the top. One task also computes the result alone, for comparison.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def step(plate: Rows) -> Rows:
 
 
 def block(vm: parvum.Vm, rows: Rows, steps: int, above: int | None, below: int | None) -> Rows:
-    """Runs the steps for some rows; the first and the last are the neighbours', or the plate's edge."""
+    """Computes the steps of some rows; the first and the last row belong to the neighbours or are the plate's edge."""
     for _ in range(steps):
-        # Sends never wait for the receiver, so all can send first.
+        # Sends never wait for the receiver, so all tasks can send first.
         if above is not None:
             vm.send(rows[1], above, UP)
         if below is not None:
@@ -44,7 +44,7 @@ def block(vm: parvum.Vm, rows: Rows, steps: int, above: int | None, below: int |
 
 
 def worker() -> None:
-    """A task: gets its rows and neighbours, gives its rows back."""
+    """A task: receives its rows and neighbours, and sends its rows back."""
     vm = parvum.enrol()
     boss = vm.parent
     assert boss is not None

@@ -1,4 +1,4 @@
-"""The Mandelbrot set into a live picture: rows come in whatever order they are ready, and are drawn where they belong.
+"""The Mandelbrot set as a live picture: each row is drawn in its place as soon as it is ready, in any order.
 
     python mandelbrot.py [--width 640] [--height 400] [--picture mandelbrot.ppm]
 """
@@ -15,7 +15,7 @@ LIMIT = 200
 
 
 def row(y: int, width: int, height: int) -> tuple[int, bytes]:
-    """How long each point of a row stays: 0 to 255, and 0 for ever."""
+    """A shade for each point of a row: 1 to 255 by the steps until the point escapes, and 0 if it never does."""
     shades = bytearray(width)
     imaginary = (y - height / 2) * 2.4 / height
     for x in range(width):
@@ -30,7 +30,7 @@ def row(y: int, width: int, height: int) -> tuple[int, bytes]:
 
 
 class Picture:
-    """Rows as they come: on a terminal they are drawn at once, two in a line of letters."""
+    """Rows as they come: on a terminal they are drawn at once, two rows in one line of characters."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -48,14 +48,14 @@ class Picture:
             print(f"\x1b[{line + 1};1H{self.line(line)}", end="", flush=True)
 
     def line(self, line: int) -> str:
-        """A line of letters: the upper half of each is one row, the lower another."""
+        """A line of characters: the upper half of each is one row, the lower half another."""
         upper = self.rows[line * self.height // self.lines]
         lower = self.rows[(2 * line + 1) * self.height // (2 * self.lines)]
         points = [x * self.width // self.columns for x in range(self.columns)]
         return "".join(f"\x1b[38;2;{colour(upper[x])}m\x1b[48;2;{colour(lower[x])}m▀" for x in points) + "\x1b[0m"
 
     def save(self, path: str) -> None:
-        """As a portable pixmap."""
+        """Saves the picture as a portable pixmap."""
         with open(path, "wb") as file:
             file.write(f"P6 {self.width} {self.height} 255\n".encode())
             for shades in self.rows:

@@ -1,8 +1,8 @@
-"""Pi by throwing darts, over hosts that come and go: new hosts get workers, dead workers are replaced, and nothing is counted twice.
+"""Pi by random darts, on hosts that come and go: new hosts get workers, dead workers are replaced, and each dart counts once.
 
     python pi.py [--throws 200000000] [--chaos]
 
-While it runs, `parvum add HOST` and `parvum remove HOST` in another terminal; `--chaos` kills a worker now and then.
+During the run, use `parvum add HOST` and `parvum remove HOST` in another terminal; `--chaos` kills a worker at times.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import parvum
 
 @parvum.idempotent(retries=20)
 def throw(seed: int, count: int) -> int:
-    """How many of `count` darts hit the quarter of a circle. A seed gives the same darts wherever it is thrown."""
+    """The number of `count` darts that hit the quarter of a circle. The same seed gives the same darts on every host."""
     draw = random.Random(seed).random
     return sum(draw() ** 2 + draw() ** 2 < 1.0 for _ in range(count))
 
 
 def follow_hosts(pool: parvum.Executor, over: threading.Event) -> None:
-    """Gives each host that has come a worker for each of its processors."""
+    """Starts a worker for each processor of each new host."""
     vm = parvum.enrol()
     known = {host.id for host in vm.hosts()}
     while not over.wait(0.5):
@@ -39,7 +39,7 @@ def follow_hosts(pool: parvum.Executor, over: threading.Event) -> None:
 
 
 def kill_workers(pool: parvum.Executor, over: threading.Event) -> None:
-    """Kills a worker of this host now and then."""
+    """Kills a worker of this host at times."""
     while not over.wait(0.3):
         here = [pid for pid in pool.pids if os.path.exists(f"/proc/{pid}")]
         if here:
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def expected(chunks: int, chunk: int, hits: int) -> int:
-    """For short runs the darts are thrown again here, one after the other."""
+    """For short runs, throws the same darts again here, one after the other."""
     return sum(throw(seed, chunk) for seed in range(chunks)) if chunks * chunk <= 2_000_000 else hits
 
 

@@ -1,9 +1,9 @@
-"""Words of text files, counted by actors: workers read files and tell each word to the actor that counts it.
+"""Counts the words of text files with actors: workers read files and send each word to the actor that counts it.
 
     python word_count.py [FOLDER] [--counters 2] [--most 10]
 
-Without a folder the sources of Python's own library are read. Each word belongs to one actor, by its hash, so that
-every count is in one place; readers send a file's words in one message to each actor.
+Without a folder the program reads the sources of Python's own library. The hash of a word selects its actor, so that
+every count is in one place. Readers send a file's words in one message to each actor.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ WORD = re.compile(r"[A-Za-z]{4,}")
 
 @parvum.actor
 class Words:
-    """Counts the words that belong to it."""
+    """Counts the words of this actor."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.files = 0
 
     def add(self, counts: dict[str, int]) -> None:
-        """The words of one file."""
+        """Adds the words of one file."""
         self.counts.update(counts)
         self.files += 1
 
     def most(self, count: int) -> list[tuple[str, int]]:
-        """The commonest ones."""
+        """The most frequent words."""
         return self.counts.most_common(count)
 
     def total(self) -> tuple[int, int, int]:
-        """Files heard of, words, different ones."""
+        """The numbers of files, words and different words."""
         return self.files, self.counts.total(), len(self.counts)
 
 
 def read(path: str, counters: parvum.ActorGroup) -> int:
-    """Counts a file's words and tells them to the actors; how many there were."""
+    """Counts a file's words and sends them to the actors; returns the number of words."""
     text = Path(path).read_text(encoding="utf-8", errors="replace").lower()
     shares: list[Counter[str]] = [Counter() for _ in counters]
     for word in WORD.findall(text):
         shares[zlib.crc32(word.encode()) % len(shares)][word] += 1
-    # The file is done when all have heard of it.
+    # The file is done when all actors have its words.
     for answer in [counter.add(dict(share)) for counter, share in zip(counters, shares)]:
         answer.result()
     return sum(share.total() for share in shares)

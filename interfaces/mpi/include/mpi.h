@@ -1,17 +1,17 @@
-/* mpi.h: MPI with MPICH's binary interface, as Parvum provides it. A program compiled with this header runs on any library that has
- * that interface, and one compiled with MPICH's header runs on ours. Every function has a page in the manual of the standard;
- * docs/reference/mpi/functions.md says what is not built. */
+/* mpi.h: MPI with MPICH's ABI, as Parvum provides it. A program compiled with this header runs with any library that has
+ * this ABI, and a program compiled with MPICH's header runs with Parvum. The manual has a page for every function.
+ * docs/reference/mpi/functions.md lists the missing functions. */
 #ifndef PARVUM_MPI_H
 #define PARVUM_MPI_H
 #ifdef MPI_ABI
-/* The standard's binary interface instead. */
+/* The standard ABI instead. */
 #include "mpi_abi.h"
 #else
 #define MPI_INCLUDED
 
 #define MPI_VERSION 4
 #define MPI_SUBVERSION 1
-/* This is Parvum's. */
+/* The header is Parvum's. */
 #define PARVUM_MPI 1
 
 #include <stddef.h>
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* --- Types. A handle is a number; that of a file is a pointer. --- */
+/* --- Types. A handle is a number; the handle of a file is a pointer. --- */
 
 typedef int MPI_Datatype;
 typedef int MPI_Comm;
@@ -44,7 +44,7 @@ typedef long long MPI_Count;
 typedef long long MPI_Offset;
 #endif
 
-/* The first two fields are the library's own. */
+/* The first two fields are for the library. */
 typedef struct MPI_Status {
     int count_lo;
     int count_hi_and_cancelled;
@@ -61,7 +61,7 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_ERROR;
 } MPI_F08_status;
 
-/* A status in Fortran is an array; these are its size and places in it, from 0. */
+/* A status in Fortran is an array; these are its size and the indices of its fields, from 0. */
 #define MPI_F_STATUS_SIZE 5
 #define MPI_F_SOURCE 2
 #define MPI_F_TAG 3
@@ -225,7 +225,7 @@ int MPIR_Dup_fn(MPI_Comm, int, void *, void *, void *, int *);
 #define MPI_LOGICAL8 ((MPI_Datatype)0x4c00084a)
 #define MPI_LOGICAL16 ((MPI_Datatype)0x4c00104b)
 
-/* --- Addresses that stand for something --- */
+/* --- Addresses with a special meaning --- */
 
 #define MPI_BOTTOM ((void *)0)
 #define MPI_IN_PLACE ((void *)-1)
@@ -432,7 +432,7 @@ extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
 #define MPIX_ERR_REVOKED 103
 #define MPI_ERR_LASTCODE 0x3fffffff
 
-/* --- What a program asks about the library: MPI_T --- */
+/* --- Tool interface: MPI_T --- */
 
 #define MPI_T_VERBOSITY_INVALID 0
 #define MPI_T_VERBOSITY_USER_BASIC 221
@@ -513,7 +513,7 @@ PARVUM_BOTH(int, Status_f082c, (const MPI_F08_status *f08_status, MPI_Status *c_
 PARVUM_BOTH(int, Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status))
 PARVUM_BOTH(int, Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status))
 
-/* --- Functions that are not of the pattern --- */
+/* --- Functions without the common pattern --- */
 
 PARVUM_BOTH(double, Wtime, (void))
 PARVUM_BOTH(double, Wtick, (void))
@@ -546,7 +546,7 @@ PARVUM_HANDLE(Session, MPI_Session)
 #undef PARVUM_HANDLE
 #undef PARVUM_BOTH
 
-/* --- Older names of MPICH's, and whether buffers may lie in a graphics processor's memory: they may not --- */
+/* --- Older names of MPICH, and queries for buffers in memory of a graphics processor: not supported --- */
 
 int MPIX_GPU_query_support(int gpu_type, int *is_supported);
 int MPIX_Query_cuda_support(void);

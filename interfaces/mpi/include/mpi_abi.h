@@ -1,6 +1,6 @@
-/* mpi_abi.h: MPI with the binary interface of the MPI-5.0 standard, as Parvum provides it: what mpi.h becomes when MPI_ABI is defined
- * (mpicc -mpi-abi). A program compiled with it runs on any library that has that interface: libmpi_abi.so.1. The numbers are the
- * standard's; which functions are not built is said in docs/reference/mpi/functions.md. */
+/* mpi_abi.h: MPI with the ABI of the MPI 5.0 standard, as Parvum provides it. mpi.h includes it if MPI_ABI is defined
+ * (mpicc -mpi-abi). A program compiled with it runs with any library that has this ABI: libmpi_abi.so.1. The numbers are the
+ * standard's. docs/reference/mpi/functions.md lists the missing functions. */
 #ifndef PARVUM_MPI_ABI_H
 #define PARVUM_MPI_ABI_H
 #define MPI_INCLUDED
@@ -9,9 +9,9 @@
 #define MPI_SUBVERSION 1
 #define MPI_ABI_VERSION 1
 #define MPI_ABI_SUBVERSION 0
-/* This is Parvum's. */
+/* The header is Parvum's. */
 #define PARVUM_MPI 1
-/* Names that only MPICH's interface has are not declared. */
+/* Names that only MPICH's ABI has are not declared. */
 #ifndef MPI_ABI
 #define MPI_ABI
 #endif
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* --- Types. A handle is a pointer to nothing that a program may look at. --- */
+/* --- Types. A handle is an opaque pointer. --- */
 
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Comm *MPI_Comm;
@@ -41,7 +41,7 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* The last field is the library's own. */
+/* The last field is for the library. */
 typedef struct MPI_Status {
     int MPI_SOURCE;
     int MPI_TAG;
@@ -49,7 +49,7 @@ typedef struct MPI_Status {
     int MPI_internal[5];
 } MPI_Status;
 
-/* A status in Fortran is an array; these are its size and places in it, from 0. */
+/* A status in Fortran is an array; these are its size and the indices of its fields, from 0. */
 #define MPI_F_STATUS_SIZE 8
 #define MPI_F_SOURCE 0
 #define MPI_F_TAG 1
@@ -85,7 +85,7 @@ typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 
-/* Functions that copy nothing, copy the pointer, or do nothing: addresses that stand for them. */
+/* Addresses that stand for predefined functions: copy nothing, copy the pointer, do nothing. */
 #define MPI_NULL_COPY_FN ((MPI_Copy_function *)0)
 #define MPI_DUP_FN ((MPI_Copy_function *)1)
 #define MPI_NULL_DELETE_FN ((MPI_Delete_function *)0)
@@ -212,7 +212,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_LONG_LONG_INT MPI_LONG_LONG
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
 
-/* --- Addresses that stand for something --- */
+/* --- Addresses with a special meaning --- */
 
 #define MPI_BOTTOM ((void *)0)
 #define MPI_IN_PLACE ((void *)1)
@@ -408,13 +408,13 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_T_ERR_PVAR_NO_STARTSTOP 1017
 #define MPI_T_ERR_PVAR_NO_ATOMIC 1018
 #define MPI_T_BIND_MPI_ERRHANDLER 4
-/* The standard has none for these; they are as in mpi.h. */
+/* The standard has no numbers for these; they are the same as in mpi.h. */
 #define MPIX_ERR_PROC_FAILED 101
 #define MPIX_ERR_PROC_FAILED_PENDING 102
 #define MPIX_ERR_REVOKED 103
 #define MPI_ERR_LASTCODE 0x3fff
 
-/* --- What a program asks about the library: MPI_T --- */
+/* --- Tool interface: MPI_T --- */
 
 #define MPI_T_VERBOSITY_USER_BASIC 9
 #define MPI_T_VERBOSITY_USER_DETAIL 10
@@ -483,7 +483,7 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count, MPI_T_event_registratio
     result PMPI_##name arguments;
 
 
-/* --- Functions that are not of the pattern --- */
+/* --- Functions without the common pattern --- */
 
 PARVUM_BOTH(double, Wtime, (void))
 PARVUM_BOTH(double, Wtick, (void))

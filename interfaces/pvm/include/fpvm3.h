@@ -1,7 +1,7 @@
 ! fpvm3.h - the numbers of PVM 3.4 for Fortran, as Parvum provides them.
 !
-! Names and numbers are PVM 3.4.6's, the text is Parvum's own. It fits both
-! source forms, fixed and free: include 'fpvm3.h' where declarations stand.
+! Names and numbers are PVM 3.4.6's, the text is Parvum's own. It is valid in
+! fixed and free source form: include 'fpvm3.h' among the declarations.
 
 ! How a message is packed: pvmfinitsend, pvmfmkbuf.
       integer PVMDATADEFAULT
@@ -21,7 +21,7 @@
       integer PVMINPLACE
       parameter (PVMINPLACE = 2)
 
-! Types: pvmfpack, pvmfpsend, pvmfreduce and those like them.
+! Types: pvmfpack, pvmfpsend, pvmfreduce and related calls.
       integer STRING
       parameter (STRING = 0)
       integer BYTE1
@@ -69,7 +69,7 @@
       integer PVMTRACE
       parameter (PVMTRACE = 8)
 
-! What to be told of: pvmfnotify.
+! Kinds of notices: pvmfnotify.
       integer PVMTASKEXIT
       parameter (PVMTASKEXIT = 1)
       integer PVMHOSTDELETE
@@ -173,7 +173,7 @@
       integer PVMMBOXWAITFORINFO
       parameter (PVMMBOXWAITFORINFO = 32)
 
-! What calls give when they fail.
+! Error codes.
       integer PvmOk
       parameter (PvmOk = 0)
       integer PvmBadParam

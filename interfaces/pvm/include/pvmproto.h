@@ -1,9 +1,9 @@
 /*
  * pvmproto.h - numbers of PVM 3.4's protocols, as Parvum provides them.
  *
- * Resource managers, taskers and hosters are written with the SM_ tags; the
- * others are here so that programs that name them compile. Numbers are PVM
- * 3.4.6's, the text is Parvum's own. What only PVM's daemon uses is left out.
+ * Resource managers, taskers and hosters use the SM_ tags. The
+ * others exist so that programs with them compile. Numbers are PVM
+ * 3.4.6's, the text is Parvum's own. Names of PVM's daemon are omitted.
  */
 #ifndef _PVMPROTO_H_
 #define _PVMPROTO_H_
@@ -107,14 +107,14 @@
 #define TM_SHMCONN		(TM_FIRST + 24)
 #define TM_LAST			(TM_FIRST + 24)
 
-/* What TM_DB asks for. */
+/* Requests of TM_DB. */
 #define TMDB_PUT		1
 #define TMDB_REMOVE		2
 #define TMDB_GET		3
 #define TMDB_NAMES		4
 #define TMDB_RESET		5
 
-/* What TM_SETOPT sets. */
+/* Options of TM_SETOPT. */
 #define TS_OUTTID		1
 #define TS_OUTCTX		2
 #define TS_OUTTAG		3
@@ -122,7 +122,7 @@
 #define TS_TRCCTX		5
 #define TS_TRCTAG		6
 
-/* Between tasks, out of their programs' sight. */
+/* Between tasks, invisible to their programs. */
 #define TC_FIRST		((int)0x80030001)
 #define TC_CONREQ		(TC_FIRST + 0)
 #define TC_CONACK		(TC_FIRST + 1)
@@ -138,12 +138,12 @@
 #define TC_SIBLINGS		(TC_FIRST + 11)
 #define TC_LAST			(TC_FIRST + 11)
 
-/* In a task's output, where a length would be. */
+/* In a task's output, in the place of a length. */
 #define TO_EOF			0
 #define TO_SPAWN		(-1)
 #define TO_NEW			(-2)
 
-/* Contexts that PVM keeps for itself, from the highest down. */
+/* Contexts that PVM reserves, from the highest down. */
 #define SYSCTX_FIRST		((int)0x0007ffff)
 #define SYSCTX_TC		(SYSCTX_FIRST - 0)
 #define SYSCTX_TM		(SYSCTX_FIRST - 1)
@@ -177,7 +177,7 @@
 #define DDFRAGHDR		16
 #define TDFRAGHDR		16
 
-/* Patience of a daemon with another: tries, and seconds, and microseconds for DDERRRETRY. */
+/* How long a daemon retries: tries, seconds, and microseconds for DDERRRETRY. */
 #define DDMINRETRIES		10
 #define DDMAXRTT		9
 #define DDMINTIMEOUT		(2 * DDMINRETRIES * DDMAXRTT)

@@ -1,8 +1,8 @@
 /*
  * pvmtev.h - events of PVM 3.4's tracing, as Parvum provides them.
  *
- * Names, numbers and structures are PVM 3.4.6's, so that programs written for
- * it compile. The text is Parvum's own.
+ * Names, numbers and structures are PVM 3.4.6's, so that programs for PVM
+ * compile. The text is Parvum's own.
  */
 #ifndef _PVMTEV_H_
 #define _PVMTEV_H_
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What a trace message is made of: the parts of it begin and end with these. */
+/* The parts of a trace message start and end with these. */
 #define TEV_MARK_EVENT_BUFFER	-1
 #define TEV_MARK_EVENT_BUFFER_END	-2
 #define TEV_MARK_DATA_ID	-3
@@ -25,11 +25,11 @@ extern "C" {
 #define TEV_MARK_USER_EVENT_RECORD	-9
 #define TEV_MARK_USER_EVENT_RECORD_END	-10
 
-/* Where and with what tag a program's own events go. */
+/* The receiver and the tag of a program's own events. */
 #define PVM_TRACE_TID		-1111
 #define PVM_TRACE_CODE		-2222
 
-/* The type of a datum; one that is an array has TEV_DATA_ARRAY added. */
+/* The type of a datum; an array has TEV_DATA_ARRAY added. */
 #define TEV_DATA_NULL		0
 #define TEV_DATA_BYTE		1
 #define TEV_DATA_CPLX		2
@@ -49,7 +49,7 @@ extern "C" {
 #define TEV_DATA_SCALAR		0x00
 #define TEV_DATA_ARRAY		0x80
 
-/* What a datum means: places in pvmtevdidlist. */
+/* The meaning of a datum: indices of pvmtevdidlist. */
 #define TEV_DID_FIRST		0
 #define TEV_DID_AN		0
 #define TEV_DID_AC		1
@@ -178,10 +178,10 @@ extern "C" {
 
 struct Pvmtevdid {
 	char *did;		/* short name */
-	char *desc;		/* in words */
+	char *desc;		/* description */
 };
 
-/* Kinds of events: places in pvmtevinfo. Most are calls, and have the call's name. */
+/* Kinds of events: indices of pvmtevinfo. Most have the name of a call. */
 #define TEV_FIRST		0
 #define TEV_ADDHOSTS		0
 #define TEV_BARRIER		1
@@ -294,22 +294,22 @@ struct Pvmtevdid {
 #define TEV_USER_DEFINED	108
 #define TEV_MAX			108
 
-/* Added to the kind: whether the call begins or ends. */
+/* Added to the kind: the call begins, or ends. */
 #define TEV_EVENT_ENTRY		0x4000
 #define TEV_EVENT_EXIT		0x8000
 
-/* What a task counts of a kind. */
+/* The counters of a kind in a task. */
 struct Pvmtevinfo {
 	char *name;
-	int desc_status;	/* whether it was described already */
+	int desc_status;	/* 1: already described */
 	struct timeval mark;
-	struct timeval total;	/* time spent in it */
+	struct timeval total;	/* time in calls of this kind */
 	int count;
 };
 
 /*
- * Which kinds are traced: a text with four kinds to the character, in its low
- * bits; '@' has none of them set.
+ * The traced kinds: a string with four kinds in each character, in its low
+ * bits; '@' means that no bit is set.
  */
 #define TEV_MASK_LENGTH		36
 typedef char Pvmtmask[TEV_MASK_LENGTH];
@@ -324,20 +324,20 @@ typedef char Pvmtmask[TEV_MASK_LENGTH];
 			(mask)[--at_] = '@';			\
 	}
 
-/* Where a task's trace and output go. */
+/* The receivers of a task's trace and output. */
 struct Pvmtracer {
-	int trctid;		/* trace: to whom, in which context, with what tag */
+	int trctid;		/* trace: receiver, context and tag */
 	int trcctx;
 	int trctag;
 	int outtid;		/* output: the same */
 	int outctx;
 	int outtag;
-	int trcbuf;		/* bytes kept back before they are sent */
+	int trcbuf;		/* bytes to buffer before a send */
 	int trcopt;
 	Pvmtmask tmask;
 };
 
-/* For this task (PvmTaskSelf) or those it will start (PvmTaskChild). */
+/* For this task (PvmTaskSelf) or the tasks that it will start (PvmTaskChild). */
 int pvm_gettmask(int whose, Pvmtmask mask);
 int pvm_settmask(int whose, Pvmtmask mask);
 
