@@ -1,6 +1,6 @@
 /* Water as in the TreadMarks literature (after SPLASH's Water-Nsquared): molecules attract and repel each other within half a box.
- * Each process has a part of them and computes each pair once. It adds forces on other processes' molecules privately first, and then
- * to the shared forces, one process's part after the other; each part has a lock.
+ * Each process has a part of them and computes each pair once. Forces on other processes' molecules are summed
+ * privately first, and then added to the shared forces, one process's part after the other; each part has a lock.
  *
  *     cc -O2 examples/water.c -o water -lTmk -lm
  *     parvum run -n 4 ./water [MOLECULES STEPS]

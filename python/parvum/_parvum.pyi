@@ -1,4 +1,4 @@
-"""The native module: Parvum's engine for Python. Made of by the rest of the package; see there for what each thing means."""
+"""The native module: Parvum's engine for Python. The rest of the package builds on it and documents it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def mail_list() -> list[tuple[str, int, int, int]]: ...
 def wait_any(operations: Sequence[Operation], timeout: float | None = None) -> int | None: ...
 
 class Operation:
-    """An operation under way."""
+    """A nonblocking operation."""
 
     def number(self) -> int | None: ...
     def wait(self, timeout: float | None = None) -> bool: ...
@@ -51,37 +51,37 @@ class Operation:
     def cancel(self) -> bool: ...
 
 class Bell:
-    """Wakes the one thread that waits with it."""
+    """Wakes the one thread that waits with this bell."""
 
     def __init__(self) -> None: ...
     def ring(self) -> None: ...
     def wait_any(self, operations: Sequence[Operation]) -> int | None: ...
 
 class Vm:
-    """The face of a task."""
+    """The messages of a task."""
 
     def __new__(cls, channel: int = 0) -> Self: ...
     @property
     def _context(self) -> int: ...
     def _identity(self) -> tuple[int, int]: ...
     def send(self, obj: Any, to: int, tag: int = 0) -> None:
-        """Sends an object to a task. Returns when it may be changed again: it is on its way, or kept by the engine.
+        """Sends an object to a task. Returns when the object may change again: the message is on its way or buffered.
 
         Raises:
-            TaskGone: there is no such task any more.
-            Unpicklable: a part of the object cannot be pickled; the text names it.
+            TaskGone: the task has ended.
+            Unpicklable: a part of the object cannot be pickled; the message names the part.
         """
 
     def send_pickled(self, pickled: tuple[Any, list[Any]], to: int, tag: int = 0) -> None:
-        """As ``send``, of a pickle's stream and its buffers (``buffer_callback`` of protocol 5)."""
+        """As ``send``, for a pickle and its buffers (``buffer_callback`` of protocol 5)."""
 
     def recv(self, source: int | None = None, tag: int | None = None, timeout: float | None = None) -> Any:
         """Receives an object; waits at most ``timeout`` seconds for it.
 
         Raises:
-            TimedOut: none has come in time; it can be received later.
-            TaskGone: the source is gone, and all that it had sent was received.
-            VersionMismatch: the sender's Python or NumPy is another, and the object was pickled.
+            TimedOut: no object came in time; a later call can receive it.
+            TaskGone: the source has ended, and all its messages were received.
+            VersionMismatch: the object is a pickle, and the sender has another Python or NumPy.
         """
 
     def _recv_message(
@@ -93,19 +93,19 @@ class Vm:
     def recv_into(
         self, buffer: Any, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Status:
-        """Receives an array, or bytes, into memory of the buffer protocol, of any strides, with one copy.
+        """Receives an array or bytes into memory of the buffer protocol, with any strides, with one copy.
 
-        The items must be of the same type; plain bytes take any. ``Status.length`` counts the bytes received.
+        The items must have the same type; plain bytes accept any type. ``Status.length`` is the number of bytes received.
 
         Raises:
-            Truncated, WrongShape: the message does not fit there; it is the exception's ``obj``, and the memory is as before.
+            Truncated, WrongShape: the message does not fit; the exception has it as ``obj``, and the memory is unchanged.
         """
 
     def _isend(self, obj: Any, to: int, tag: int = 0) -> Operation: ...
     def _irecv(self, source: int | None = None, tag: int | None = None) -> Operation: ...
 
 class Group:
-    """An ordered set of tasks, this one among them."""
+    """An ordered set of tasks, which includes this one."""
 
     def __new__(cls, tasks: list[int]) -> Self: ...
     @property
@@ -114,7 +114,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many members there are."""
+        """The number of members."""
 
     def _tasks(self) -> list[int]: ...
     def barrier(self) -> None:
