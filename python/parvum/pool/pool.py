@@ -110,7 +110,7 @@ class Pool:
     def check_open(self) -> None:
         """Raises the reason why the pool does not accept calls."""
         if self.broken is not None:
-            raise type(self.broken)(*self.broken.args) from self.broken
+            raise type(self.broken)(*self.broken.args) from (self.broken.__cause__ or self.broken)
         if self.closing:
             raise RuntimeError("cannot schedule new futures after shutdown")
         if os.getpid() != self.process:

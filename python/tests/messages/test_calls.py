@@ -96,7 +96,7 @@ def test_missing_cloudpickle_error_names_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(Unpicklable, match="pip install cloudpickle"):
         pack_call(lambda: 1, (), {})
     # The user's function is named, not one of Parvum's that calls it.
-    with pytest.raises(Unpicklable, match="'test_without.*<lambda>'"):
+    with pytest.raises(Unpicklable, match="'test_missing.*<lambda>'"):
         pack_call(parts.run, (lambda x: x, [(1,)], False), {})
     with pytest.raises(Unpicklable, match=r"args\[0\]\.lock"):
         pack_call(len, (Model(),), {})

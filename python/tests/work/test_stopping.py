@@ -253,8 +253,9 @@ def test_interrupt_stops_only_calls_of_its_thread(tmp_path: Path) -> None:
         thread = threading.Thread(target=lambda: kept.append(pool.submit(tasks.wait_for, str(other / "go"))))
         thread.start()
         thread.join()
-        with interrupted_when(lambda: stopping.begun(mine)):
-            ahead = [pool.submit(stopping.spin, str(mine)) for _ in range(5)]
+        ahead: list[parvum.Task[object]] = []
+        with interrupted_when(lambda: len(ahead) == 5 and stopping.begun(mine)):
+            ahead += [pool.submit(stopping.spin, str(mine)) for _ in range(5)]
             ahead[0].result()
         assert all(future.cancelled() for future in ahead)
         assert pool.submit(tasks.square, 3).result(20) == 9, "the pool goes on"
