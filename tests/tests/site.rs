@@ -14,6 +14,11 @@ struct Installed {
 
 impl Installed {
     fn new(test: &str) -> Installed {
+        Installed::with(test, |_| {})
+    }
+
+    /// The same of a build tree in which there is more.
+    fn with(test: &str, more: impl FnOnce(&Path)) -> Installed {
         let dir = std::env::temp_dir().join(format!("parvum-site-{test}-{}", std::process::id()));
         let build = dir.join("build");
         fs::create_dir_all(build.join("bin")).expect("writable");
@@ -21,11 +26,21 @@ impl Installed {
         symlink(&stage().lib, build.join("lib")).expect("writable");
         symlink(stage().bin.with_file_name("include"), build.join("include")).expect("writable");
         fs::create_dir_all(build.join("share/man/man3")).expect("writable");
+        more(&build);
         let mut install = Command::new("sh");
         install.arg(project().join("tools/install.sh")).arg("install").arg(&build).arg(dir.join("prefix"));
         let done = install.env_remove("DESTDIR").output().expect("sh runs");
         assert!(done.status.success(), "{}", words(&done));
         Installed { dir }
+    }
+
+    /// What `parvum docs` does.
+    fn docs(&self, words: &[&str]) -> Output {
+        Command::new(self.dir.join("prefix/bin/parvum"))
+            .arg("docs")
+            .args(words)
+            .output()
+            .expect("parvum runs")
     }
 
     /// Runs the blocks of pages.
@@ -121,16 +136,64 @@ fn blocks_that_are_wrong_are_refused_with_page_and_line() {
         assert_eq!(done.status.code(), Some(1), "{text}{said}");
         assert!(said.contains(why) && said.contains("1 pages wrong"), "{why}: {said}");
     }
+    // Numbers, ids and blanks may differ from what the page shows.
+    let text = "```sh\necho 'task t40002 waits 1.5 s'\n```\n\n<!-- output -->\n```text\ntask t40007  waits 22 s\n```\n";
+    let done = installed.run_text(text);
+    assert!(done.status.success(), "{}", words(&done));
+}
+
+/// Where `parvum docs` leads, from the prefix; the file must be there.
+fn led(installed: &Installed, topic: &[&str]) -> String {
+    let done = installed.docs(topic);
+    assert!(done.status.success(), "{topic:?}: {}", words(&done));
+    let path = String::from_utf8_lossy(&done.stdout).trim_end().to_owned();
+    let file = path.split('#').next().expect("a part");
+    assert!(Path::new(file).is_file(), "{topic:?}: {path} is not there");
+    let prefix = installed.dir.join("prefix").canonicalize().expect("it is there");
+    path.strip_prefix(&format!("{}/share/doc/parvum/", prefix.display()))
+        .expect("below the prefix")
+        .to_owned()
 }
 
 #[test]
-fn blocks_may_differ_in_numbers_and_ids_from_what_the_page_shows() {
-    if !has_tools() {
-        return;
-    }
-    let text = "```sh\necho 'task t40002 waits 1.5 s'\n```\n\n<!-- output -->\n```text\ntask t40007  waits 22 s\n```\n";
-    let done = Installed::new("alike").run_text(text);
+fn docs_prints_the_markdown_of_an_installation_without_site() {
+    let installed = Installed::new("markdown");
+    assert_eq!(led(&installed, &[]), "docs/index.md");
+    assert_eq!(led(&installed, &["memory"]), "docs/how-to/programs/memory.md");
+    assert_eq!(led(&installed, &["E-NOHOST"]), "docs/errors.md");
+    assert_eq!(led(&installed, &["PARVUM_CREDIT"]), "docs/reference/options.md");
+    let unknown = installed.docs(&["teapots"]);
+    assert_eq!(unknown.status.code(), Some(2), "{}", words(&unknown));
+    assert!(
+        words(&unknown).contains("E-USAGE: teapots: no page has that name or title"),
+        "{}",
+        words(&unknown)
+    );
+}
+
+#[test]
+fn site_is_installed_found_and_removed() {
+    let installed = Installed::with("site", |build| {
+        for (page, text) in [
+            ("index.html", ""),
+            ("index.md", "# Parvum\n"),
+            ("errors.html", ""),
+            ("how-to/memory.html", ""),
+            ("how-to/memory.md", "# Limit memory\n"),
+        ] {
+            let file = build.join("docs").join(page);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
+            fs::write(file, text).expect("writable");
+        }
+    });
+    assert_eq!(led(&installed, &[]), "html/index.html");
+    assert_eq!(led(&installed, &["limit memory"]), "html/how-to/memory.html");
+    assert_eq!(led(&installed, &["E-NOHOST"]), "html/errors.html#E-NOHOST");
+    let mut uninstall = Command::new("sh");
+    uninstall.arg(project().join("tools/install.sh")).arg("uninstall").arg(installed.dir.join("prefix"));
+    let done = uninstall.env_remove("DESTDIR").output().expect("sh runs");
     assert!(done.status.success(), "{}", words(&done));
+    assert!(!installed.dir.join("prefix/share").exists(), "{}", words(&done));
 }
 
 /// The site is built as `./x docs` builds it: a link or an anchor that leads nowhere is an error.
