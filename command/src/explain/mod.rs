@@ -132,9 +132,14 @@ help: `parvum up`
 note: `parvum explain E-NODAEMON` says more
 ```
 
-A pipe or a file gets one line: `parvum: E-NODAEMON: no machine is up in /tmp/parvum-1000; help: `parvum up``. Exceptions of the Python
-package and texts of the C libraries have the same form. `NO_COLOR=1` and `CLICOLOR=0` switch colour off. `CLICOLOR_FORCE=1` switches
-colour on.
+A pipe or a file gets one line:
+
+```text
+parvum: E-NODAEMON: no machine is up in /tmp/parvum-1000; help: `parvum up`
+```
+
+Exceptions of the Python package and texts of the C libraries have the same form. `NO_COLOR=1` and `CLICOLOR=0` switch colour off.
+`CLICOLOR_FORCE=1` switches colour on.
 
 `parvum explain CODE` prints the row of a code without a network. Capitals and the beginning `E-` may be left out.
 
