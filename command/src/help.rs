@@ -3,7 +3,7 @@
 use clap::Command;
 use std::fmt::Write as _;
 
-/// The commands by what they are for. A test compares the list with the commands that there are.
+/// The commands in groups. A test compares the list with the commands that there are.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Run", &["run", "trace", "predict"]),
     ("Look", &["ps", "top", "why", "info", "hosts", "algorithms"]),
@@ -21,7 +21,7 @@ fn bugs() -> String {
     }
 }
 
-/// What stands behind the commands in `parvum --help`.
+/// The text behind the commands in `parvum --help`.
 const MORE: &str = "\
 Every command has examples: parvum run --help
 

@@ -75,7 +75,7 @@ enum Command {
         #[arg(short, long)]
         quiet: bool,
     },
-    /// Run a program: start N tasks, show their output, return the exit code
+    /// Run a program: start N tasks, return its exit code
     Run(run::RunArgs),
     /// Run a program and draw what its tasks did
     Trace(trace::TraceArgs),
@@ -346,7 +346,7 @@ fn parsed(line: &[OsString]) -> Result<Command, String> {
         // Help that was asked for is no error.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        Err(error) => Err(format!("E-USAGE: {}", usage(&error))),
+        Err(error) => Err(format!("E-USAGE: {}", usage(&error, &command_of(line)))),
     }
 }
 
@@ -361,8 +361,16 @@ fn run_args(line: &[OsString]) -> Result<run::RunArgs, String> {
 /// The code of a command line that makes no sense.
 const USAGE: u8 = 2;
 
+/// `parvum run` of a line that runs something; `parvum` if the line names no command.
+fn command_of(line: &[OsString]) -> String {
+    let cli = Cli::command();
+    let known =
+        line.iter().skip(1).filter_map(|word| word.to_str()).find(|word| cli.find_subcommand(word).is_some());
+    known.map_or_else(|| "parvum".to_owned(), |name| format!("parvum {name}"))
+}
+
 /// What clap has to say, in the form of an error: its tips are help, and so is the command's own help.
-fn usage(error: &clap::Error) -> String {
+fn usage(error: &clap::Error, command: &str) -> String {
     let text = error.render().to_string();
     let mut text =
         text.strip_prefix("error: ").unwrap_or(&text).lines().map(str::trim).filter(|line| !line.is_empty());
@@ -373,17 +381,15 @@ fn usage(error: &clap::Error) -> String {
             Some(("tip", tip)) => help.push(tip.to_owned()),
             Some(("Usage", usage)) => notes.push(format!("usage: {usage}")),
             _ if line.starts_with("For more information") => {}
-            // The missing arguments, and the values that there are.
-            _ if notes.is_empty() && help.is_empty() => what.push(line.trim_matches(['[', ']'])),
+            _ if line.starts_with("[possible values: ") => {
+                let values = line.trim_start_matches("[possible values: ").trim_end_matches(']');
+                help.push(format!("use one of {values}"));
+            }
+            // The missing arguments.
+            _ if notes.is_empty() && help.is_empty() => what.push(line),
             _ => {}
         }
     }
-    // The usage begins with the command's words.
-    let words = |usage: &str| -> String {
-        let words = usage.trim_start_matches("usage: ").split(' ');
-        words.take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect::<Vec<_>>().join(" ")
-    };
-    let command = notes.first().map_or_else(|| "parvum".to_owned(), |usage| words(usage));
     help.push(format!("`{command} --help`"));
     let message = parvum_errors::Message { code: String::new(), what: what.join(" "), notes, help };
     message.to_string()

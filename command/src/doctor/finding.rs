@@ -1,4 +1,4 @@
-//! What a check has found.
+//! The result of a check.
 
 use serde_json::{Value, json};
 
@@ -30,12 +30,12 @@ impl State {
 pub struct Finding {
     /// On which other host; none: on this one.
     pub host: Option<String>,
-    /// What was checked, in one word.
+    /// The check, in one word.
     pub check: String,
     pub state: State,
-    /// What was found.
+    /// The result in words.
     pub text: String,
-    /// What to do about it, a command first.
+    /// Cures; commands come first.
     pub help: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ pub struct Way<'a> {
     pub patience: Duration,
 }
 
-/// What is found of each host; all are asked at the same time.
+/// Checks all hosts at the same time.
 pub fn all(hosts: &[String], way: &Way) -> Vec<Finding> {
     std::thread::scope(|scope| {
         let begun: Vec<_> = hosts.iter().map(|host| scope.spawn(move || one(host, way))).collect();

@@ -70,14 +70,14 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode, SessionError> {
     Ok(if worst == State::Error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What is found on this host.
+/// Checks this host.
 fn here() -> Vec<Finding> {
     let mut all = software::all();
     all.extend(system::all());
     all
 }
 
-/// What `--json` prints.
+/// The value of `--json`.
 fn as_json(all: &[Finding]) -> serde_json::Value {
     let ok = all.iter().all(|finding| finding.state != State::Error);
     json!({
@@ -87,7 +87,7 @@ fn as_json(all: &[Finding]) -> serde_json::Value {
     })
 }
 
-/// The text of a report: what was found on this host, as `--json` has it.
+/// Checks this host for a report.
 pub fn for_report() -> serde_json::Value {
     as_json(&here())
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What a port that belongs to a doctor answers.
+/// The answer of a doctor's port.
 const GREETING: &[u8] = b"parvum-doctor";
 /// How often a datagram is sent: one may be lost.
 const TRIES: u32 = 4;

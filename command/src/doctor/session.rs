@@ -29,7 +29,7 @@ impl Doctor {
         let mut split = words.split_whitespace();
         let mut command = Command::new(split.next().unwrap_or("ssh"));
         command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // What it starts ends with it.
+        // Its own process group: all of it ends with the check.
         let mut child = command.process_group(0).spawn().map_err(|why| {
             let first = words.split_whitespace().next().unwrap_or("ssh");
             Finding::error(
@@ -61,7 +61,7 @@ impl Doctor {
 
     pub fn say(&mut self, line: &Value) {
         if let Some(input) = &mut self.child.stdin {
-            // One that has ended says so in what is heard next.
+            // If the command has ended, the next read reports it.
             let _ = writeln!(input, "{line}");
         }
     }
@@ -89,7 +89,7 @@ impl Doctor {
             .help("`--timeout 60` waits longer for a slow host")
     }
 
-    /// What the command said before it ended, and what that means.
+    /// Translates the last words of the command into a finding.
     fn ended(&mut self) -> Finding {
         let said = self.errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
         let said = shown(&said);
@@ -173,7 +173,7 @@ impl Doctor {
 impl Drop for Doctor {
     fn drop(&mut self) {
         let group = Pid::from_child(&self.child);
-        // Of a command that has ended others may be left that it has started.
+        // The command may have ended and left processes in its group.
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -37,7 +37,7 @@ fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// What a command prints on standard output, if it ends in time and well.
+/// Returns the standard output of a command that succeeds in time.
 fn words(command: &mut Command) -> Result<String, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|why| why.to_string())?;
@@ -82,7 +82,7 @@ fn command(own: &Path, folders: &[PathBuf]) -> Finding {
     }
 }
 
-/// Where the loader finds a library: LD_LIBRARY_PATH, then the system's cache.
+/// Finds a library as the loader does: LD_LIBRARY_PATH, then the system's cache.
 fn find_library(name: &str, listed: &OsString, cache: &str) -> Option<PathBuf> {
     let dirs = std::env::split_paths(listed).filter(|dir| !dir.as_os_str().is_empty());
     let mut in_list = dirs.map(|dir| dir.join(name));
@@ -156,7 +156,7 @@ fn launchers(own: &Path, folders: &[PathBuf]) -> Finding {
     }
 }
 
-/// What Python says of itself, of Parvum's package, and of mpi4py. `MPI_Init` is not called.
+/// Asks Python for its version, Parvum's package and mpi4py. `MPI_Init` is not called.
 const QUESTION: &str = "\
 import sys
 print('version', '.'.join(map(str, sys.version_info[:3])))

@@ -119,7 +119,7 @@ fn single_copy() -> Finding {
     }
 }
 
-/// What the child shows.
+/// The memory that the parent copies.
 static VICTIM: [u8; 32] = *b"Parvum's doctor reads this text.";
 
 /// The child of the check: says where its text is, and ends with its input.
@@ -178,7 +178,7 @@ fn limits() -> [Finding; 2] {
     [files, processes]
 }
 
-/// What a control group permits.
+/// Limits of a control group.
 #[derive(Debug, Default, PartialEq)]
 struct Quota {
     cpus: Option<f64>,

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Run MPI programs, and any others, on Parvum's virtual machine
 
-Usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...
+Usage: mpiexec [OPTIONS] PROGRAM [ARGS] [: [OPTIONS] PROGRAM [ARGS]]...
 
 Options (one hyphen or two):
   -n N, -np N            Start N processes [default: the slots, else 1]

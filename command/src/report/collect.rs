@@ -1,4 +1,4 @@
-//! What a report holds.
+//! The files of a report.
 
 use crate::shown::shown;
 use parvum_task::MachineDirectory;
@@ -113,7 +113,7 @@ fn end_of(path: &Path) -> Option<String> {
     Some(shown(&text).into_owned())
 }
 
-/// What a command prints on both outputs. A code other than 0 is written behind.
+/// Returns both outputs of a command. A code other than 0 is written behind.
 fn output(command: &mut Command) -> String {
     let name = command.get_program().display().to_string();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -23,7 +23,7 @@ use std::time::Duration;
 #[derive(Args)]
 #[command(after_long_help = crate::help::examples(&[
     ("parvum run -n 4 ./hello", "four tasks, their output here"),
-    ("parvum run -n 8 --label --timeout 60 ./app", "rank before each line, at most 60 s"),
+    ("parvum run -n 8 --label --timeout 60 ./app", "ranks shown, 60 s at most"),
     ("parvum run -n 4 -H alpha:2,beta:2 ./app", "two tasks on each of two hosts"),
     ("parvum run -n 1 ./master : -n 4 ./worker", "two programs as one job"),
     ("parvum run -n 4 --json ends.json ./app", "how each task ended, for a program"),
@@ -186,11 +186,11 @@ enum MapBy {
 /// What a task is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum BindTo {
-    /// Nothing
+    /// Bind to nothing
     None,
-    /// A core
+    /// Bind to a core
     Core,
-    /// A socket
+    /// Bind to a socket, the processors of one package
     #[value(alias = "package")]
     Socket,
 }

@@ -219,7 +219,7 @@ fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
     for words in parts {
         let words = crate::settings::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
         let part = Further::try_parse_from(words)
-            .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error)))?;
+            .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error, "parvum run")))?;
         let program = program(&part.program, &part.wdir, &part.variables)?;
         all.push(Part { program, count: Some(part.n), wanted: None });
     }

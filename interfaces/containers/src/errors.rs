@@ -87,7 +87,7 @@ impl From<Failure> for Error {
 pub fn text(number: i32) -> &'static std::ffi::CStr {
     match number {
         0 => c"no error",
-        -1 => c"an argument is not valid; see the manual page of the call",
+        -1 => c"an argument is not valid; ch_reason() names it",
         -2 => c"there is no machine, and none could be started; try `parvum up`",
         -3 => c"the name is bound already; choose another, or wait until who bound it takes it back or ends",
         -4 => c"nobody has bound the name; the task that binds it must run first, or the time-out be longer",
@@ -101,7 +101,7 @@ pub fn text(number: i32) -> &'static std::ffi::CStr {
         -10 => c"the time was over; the timer's handler may extend it",
         -11 => c"buffers of the pool are in use; give them back, or let the pool grow",
         -12 => c"it belongs to the process that this one was forked from; make or look up your own",
-        -13 => c"the other side or this port cannot do that; see the manual page of the call",
+        -13 => c"the other side or this port cannot do that; ch_reason() says what",
         -14 => c"the machine refused; ch_reason() says why",
         _ => c"no such error; the numbers are those of containers.h",
     }

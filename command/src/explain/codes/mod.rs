@@ -13,7 +13,7 @@ pub type Row = (&'static str, &'static str, &'static str);
 pub struct Section {
     /// Its heading.
     pub title: &'static str,
-    /// What its reader should know first.
+    /// A sentence before the rows.
     pub about: &'static str,
     /// Its codes.
     pub rows: &'static [Row],

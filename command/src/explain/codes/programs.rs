@@ -39,7 +39,7 @@ pub(super) const PYTHON: &[Row] = &[
     ("E-CANCELLED", "`cancel()` took the request back.", "Start the request again if its result is needed."),
     (
         "E-REFUSED",
-        "The machine refused, without a code of its own.",
+        "The machine refused, and gave no code.",
         "`parvum info` names the daemon's log, which has the reason.",
     ),
     ("E-PARVUM", "Another failure of the package. The message says which.", "Mend what the message names."),
@@ -65,7 +65,7 @@ pub(super) const PYTHON: &[Row] = &[
     ),
     (
         "E-NOTSHARED",
-        "A `parvum.SharedArray` was sent to a task that does not share its memory: a task of another run, or one that has not called `parvum.shared` yet.",
+        "A `parvum.SharedArray` was sent to a task that does not share its memory: a task of another run, or a task that has not called `parvum.shared` yet.",
         "Send a copy: `numpy.array(shared.array)`. Or start the tasks together with `parvum run -n N` or one `vm.spawn`.",
     ),
     (
@@ -182,7 +182,7 @@ pub(super) const TREADMARKS: &[Row] = &[
     ),
     (
         "E-TMK-REPLICA",
-        "With `TMK_REPLICAS=1`, a process died, and the process that kept its memory died too, before a barrier made a new copy. Or the program uses what does not work with replicas: views, looking for races, pages without homes, tasks that share pages.",
+        "With `TMK_REPLICAS=1`, a process died, and the process that kept its memory died too, before a barrier made a new copy. Or the program uses a feature that replicas exclude: views, looking for races, pages without homes, tasks that share pages.",
         "Start again; `man Tmk_barrier_kept` describes which failures a run survives.",
     ),
     (

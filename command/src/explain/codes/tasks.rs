@@ -6,7 +6,7 @@ pub(super) const ASKING: &[Row] = &[
     (
         "E-GONE",
         "The task that was asked, or its host, is gone.",
-        "Go on without that task. What the task did before is done.",
+        "Go on without that task. Its earlier work is done.",
     ),
     (
         "E-WINDOW",

@@ -234,7 +234,9 @@ impl Starter {
     }
 
     fn failed(&self, step: &str, why: &str) -> Failure {
-        let detail = format!("cannot add {}: could not {step} with `{}`: {why}", self.host, self.words);
+        let Starter { host, words, .. } = self;
+        let help = format!("help: `parvum doctor {host}` checks ssh, release and ports");
+        let detail = format!("cannot add {host}: could not {step} with `{words}`: {why}; {help}");
         Failure::new(ErrorKind::CannotStart, detail)
     }
 
