@@ -43,17 +43,18 @@ fn text(page: &Path) -> String {
     fs::read_to_string(page).expect("a page")
 }
 
-/// The paths that a page names: code with a slash, of the letters that our paths have.
+/// The paths that a page names: code with a slash, of the letters that our paths have. Blocks of code are pictures and output.
 fn paths(text: &str) -> Vec<&str> {
     let is_of_a_path = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
-    let code = text.split('`').skip(1).step_by(2).flat_map(str::split_whitespace);
+    let outside = text.split("```").step_by(2);
+    let code = outside.flat_map(|text| text.split('`').skip(1).step_by(2)).flat_map(str::split_whitespace);
     code.filter(|word| word.contains('/') && !word.starts_with("./") && word.chars().all(is_of_a_path))
         .collect()
 }
 
 #[test]
-fn paths_finds_code_that_looks_like_a_path() {
-    let text = "Read `crates/a.rs` and `sh tools/b.sh`; not `./x test`, `a::b`, crates/c or `{a,b}/d`.";
+fn paths_lists_code_that_looks_like_a_path() {
+    let text = "Read `crates/a.rs` and `sh tools/b.sh`; not `./x test`, `a::b`, crates/c or `{a,b}/d`.\n```text\nI/O\n```\n";
     assert_eq!(paths(text), ["crates/a.rs", "tools/b.sh"]);
 }
 
