@@ -21,6 +21,8 @@ pub struct Doctor {
     lines: Receiver<String>,
     errors: Receiver<Vec<u8>>,
     patience: Duration,
+    /// It has answered before.
+    heard: bool,
 }
 
 impl Doctor {
@@ -56,7 +58,7 @@ impl Doctor {
             });
         }
         let [name, reach, program] = [name, reach, program].map(str::to_owned);
-        Ok(Doctor { name, words, reach, program, child, lines, errors, patience })
+        Ok(Doctor { name, words, reach, program, child, lines, errors, patience, heard: false })
     }
 
     pub fn say(&mut self, line: &Value) {
@@ -73,7 +75,10 @@ impl Doctor {
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
                 Ok(line) => match serde_json::from_str::<Value>(&line) {
-                    Ok(value) if value.get(field).is_some() => return Ok(value),
+                    Ok(value) if value.get(field).is_some() => {
+                        self.heard = true;
+                        return Ok(value);
+                    }
                     _ => continue,
                 },
                 Err(RecvTimeoutError::Timeout) => return Err(self.silent()),
@@ -85,7 +90,8 @@ impl Doctor {
     fn silent(&mut self) -> Finding {
         let Doctor { name, words, .. } = self;
         let text = format!("{name} gave no answer within {} s, by `{words}`", self.patience.as_secs());
-        Finding::error("ssh", text, format!("`{} true` must end at once, without a question", self.reach))
+        let check = if self.heard { "answer" } else { "ssh" };
+        Finding::error(check, text, format!("`{} true` must end at once, without a question", self.reach))
             .help("`--timeout 60` waits longer for a slow host")
     }
 

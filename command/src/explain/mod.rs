@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// Explain an error code: what happened, and what to do
 #[derive(Args)]
-#[command(after_help = crate::help::examples(&[
+#[command(after_long_help = crate::help::examples(&[
     ("parvum explain E-NOHOST", "what E-NOHOST means"),
     ("parvum explain nohost", "the same"),
     ("parvum explain MPI_ERR_TRUNCATE", "an MPI error class"),

@@ -125,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(operation(said), Ok(meant), "{said}");
         }
-        assert!(operation("MPI_Send").is_err_and(|why| why.contains("there are barrier, broadcast")));
+        assert!(operation("MPI_Send").is_err_and(|why| why.contains("use one of barrier, broadcast")));
     }
 
     #[test]

@@ -68,6 +68,10 @@ impl Names {
     }
 
     fn path(&mut self, text: &str) -> (usize, Option<String>) {
+        // The address of a page.
+        if text.starts_with("//") {
+            return (2, None);
+        }
         let in_path = |c: char| is_name(c) || "/.+@~%,".contains(c);
         let path = text.split(|c| !in_path(c)).next().unwrap_or_default().trim_end_matches([',', '.']);
         let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();

@@ -35,7 +35,7 @@ pub enum PlaceError {
     /// Too long for a unix socket.
     #[error(
         "E-PATHLEN: {path} is too long: the socket's path would have {length} bytes and the system allows \
-         {MAX_SOCKET_PATH}; set PARVUM_DIR to a shorter path"
+         {MAX_SOCKET_PATH}; help: set PARVUM_DIR to a shorter path"
     )]
     TooLong {
         /// The directory.
