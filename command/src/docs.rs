@@ -11,10 +11,17 @@ use std::process::{Command, Stdio};
 
 /// What is asked for.
 #[derive(Args)]
+#[command(after_long_help = crate::help::examples(&[
+    ("parvum docs", "the path of the first page"),
+    ("parvum docs E-NOHOST", "the page about an error"),
+    ("parvum docs --open MPI_Bcast", "the page of a function, in a browser"),
+]))]
 pub struct DocsArgs {
-    /// A page by its name or title, an error code, a variable, or a function: memory, E-NOHOST, PARVUM_CREDIT, MPI_Bcast
+    /// A page, an error code, a variable, or a function
+    ///
+    /// For example: memory, E-NOHOST, PARVUM_CREDIT, MPI_Bcast.
     topic: Option<String>,
-    /// Open the page in your desktop's browser
+    /// Open the page in a browser
     #[arg(long)]
     open: bool,
 }
@@ -28,7 +35,7 @@ pub fn docs(args: &DocsArgs) -> Result<(), String> {
     let pages = Pages::of(root).ok_or_else(|| {
         let lacking = io::Error::new(
             io::ErrorKind::NotFound,
-            format!("{} has no share/doc/parvum; `./x docs` in the sources makes the pages", root.display()),
+            format!("{} has no share/doc/parvum; help: `./x docs` in the sources makes the pages", root.display()),
         );
         SessionError::System("find the pages".into(), lacking).to_string()
     })?;
@@ -107,7 +114,7 @@ impl Pages {
         let titled: Vec<_> = self.titles.iter().filter(|(_, title)| has_words(title)).collect();
         match titled[..] {
             [] => Err(format!(
-                "E-USAGE: {topic}: no page has that name or title; `parvum docs` prints where to begin"
+                "E-USAGE: {topic}: no page has that name or title; help: `parvum docs` prints where to begin"
             )),
             [(page, _)] => Ok(self.address(page, None)),
             _ => {
