@@ -169,7 +169,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Print where the documentation is on this host, or the page about a topic
+    /// Print the path of the documentation, or of one page
     Docs(docs::DocsArgs),
     /// Print the variables that a shell needs for this Parvum
     Env(settings::environment::EnvArgs),
