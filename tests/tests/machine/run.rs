@@ -136,7 +136,7 @@ fn first_failure_ends_the_job_and_is_named() {
     let said = text(&ended.stderr);
     assert_eq!(ended.status.code(), Some(3), "{said}");
     assert!(said.contains("E-TASKFAILED: task t") && said.contains("(sh, rank 1) on "), "{said}");
-    assert!(said.contains("ended with code 3; the others are told to end"), "{said}");
+    assert!(said.contains("ended with code 3; note: the others are told to end"), "{said}");
     assert_eq!(said.lines().count(), 1, "what we end is no failure: {said}");
     let script = "test $PARVUM_RANK != 1 || kill -SEGV $$; exec sleep 600";
     let said = text(&machine.run(&["run", "-n", "2", "sh", "-c", script]).stderr);
