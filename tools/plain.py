@@ -70,6 +70,9 @@ def prose(path: str, text: str) -> Iterator[tuple[int, str]]:
             if line.lstrip().startswith("```"):
                 is_code = not is_code
             elif not is_code and not line.startswith("    ") and not line.lstrip().startswith(("#", "<!--")):
+                if re.match(r"\s*([-*]|\d+\.)\s", line):
+                    # An item of a list is a sentence, with or without a full stop.
+                    yield number, ""
                 yield number, re.sub(r"^\s*[-*>]+\s+", " ", line)
         elif suffix in SLASHES:
             if found := COMMENT.search(line):
