@@ -35,7 +35,10 @@ pub fn docs(args: &DocsArgs) -> Result<(), String> {
     let pages = Pages::of(root).ok_or_else(|| {
         let lacking = io::Error::new(
             io::ErrorKind::NotFound,
-            format!("{} has no share/doc/parvum; help: `./x docs` in the sources makes the pages", root.display()),
+            format!(
+                "{} has no share/doc/parvum; help: `./x docs` in the sources makes the pages",
+                root.display()
+            ),
         );
         SessionError::System("find the pages".into(), lacking).to_string()
     })?;

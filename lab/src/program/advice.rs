@@ -20,7 +20,8 @@ pub fn which(judged: &Judged) -> Vec<String> {
         .collect()
 }
 
-fn plural(processes: u32) -> String {
+/// A number of processes, in words.
+pub fn plural(processes: u32) -> String {
     if processes == 1 { "1 process".into() } else { format!("{processes} processes") }
 }
 

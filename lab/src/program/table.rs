@@ -136,18 +136,19 @@ pub fn text(judged: &Judged) -> String {
     }
     for line in summary(judged) {
         if let Some(why) = &line.failure {
-            say(&format!("{} failed with {} processes: {why}", line.system, line.processes));
+            say(&format!("{} failed with {}: {why}", line.system, advice::plural(line.processes)));
         }
         if let Some(other) = &line.output_differs {
             say(&format!(
-                "The output of {} with {} processes differs, first in: {other}",
-                line.system, line.processes
+                "The output of {} with {} differs, first in: {other}",
+                line.system,
+                advice::plural(line.processes)
             ));
         }
     }
     if judged.measured.disturbed > 0 {
         say(&format!(
-            "{} blocks were left out: the machine changed its state within them.",
+            "Blocks left out, because the machine changed its state within them: {}.",
             judged.measured.disturbed
         ));
     }

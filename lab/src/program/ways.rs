@@ -106,29 +106,23 @@ fn libraries(kit: &Kit, links: &Path) -> Result<Option<PathBuf>, LabError> {
     if matches!(kit.family, Family::OpenMpi | Family::OpenMpi4) {
         return Ok(None);
     }
+    // PyPI's: such a library finds its neighbours by its own path, so it must not be reached by a link.
+    if ALIASES.iter().flatten().any(|name| own.join(name).exists()) && own != Path::new("/usr/lib") {
+        return Ok(Some(own));
+    }
     let of_system = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|folder| folder.path());
-    let folders: Vec<PathBuf> =
-        std::iter::once(own.clone()).chain(of_system).chain(["/usr/lib64".into()]).collect();
+    let folders: Vec<PathBuf> = of_system.chain(["/usr/lib64".into()]).collect();
     std::fs::create_dir_all(links).map_err(LabError::file("create", links))?;
     for names in ALIASES {
         let found =
             folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.exists());
+        let Some(found) = found else { continue };
         for name in names {
-            let in_own = own.join(name);
-            let to = if in_own.exists() { Some(in_own) } else { found.clone() };
-            if let Some(to) = to {
-                let link = links.join(name);
-                std::os::unix::fs::symlink(to, &link).map_err(LabError::file("link", link))?;
-            }
+            let link = links.join(name);
+            std::os::unix::fs::symlink(&found, &link).map_err(LabError::file("link", link))?;
         }
     }
-    // A library finds its neighbours by its own path.
-    let mut path = links.as_os_str().to_owned();
-    if own.is_dir() && own != Path::new("/usr/lib") {
-        path.push(":");
-        path.push(&own);
-    }
-    Ok(Some(path.into()))
+    Ok(Some(links.to_owned()))
 }
 
 impl Way {
