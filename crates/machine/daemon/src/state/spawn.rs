@@ -290,7 +290,7 @@ impl<F: Clone> Machine<F> {
                 _ => String::new(),
             };
             let detail = format!(
-                "{all} tasks requested, {begun} could start: rank {rank}{on} failed: {why}; note: no task was started"
+                "{all} tasks requested, {begun} could start, none was started: rank {rank}{on} failed: {why}"
             );
             let none = Failure::new(ErrorKind::NotAll, detail);
             let mut far: BTreeMap<u32, Vec<Tid>> = BTreeMap::new();

@@ -130,7 +130,7 @@ fn protocol_mismatch_reports_both_versions_to_both_ends() {
         let mine = parvum_mesh::PROTOCOL;
         let both =
             format!("host 0 speaks protocol {mine} (release {ours}), host 1 protocol 9 (release 9.9.9)");
-        assert_eq!(told.to_string(), format!("E-VERSION: {both}; use one release on all hosts"));
+        assert_eq!(told.to_string(), format!("E-VERSION: {both}; help: use one release on all hosts"));
         assert!(error.to_string().starts_with("E-VERSION: ") && error.to_string().contains(&both), "{error}");
     });
 }

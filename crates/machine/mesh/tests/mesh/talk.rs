@@ -155,7 +155,7 @@ fn messages_beyond_the_bound_are_refused() {
         let refused = a.send(1, vec![0; limit + 1].into()).expect_err("too long");
         assert_eq!(
             refused.to_string(),
-            "E-TOOLARGE: a control message of 67108865 bytes is over the bound of 67108864; send it as a stream"
+            "E-TOOLARGE: a control message of 67108865 bytes is over the bound of 67108864; help: send it as a stream"
         );
         let long: Bytes = (0..limit).map(|n| (n % 251) as u8).collect::<Vec<_>>().into();
         a.send(1, long.clone()).expect("sent");

@@ -52,7 +52,7 @@ fn connect_error_names_each_dead_address() {
             "{text}"
         );
         assert!(
-            text.contains(&format!(", {closed} nothing listens there; see that the host is up")),
+            text.contains(&format!(", {closed} nothing listens there; help: see that the host is up")),
             "{text}"
         );
         assert_eq!(a.tried(1), error.tried);
