@@ -102,7 +102,8 @@ fn error_codes_are_all_explained() {
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a source");
         let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '-'));
-        for code in words.filter(|word| word.len() > 3 && word.starts_with("E-")) {
+        let is_code = |word: &&str| word.len() > 3 && word.starts_with("E-") && !word.ends_with('-');
+        for code in words.filter(is_code) {
             assert!(
                 page.contains(&format!("| `{code}` |")),
                 "docs/errors.md lacks {code} of {}",
@@ -315,6 +316,8 @@ fn transports_are_named_only_in_their_list() {
     let (listed, others): (Vec<_>, Vec<_>) = texts(&["crates", "interfaces", "python", "command"])
         .into_iter()
         .filter(|(name, _)| !name.contains("/tests/"))
+        // `parvum doctor` tries the copy that the transport makes.
+        .filter(|(name, _)| name != "command/src/doctor/system.rs")
         .partition(|(name, _)| name.starts_with(list));
     let names = |text: &str| crates.iter().filter(|name| text.contains(*name)).count();
     let named: Vec<&String> =
