@@ -173,7 +173,7 @@ fn missing_program_error_lists_searched_places() {
         let about = said.lines().filter(|line| line.contains("E-NOPROGRAM") && line.contains(name));
         about.map(str::to_owned).collect()
     };
-    let absolute = about("cannot find /nowhere/no-such-program; give its path");
+    let absolute = about("cannot find /nowhere/no-such-program; help: give its whole path");
     assert!(absolute.len() == 1 && absolute[0].contains("pvm_spawn(): "), "once for both: {said}");
     let searched = about("cannot find \"no-such-program-anywhere\" on this host; searched ");
     assert!(
