@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_of_another_host_is_read_as_it_was_written() {
+    fn finding_of_other_host_is_read_as_written() {
         let written = Finding::warning("limits", "64 descriptors", "`ulimit -n 4096`").help("log in again");
         assert_eq!(Finding::of_json(&written.json()), Some(written));
         assert_eq!(Finding::of_json(&json!({ "check": "x", "state": "fine", "text": "", "help": [] })), None);

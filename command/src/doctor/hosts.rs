@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_off_is_a_warning() {
+    fn clock_difference_is_a_warning() {
         let at =
             |theirs: i64| clock(&json!({ "time_ns": theirs }), 1_000_000_000_000, 1_000_200_000_000).state;
         assert_eq!(at(1_000_100_000_000), State::Ok);

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_python_and_another_release_are_warnings() {
+    fn old_python_and_other_release_are_warnings() {
         let own = env!("CARGO_PKG_VERSION");
         for (all, state) in [
             (lines(&[("version", "3.9.2")]), State::Warning),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loader_looks_into_its_list_before_its_cache() {
+    fn loader_looks_into_path_before_cache() {
         let cache = "\tlibx.so.1 (libc6,x86-64) => /usr/lib/libx.so.1\n";
         assert_eq!(find_library("libx.so.1", &OsString::new(), cache), Some("/usr/lib/libx.so.1".into()));
         assert_eq!(find_library("liby.so.1", &OsString::new(), cache), None);

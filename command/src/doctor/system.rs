@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tightest_quota_around_a_group_counts() {
+    fn tightest_quota_of_group_counts() {
         let root = std::env::temp_dir().join(format!("parvum-doctor-test-{}", std::process::id()));
         let inner = root.join("a/b");
         fs::create_dir_all(&inner).expect("writable");
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_closed_shm_is_a_warning_with_its_cure() {
+    fn missing_or_closed_shm_is_a_warning_with_cure() {
         let missing = shared_memory(Path::new("/nowhere/shm"));
         assert_eq!((missing.state, missing.help.len()), (State::Warning, 1));
         let closed = shared_memory(Path::new("/proc"));

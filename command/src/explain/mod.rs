@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_code_names_the_nearest() {
+    fn unknown_code_names_the_nearest() {
         assert!(find("e-nohots").is_none());
         let said = unknown("e-nohots");
         assert!(

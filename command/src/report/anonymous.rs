@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_thing_gets_the_same_name_and_other_things_another() {
+    fn equal_things_get_equal_names() {
         let mut names = Names::default();
         names.add("user", "anna");
         names.add("host", "beta");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_systems_have_stays() {
+    fn names_of_every_system_stay() {
         let mut names = Names::default();
         let text =
             "/usr/lib/x.so /proc/self, 127.0.0.1:80 0.0.0.0 ::1 12:34:56 0.2.0 and/or 1/2 // E-NOHOST é–\n";

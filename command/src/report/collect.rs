@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_fails_or_is_not_there_is_written_down() {
+    fn failing_or_missing_command_is_recorded() {
         assert_eq!(output(Command::new("sh").args(["-c", "echo a; exit 3"])), "a\n(exit status: 3)\n");
         assert!(output(&mut Command::new("/no/such/command")).starts_with("/no/such/command: "));
     }

@@ -104,7 +104,7 @@ fn calls_before_and_during_startup_are_refused() {
         (
             "TMK_RACES",
             "yes",
-            "E-TMK-RACES: races are looked for in a memory of each task's own; leave out TMK_GROUP",
+            "E-TMK-RACES: --races needs a private memory in each task; help: leave out TMK_GROUP",
         ),
         ("TMK_REPLICAS", "1", "E-TMK-REPLICA: there is no TMK_GROUP but 1 with TMK_REPLICAS=1"),
     ] {

@@ -37,7 +37,7 @@ fn state<'a>(found: &'a [Value], check: &str) -> &'a str {
 
 /// What ssh prints in each case, and its code.
 #[test]
-fn words_of_ssh_become_a_cause_and_a_cure() {
+fn doctor_turns_words_of_ssh_into_cause_and_cure() {
     let folder = Folder::new("doctor");
     for (code, said, check, cause) in [
         (
@@ -63,7 +63,7 @@ fn words_of_ssh_become_a_cause_and_a_cure() {
 }
 
 #[test]
-fn a_host_that_hangs_ends_the_check_in_time_and_leaves_nothing() {
+fn doctor_ends_in_time_if_host_hangs() {
     let folder = Folder::new("doctor-hangs");
     let mark = folder.0.join("pid");
     let by = folder.script("ssh", &format!("#!/bin/sh\necho $$ > {}\nsleep 600 & wait\n", mark.display()));
@@ -83,7 +83,7 @@ fn a_host_that_hangs_ends_the_check_in_time_and_leaves_nothing() {
 }
 
 #[test]
-fn another_release_is_an_error_with_both_numbers() {
+fn doctor_reports_other_release_with_both_numbers() {
     let folder = Folder::new("doctor-release");
     let script = "#!/bin/sh\necho welcome\necho '{\"doctor\":1,\"release\":\"9.9.9\",\"protocol\":200}'\nread line\nexit 0\n";
     let by = folder.script("ssh", script);
@@ -93,7 +93,7 @@ fn another_release_is_an_error_with_both_numbers() {
 }
 
 #[test]
-fn a_host_that_answers_has_ports_a_clock_and_checks_of_its_own() {
+fn doctor_checks_ports_and_clock_of_host() {
     let folder = Folder::new("doctor-good");
     // The host is this one.
     let by = folder.script(
@@ -111,7 +111,7 @@ fn a_host_that_answers_has_ports_a_clock_and_checks_of_its_own() {
 }
 
 #[test]
-fn a_firewall_between_hosts_is_an_error_of_its_ports() {
+fn doctor_reports_ports_behind_firewall() {
     let Some(bed) = Bed::of(2) else { return };
     let ask = || {
         let done = bed[0].parvum(&["doctor", "--json", "beta"]);

@@ -129,7 +129,7 @@ fn refusals_of_the_daemon_are_as_they_were_looked_at() {
 }
 
 #[test]
-fn a_terminal_gets_notes_and_help_on_lines_of_their_own() {
+fn terminal_gets_notes_and_help_on_own_lines() {
     // `script` gives a terminal to what it runs.
     let Ok(done) = Command::new("script")
         .args(["-qec", &format!("{} run --lable true", parvum().display()), "/dev/null"])

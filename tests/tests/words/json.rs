@@ -120,7 +120,7 @@ fn outputs_of_a_machine_with_tasks_fit_their_schemas() {
 }
 
 #[test]
-fn a_deadlock_is_a_finding_with_its_tasks() {
+fn deadlock_is_a_finding_with_its_tasks() {
     let machine = TestMachine::up();
     let mut running = Running::start(machine.program("hang").args(["ring", "2"]));
     running.told("hangs");

@@ -11,7 +11,7 @@ fn packed(archive: &str) -> String {
 }
 
 #[test]
-fn a_report_holds_what_a_bug_report_needs() {
+fn report_holds_what_a_bug_report_needs() {
     let machine = TestMachine::up();
     let mut job = machine.command(&["run", "sleep", "600"]).spawn().expect("it runs");
     eventually("it runs", || machine.tasks().iter().any(|row| row.name == "sleep"));
@@ -60,7 +60,7 @@ fn a_report_holds_what_a_bug_report_needs() {
 }
 
 #[test]
-fn an_anonymous_report_has_other_names_and_the_same_ones_for_the_same() {
+fn anonymous_report_replaces_names_consistently() {
     let machine = TestMachine::up();
     let folder = Folder::new("anonymous");
     let out = folder.0.join("r");
@@ -93,7 +93,7 @@ fn an_anonymous_report_has_other_names_and_the_same_ones_for_the_same() {
 }
 
 #[test]
-fn a_report_without_a_machine_says_so_inside() {
+fn report_without_machine_says_so() {
     let machine = TestMachine::new();
     let folder = Folder::new("none");
     let out = folder.0.join("r");

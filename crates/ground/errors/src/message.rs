@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_message_is_read_back_as_the_same_message() {
+    fn message_line_reads_back_as_same_message() {
         let plain = Message::new("E-TMK-DEAD", "node 1: it ended; so does the run");
         for message in [host(), plain, Message::new("", "no code; help: none")] {
             assert_eq!(Message::read(&message.to_string()), message);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_gets_one_line_with_the_name_of_who_says_it() {
+    fn pipe_gets_one_line_with_name_of_speaker() {
         let line = host().shown("parvum", Style::PIPE);
         assert_eq!(
             line,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_a_line_for_each_note_and_help() {
+    fn terminal_gets_a_line_for_each_note_and_help() {
         let terminal = Style { is_terminal: true, colour: false };
         assert_eq!(
             Message::new("", "ready; help: none").shown("parvum", terminal),
