@@ -70,7 +70,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Those beside a prefix or a build tree; Debian has them in a folder of its own.
+    /// Those beside a prefix or a build tree; Debian has the pages in a separate folder.
     fn of(root: &Path) -> Option<Pages> {
         let homes = [root.join("share/doc/parvum"), root.join("../../share/doc/parvum")];
         let sites = homes.iter().map(|home| home.join("html")).chain([root.join("docs")]);

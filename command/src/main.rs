@@ -13,6 +13,7 @@ mod hosts;
 mod look;
 mod mpiexec;
 mod predict;
+mod processes;
 mod report;
 mod run;
 mod settings;

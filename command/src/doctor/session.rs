@@ -1,8 +1,9 @@
 //! The doctor of another host, as long as it is asked.
 
 use super::finding::Finding;
+use crate::processes::has_ended;
 use crate::shown::shown;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -18,7 +19,7 @@ pub struct Doctor {
     reach: String,
     program: String,
     child: Child,
-    lines: Receiver<String>,
+    lines: Receiver<Vec<u8>>,
     errors: Receiver<Vec<u8>>,
     patience: Duration,
     /// It has answered before.
@@ -44,8 +45,8 @@ impl Doctor {
         let (complain, errors) = channel();
         if let Some(output) = child.stdout.take() {
             std::thread::spawn(move || {
-                // One line is no longer than what a doctor writes.
-                for line in BufReader::new(output.take(1 << 20)).lines().map_while(Result::ok) {
+                // One line is no longer than what a doctor writes. A shell may greet in any encoding.
+                for line in BufReader::new(output.take(1 << 20)).split(b'\n').map_while(Result::ok) {
                     let _ = say.send(line);
                 }
             });
@@ -74,7 +75,7 @@ impl Doctor {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
-                Ok(line) => match serde_json::from_str::<Value>(&line) {
+                Ok(line) => match serde_json::from_slice::<Value>(&line) {
                     Ok(value) if value.get(field).is_some() => {
                         self.heard = true;
                         return Ok(value);
@@ -161,14 +162,9 @@ impl Doctor {
 
     fn wait(&mut self) -> Option<ExitStatus> {
         drop(self.child.stdin.take());
-        let until = Instant::now() + Duration::from_secs(1);
-        while Instant::now() < until {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        None
+        let process = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty()).ok()?;
+        has_ended(&process, Instant::now() + Duration::from_secs(1));
+        self.child.try_wait().ok().flatten()
     }
 
     pub fn end(mut self) {

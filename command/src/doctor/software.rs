@@ -1,13 +1,12 @@
 //! Checks of what programs of this shell would get: libraries, launchers, Python.
 
 use super::finding::Finding;
+use crate::processes::output;
 use crate::shown::shown;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
 
 /// Python imports from slow disks.
@@ -39,23 +38,8 @@ fn is_program(path: &Path) -> bool {
 
 /// Returns the standard output of a command that succeeds in time.
 fn words(command: &mut Command) -> Result<String, String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|why| why.to_string())?;
-    let Some(mut output) = child.stdout.take() else { return Err("no pipe".into()) };
-    let (end, ended) = mpsc::channel();
-    // Not joined: what the command has started may hold the pipe after it is killed.
-    std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let _ = output.read_to_end(&mut text);
-        let _ = end.send(text);
-    });
-    let Ok(text) = ended.recv_timeout(PATIENCE) else {
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(format!("no answer within {} s", PATIENCE.as_secs()));
-    };
-    let status = child.wait().map_err(|why| why.to_string())?;
-    status.success().then(|| shown(&text).into_owned()).ok_or_else(|| status.to_string())
+    let done = output(command, PATIENCE)?;
+    done.status.success().then(|| shown(&done.stdout).into_owned()).ok_or_else(|| done.status.to_string())
 }
 
 /// Which `parvum` the shell finds.
@@ -65,7 +49,7 @@ fn command(own: &Path, folders: &[PathBuf]) -> Finding {
     match found {
         None => {
             let text = format!(
-                "{release}, at {}; PATH has no parvum, so programs may not start a machine",
+                "{release}, at {}; PATH lacks parvum, so programs cannot start a machine",
                 own.display()
             );
             let folder = own.parent().unwrap_or(own).display();

@@ -1,11 +1,11 @@
 //! `parvum up` and `parvum down`.
 
+use crate::processes::has_ended;
 use crate::settings::arguments::Arguments;
 use crate::{options, terminal::out, tool};
 use parvum_machine::StartError;
 use parvum_task::{MachineDirectory, Session, SessionError};
 use parvum_wire::control::{ErrorKind, Request, Role};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
@@ -127,18 +127,6 @@ fn end(daemon: &OwnedFd, until: Instant) -> bool {
         Err(why) => return why == Errno::SRCH,
     }
     has_ended(daemon, until)
-}
-
-/// Waits until it has ended; whether it did in time.
-fn has_ended(daemon: &OwnedFd, until: Instant) -> bool {
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let limit = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
-        match poll(&mut [PollFd::new(daemon, PollFlags::IN)], Some(&limit)) {
-            Err(Errno::INTR) => {}
-            ended => return ended.is_ok_and(|ended| ended > 0),
-        }
-    }
 }
 
 /// Stops the machine and waits until the daemon is gone.

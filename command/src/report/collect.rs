@@ -1,13 +1,12 @@
 //! The files of a report.
 
+use crate::processes;
 use crate::shown::shown;
 use parvum_task::MachineDirectory;
-use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
 
 /// A question of the report has so long.
@@ -116,27 +115,12 @@ fn end_of(path: &Path) -> Option<String> {
 /// Returns both outputs of a command. A code other than 0 is written behind.
 fn output(command: &mut Command) -> String {
     let name = command.get_program().display().to_string();
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = match command.spawn() {
-        Ok(child) => child,
-        Err(why) => return format!("{name}: {why}\n"),
-    };
-    let pid = Pid::from_child(&child);
-    let (end, ended) = mpsc::channel();
-    // Not joined: what the command has started may hold its pipes after it is killed.
-    std::thread::spawn(move || {
-        let _ = end.send(child.wait_with_output());
-    });
-    match ended.recv_timeout(PATIENCE) {
-        Ok(Ok(done)) => {
+    match processes::output(command, PATIENCE) {
+        Ok(done) => {
             let text = format!("{}{}", shown(&done.stdout), shown(&done.stderr));
             if done.status.success() { text } else { format!("{text}({})\n", done.status) }
         }
-        Ok(Err(why)) => format!("{name}: {why}\n"),
-        Err(_) => {
-            let _ = kill_process(pid, Signal::KILL);
-            format!("{name}: no answer within {} s\n", PATIENCE.as_secs())
-        }
+        Err(why) => format!("{name}: {why}\n"),
     }
 }
 

@@ -23,8 +23,6 @@ pub(crate) fn end_job(error: &Error, wherefore: &str) -> ! {
     let ends = format!("the job ends: {wherefore}");
     let said = match with_code(&error.text) {
         Some((call, what)) => {
-            // Without a machine the process is still in MPI_Init.
-            let call = call.or(machine().is_err().then_some("MPI_Init"));
             let call = call.map_or_else(String::new, |call| format!("in {call}, "));
             let mut message = Message::read(what);
             message.notes.extend([format!("{call}{who} of {}", program.display()), ends]);
