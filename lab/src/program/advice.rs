@@ -1,7 +1,7 @@
 //! The answers: which system to use, what limits the program, and what more processes would do.
 
 use super::Judged;
-use super::profile::{Process, Profile};
+use super::profile::{Process, Profile, is_start};
 use crate::stats::goals::digits;
 use crate::stats::paired::Verdict;
 
@@ -69,10 +69,7 @@ fn which_of(judged: &Judged, processes: u32) -> String {
 /// What limits the program under one system, in a sentence.
 pub fn limits(profile: &Profile) -> String {
     let lived = profile.lived();
-    let waits = profile
-        .calls()
-        .into_iter()
-        .find(|call| call.3 && !matches!(call.0.as_str(), "MPI_Init" | "MPI_Init_thread" | "MPI_Finalize"));
+    let waits = profile.calls().into_iter().find(|call| call.3 && !is_start(&call.0));
     let sums: [(f64, &str); 3] = [
         (profile.ranks.iter().map(Process::computing).sum(), "computing"),
         (profile.ranks.iter().map(|rank| rank.in_calls(true)).sum(), "waiting"),

@@ -15,6 +15,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Fewer blocks prove nothing; more than the most are no use to anybody.
@@ -54,93 +55,120 @@ pub struct Measured {
 }
 
 /// Runs everything until intervals are narrow or the time is over.
-pub fn run(asked: &Asked, ways: &mut [Way], scratch: &Path, random: &mut Random) -> Measured {
+pub fn run(
+    asked: &Asked,
+    ways: &mut [Way],
+    scratch: &Path,
+    random: &mut Random,
+    interrupted: &AtomicBool,
+) -> Measured {
+    let runner = Runner { asked, scratch, interrupted };
     let mut measured = Measured::default();
     let began = Instant::now();
     for (at, processes) in asked.processes.iter().copied().enumerate() {
         let spent = began.elapsed();
-        if spent >= asked.budget {
+        if spent >= asked.budget || runner.is_interrupted() {
             measured.left_out.push(processes);
             continue;
         }
         // What earlier numbers left over goes to those that follow.
         let share = (asked.budget - spent) / (asked.processes.len() - at) as u32;
-        blocks_of(processes, asked, ways, scratch, random, share, &mut measured);
+        runner.blocks_of(processes, ways, random, share, &mut measured);
     }
     measured
 }
 
-fn blocks_of(
-    processes: u32,
-    asked: &Asked,
-    ways: &mut [Way],
-    scratch: &Path,
-    random: &mut Random,
-    share: Duration,
-    measured: &mut Measured,
-) {
-    let began = Instant::now();
-    // A system that failed is not asked again: it would fail again, and cost its time.
-    let mut working: Vec<usize> = (0..ways.len()).collect();
-    // The first run of each fills caches and is not counted.
-    for way in working.clone() {
-        let (run, output) = one(processes, usize::MAX, way, asked, &ways[way], scratch);
-        match run.failure {
-            None => measured.outputs.push((processes, way, output)),
-            Some(_) => {
-                ways[way].tidy();
-                working.retain(|other| *other != way);
-                measured.runs.push(run);
+/// What all runs have in common.
+struct Runner<'a> {
+    asked: &'a Asked,
+    scratch: &'a Path,
+    interrupted: &'a AtomicBool,
+}
+
+impl Runner<'_> {
+    fn is_interrupted(&self) -> bool {
+        // Relaxed: a signal's handler sets it, and hands over nothing.
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    fn blocks_of(
+        &self,
+        processes: u32,
+        ways: &[Way],
+        random: &mut Random,
+        share: Duration,
+        measured: &mut Measured,
+    ) {
+        let began = Instant::now();
+        // A system that failed is not asked again: it would fail again, and cost its time.
+        let mut working: Vec<usize> = (0..ways.len()).collect();
+        // The first run of each fills caches and is not counted.
+        for way in working.clone() {
+            let (run, output) = self.one(processes, usize::MAX, way, &ways[way]);
+            match run.failure {
+                None => measured.outputs.push((processes, way, output)),
+                Some(_) => {
+                    ways[way].tidy();
+                    working.retain(|other| *other != way);
+                    measured.runs.push(run);
+                }
+            }
+        }
+        for block in 0..MOST {
+            let mut order = working.clone();
+            random.shuffle(&mut order);
+            let block_began = Instant::now();
+            let runs: Vec<Run> =
+                order.iter().map(|way| self.one(processes, block, *way, &ways[*way]).0).collect();
+            for run in runs.iter().filter(|run| run.failure.is_some()) {
+                ways[run.way].tidy();
+                working.retain(|other| *other != run.way);
+            }
+            let lines: Vec<f64> = runs.iter().filter_map(|run| run.line_ns).collect();
+            let (least, most) =
+                lines.iter().fold((f64::INFINITY, 0.0f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
+            if lines.len() > 1 && most > OTHER_STATE * least {
+                measured.disturbed += 1;
+            } else {
+                measured.runs.extend(runs);
+            }
+            let is_late = began.elapsed() + block_began.elapsed() > share;
+            let is_narrow =
+                block + 1 >= FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
+            if working.is_empty() || is_late || is_narrow || self.is_interrupted() {
+                break;
             }
         }
     }
-    for block in 0..MOST {
-        let mut order = working.clone();
-        random.shuffle(&mut order);
-        let block_began = Instant::now();
-        let runs: Vec<Run> =
-            order.iter().map(|way| one(processes, block, *way, asked, &ways[*way], scratch).0).collect();
-        for run in runs.iter().filter(|run| run.failure.is_some()) {
-            ways[run.way].tidy();
-            working.retain(|other| *other != run.way);
-        }
-        let lines: Vec<f64> = runs.iter().filter_map(|run| run.line_ns).collect();
-        let (least, most) =
-            lines.iter().fold((f64::INFINITY, 0.0f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
-        if lines.len() > 1 && most > OTHER_STATE * least {
-            measured.disturbed += 1;
-        } else {
-            measured.runs.extend(runs);
-        }
-        let is_late = began.elapsed() + block_began.elapsed() > share;
-        let is_narrow = block + 1 >= FEWEST && measured.is_narrow(processes, &working, asked.precision);
-        if working.is_empty() || is_late || is_narrow {
-            break;
-        }
+
+    /// One run, with what it printed.
+    fn one(&self, processes: u32, block: usize, at: usize, way: &Way) -> (Run, Vec<u8>) {
+        let (asked, out) = (self.asked, self.scratch.join("out"));
+        let cores = cores::physical(2);
+        let before = state::hop(&cores);
+        let launch = way.launch(processes, asked);
+        let began = Instant::now();
+        let ended = run_once(&launch, asked, &out, self.interrupted);
+        let seconds = began.elapsed().as_secs_f64();
+        let line_ns = before.into_iter().chain(state::hop(&cores)).reduce(f64::max);
+        let (output, failure) = match ended {
+            Ok(output) => {
+                let wrong = asked.check.as_deref().and_then(|check| refused_by(check, &out));
+                (output, wrong)
+            }
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        (Run { processes, block, way: at, seconds, line_ns, failure }, output)
     }
 }
 
-/// One run, with what it printed.
-fn one(processes: u32, block: usize, at: usize, asked: &Asked, way: &Way, scratch: &Path) -> (Run, Vec<u8>) {
-    let cores = cores::physical(2);
-    let before = state::hop(&cores);
-    let launch = way.launch(processes, asked);
-    let began = Instant::now();
-    let ended = run_once(&launch, asked, &scratch.join("out"));
-    let seconds = began.elapsed().as_secs_f64();
-    let line_ns = before.into_iter().chain(state::hop(&cores)).reduce(f64::max);
-    let (output, failure) = match ended {
-        Ok(output) => {
-            let wrong = asked.check.as_deref().and_then(|check| refused_by(check, &scratch.join("out")));
-            (output, wrong)
-        }
-        Err(why) => (Vec::new(), Some(why)),
-    };
-    (Run { processes, block, way: at, seconds, line_ns, failure }, output)
-}
-
 /// Runs a launch with its own standard input; its output, or why the run failed.
-pub fn run_once(launch: &Launch, asked: &Asked, out: &Path) -> Result<Vec<u8>, String> {
+pub fn run_once(
+    launch: &Launch,
+    asked: &Asked,
+    out: &Path,
+    interrupted: &AtomicBool,
+) -> Result<Vec<u8>, String> {
     let errors = out.with_extension("err");
     let mut launch = launch.clone();
     // The shell joins the files; the words of the program go on as they are.
@@ -153,7 +181,7 @@ pub fn run_once(launch: &Launch, asked: &Asked, out: &Path) -> Result<Vec<u8>, S
         .into_iter()
         .chain(words)
         .collect();
-    match launch.run(&errors).failure {
+    match launch.run_unless(&errors, interrupted).failure {
         None => fs::read(out).map_err(|why| format!("its output cannot be read: {why}")),
         Some(why) => Err(why),
     }

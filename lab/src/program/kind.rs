@@ -1,6 +1,7 @@
 //! What a program is: which message-passing library it asks the loader for.
 
 use crate::error::LabError;
+use crate::systems::peers::in_path;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,12 +66,8 @@ pub fn of(word: &OsStr) -> Result<Kind, LabError> {
 
 fn find(word: &OsStr) -> Result<PathBuf, LabError> {
     let is_path = word.to_string_lossy().contains('/');
-    let in_path = || {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join(word)).find(|file| file.is_file())
-    };
     let here = PathBuf::from(word);
-    let file = if is_path { here.is_file().then_some(here.clone()) } else { in_path() };
+    let file = if is_path { here.is_file().then_some(here.clone()) } else { in_path(word) };
     match file {
         Some(file) => file.canonicalize().map_err(LabError::file("read", file)),
         None if !is_path && here.is_file() => {
@@ -90,7 +87,8 @@ fn is_python(program: &Path) -> bool {
         || (line.starts_with(b"#!") && String::from_utf8_lossy(line).contains("python"))
 }
 
-/// Every library that the loader would load, as the program and its libraries name them.
+/// Every library that the loader would load, as the program and its libraries name them. A library of the program may be what needs MPI, so
+/// the program's own list is not enough.
 fn needed(program: &Path) -> Result<Vec<String>, String> {
     let asked = Command::new("ldd").arg(program).env("LC_ALL", "C").output();
     let said =

@@ -10,14 +10,15 @@ mod ways;
 
 use crate::error::LabError;
 use crate::host::factors::Factors;
-use crate::run::comparison::{Report, fresh_seed, own_files, scratch};
+use crate::run::comparison::{Report, Scratch, fresh_seed, own_files, until_interrupted};
 use crate::run::options::CompareOptions;
 use crate::run::record::{array, dated};
 use blocks::Measured;
 use parvum_seed::Random;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Seconds for all runs, unless the user says otherwise.
@@ -72,34 +73,49 @@ impl Asked {
     }
 }
 
-/// Runs the program under each system, and writes the page.
+/// Runs the program under each system, and writes the page. Ctrl-C ends the run that is under way, and all daemons.
 pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
+    until_interrupted(|interrupted| compare_until(options, interrupted))
+}
+
+fn compare_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<Report, LabError> {
     let asked = Asked::of(options)?;
     let kind = kind::of(&asked.words[0])?;
-    let factors = Factors::record();
-    let scratch = scratch()?;
-    let (mut ways, absent) = ways::find(&kind, &asked, &own_files(options), scratch.path())?;
+    let (factors, own) = (Factors::record(), own_files(options));
+    let scratch = Scratch::create()?;
+    let (mut ways, absent) = ways::find(&kind, &asked, &own, scratch.path())?;
     let seed = options.seed.unwrap_or_else(fresh_seed);
-    let folder = dated(&options.out, &factors.date)?;
-    let measured = blocks::run(&asked, &mut ways, scratch.path(), &mut Random::new(seed));
-    let profiles = profile::of_each(&asked, &ways, &measured, &own_files(options), scratch.path());
-    // Daemons end before their folder goes.
+    let measured = blocks::run(&asked, &mut ways, scratch.path(), &mut Random::new(seed), interrupted);
+    let profiles = profile::of_each(&asked, &ways, &measured, &own, scratch.path(), interrupted);
+    // Relaxed: a signal's handler sets it, and hands over nothing.
+    if interrupted.load(Ordering::Relaxed) {
+        return Err(LabError::Interrupted);
+    }
     let names: Vec<ways::Named> = ways.iter().map(ways::Way::named).collect();
+    // Daemons end before their folder goes.
     drop(ways);
     if !measured.has_any() {
-        let why = measured.first_failure().unwrap_or_default();
-        let _ = fs::remove_dir_all(&folder);
-        return Err(LabError::NothingMeasured(why));
+        return Err(LabError::NothingMeasured(measured.first_failure().unwrap_or_default()));
     }
     let judged = Judged { asked, kind, names, absent, measured, profiles, factors, seed };
-    write(&folder, "runs.jsonl", judged.measured.lines(&judged.names))?;
-    write(&folder, "summary.json", array(&table::summary(&judged)) + "\n")?;
-    write(&folder, "report.html", page::page(&judged))?;
-    let mut text = table::text(&judged);
-    if options.json {
-        text = array(&table::summary(&judged));
-    }
-    Ok(Report { folder, rows: Vec::new(), goals: Vec::new(), table: text })
+    let folder = dated(&options.out, &judged.factors.date)?;
+    let lines = table::summary(&judged);
+    write_all(&folder, &judged, &lines).inspect_err(|_| {
+        let _ = fs::remove_dir_all(&folder);
+    })?;
+    let table = if options.json { array(&lines) } else { table::text(&judged, &lines) };
+    Ok(Report { folder, rows: Vec::new(), goals: Vec::new(), table })
+}
+
+/// The files of a comparison.
+fn write_all(folder: &Path, judged: &Judged, lines: &[table::Line]) -> Result<(), LabError> {
+    let write = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(LabError::file("write", path))
+    };
+    write("runs.jsonl", judged.measured.lines(&judged.names))?;
+    write("summary.json", array(lines) + "\n")?;
+    write("report.html", page::page(judged, lines))
 }
 
 /// Everything that the page and the table are made of.
@@ -113,9 +129,4 @@ struct Judged {
     profiles: Vec<Option<profile::Profile>>,
     factors: Factors,
     seed: u64,
-}
-
-fn write(folder: &std::path::Path, name: &str, text: String) -> Result<(), LabError> {
-    let path = folder.join(name);
-    fs::write(&path, text).map_err(LabError::file("write", path))
 }

@@ -1,7 +1,7 @@
 //! The page of a comparison of the user's own program.
 
 use super::profile::{Process, Profile};
-use super::table::{Line, seconds, summary};
+use super::table::{Line, seconds};
 use super::{Judged, advice};
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::markup::{bytes, escape, figure, table as table_of, word_table};
@@ -11,8 +11,7 @@ use crate::stats::goals::digits;
 use std::fmt::Write;
 
 /// The whole page.
-pub fn page(judged: &Judged) -> String {
-    let lines = summary(judged);
+pub fn page(judged: &Judged, lines: &[Line]) -> String {
     let words: Vec<String> =
         judged.asked.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let factors = &judged.factors;
@@ -32,7 +31,7 @@ pub fn page(judged: &Judged) -> String {
     if let Some(warning) = factors.busy() {
         let _ = write!(html, "<p class=\"banner\">{}</p>", escape(&warning));
     }
-    times(&mut html, &lines);
+    times(&mut html, lines);
     plots(&mut html, judged);
     predictions(&mut html, judged);
     for (name, profile) in judged.names.iter().zip(&judged.profiles) {
@@ -40,7 +39,7 @@ pub fn page(judged: &Judged) -> String {
             profiled(&mut html, &name.name, profile);
         }
     }
-    failures(&mut html, judged, &lines);
+    failures(&mut html, judged, lines);
     method(&mut html, judged);
     sheet(&words.join(" "), &html, &short_name(&judged.measured.lines(&judged.names)))
 }

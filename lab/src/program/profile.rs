@@ -6,7 +6,8 @@ use super::ways::Way;
 use crate::systems::peers::Own;
 use serde::Deserialize;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// The name of the library beside Parvum's others.
 const LIBRARY: &str = "libparvum_profile.so";
@@ -71,7 +72,8 @@ impl Process {
     }
 }
 
-fn is_start(name: &str) -> bool {
+/// Whether a call begins or ends MPI.
+pub fn is_start(name: &str) -> bool {
     matches!(name, "MPI_Init" | "MPI_Init_thread" | "MPI_Finalize")
 }
 
@@ -129,22 +131,37 @@ pub fn of_each(
     measured: &Measured,
     own: &Own,
     scratch: &Path,
+    interrupted: &AtomicBool,
 ) -> Vec<Option<Profile>> {
     let library = own.libraries.as_ref().map(|folder| folder.join(LIBRARY)).filter(|file| file.is_file());
     let of = |(at, way): (usize, &Way)| {
         let worked = |processes: &&u32| measured.time(**processes, at).is_some();
         let processes = *asked.processes.iter().rev().find(worked)?;
-        profiled(asked, way, processes, library.as_ref()?, &scratch.join(format!("profile{at}")))
+        profiled(
+            asked,
+            way,
+            processes,
+            library.as_deref()?,
+            &scratch.join(format!("profile{at}")),
+            interrupted,
+        )
     };
     ways.iter().enumerate().map(of).collect()
 }
 
-fn profiled(asked: &Asked, way: &Way, processes: u32, library: &PathBuf, folder: &Path) -> Option<Profile> {
+fn profiled(
+    asked: &Asked,
+    way: &Way,
+    processes: u32,
+    library: &Path,
+    folder: &Path,
+    interrupted: &AtomicBool,
+) -> Option<Profile> {
     fs::create_dir_all(folder).ok()?;
     let mut launch = way.launch(processes, asked);
     launch.environment.push(("PARVUM_PROFILE".into(), folder.into()));
     launch.environment.push(("LD_PRELOAD".into(), library.into()));
-    run_once(&launch, asked, &folder.join("out")).ok()?;
+    run_once(&launch, asked, &folder.join("out"), interrupted).ok()?;
     let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
     let all: Vec<Process> = files
         .filter(|file| file.extension().is_some_and(|one| one == "json"))

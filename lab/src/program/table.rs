@@ -97,11 +97,11 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// The table, and the answers below it.
-pub fn text(judged: &Judged) -> String {
+pub fn text(judged: &Judged, summary: &[Line]) -> String {
     let command: Vec<String> =
         judged.asked.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let mut text = format!("{}\n\n", wrapped(&command.join(" "), WIDTH).join("\n"));
-    let lines: Vec<Vec<String>> = summary(judged)
+    let lines: Vec<Vec<String>> = summary
         .iter()
         .map(|line| {
             let known = |value: Option<String>| value.unwrap_or_else(|| "-".into());
@@ -134,7 +134,7 @@ pub fn text(judged: &Judged) -> String {
             say(&format!("{}: {}", name.name, advice::limits(profile)));
         }
     }
-    for line in summary(judged) {
+    for line in summary {
         if let Some(why) = &line.failure {
             say(&format!("{} failed with {}: {why}", line.system, advice::plural(line.processes)));
         }

