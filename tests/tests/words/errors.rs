@@ -20,7 +20,9 @@ fn errors_of_the_command_are_as_they_were_looked_at() {
         std::fs::write(path, said).expect("writable");
     }
     let out = format!("{here}/none/out.json");
-    let cases: Vec<(&TestMachine, Vec<&str>, Vec<(&str, &str)>)> = vec![
+    // Where the command runs, its words, and its variables.
+    type Case<'a> = (&'a TestMachine, Vec<&'a str>, Vec<(&'a str, &'a str)>);
+    let cases: Vec<Case> = vec![
         (&down, vec!["ps"], vec![]),
         (&machine, vec!["run", "--lable", "true"], vec![]),
         (&machine, vec!["run"], vec![]),
