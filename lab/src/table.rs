@@ -1,6 +1,7 @@
 //! What a terminal shows: a person's first look.
 
 use crate::host::state;
+use crate::report::trust;
 use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::{Row, Rows};
@@ -10,7 +11,13 @@ use std::fmt::Write;
 
 /// The suite's own table, the bars, what is absent and what failed.
 pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
-    let mut text = (suite.table)(&Rows(rows), manifest);
+    let rows = Rows(rows);
+    let doubts = trust::doubts(suite.pages.questions, &(suite.systems)(), &rows, manifest);
+    let mut text = String::new();
+    if !doubts.is_empty() {
+        let _ = writeln!(text, "{}\n", wrapped(&trust::banner(&doubts, suite.name), WIDTH).join("\n"));
+    }
+    text.push_str(&(suite.table)(&rows, manifest));
     if !goals.is_empty() {
         text.push_str("\nParvum's own targets\n");
     }
@@ -30,9 +37,6 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
     }
     if let Some(note) = manifest.cut_short() {
         let _ = writeln!(text, "\n{}", wrapped(&note, WIDTH).join("\n"));
-    }
-    if let Some(warning) = manifest.factors.busy() {
-        let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
     if let Some(warning) = crate::host::state::warning(&manifest.launches) {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));

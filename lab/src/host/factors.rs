@@ -5,6 +5,7 @@ use crate::host::cores;
 use serde::Serialize;
 use std::fs;
 use std::sync::OnceLock;
+use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, as found.
@@ -42,6 +43,8 @@ pub struct Factors {
     pub compiler: String,
     /// Load average.
     pub load: String,
+    /// Cores that other programs used just before the first launch; none if that cannot be seen.
+    pub others: Option<f64>,
     /// Cores the ring's tasks were pinned to.
     pub pinning: String,
     /// The network between hosts, where it is an emulated one: its name, a colon, what it is like.
@@ -102,6 +105,7 @@ impl Factors {
             shm: shm_mount(&read("/proc/mounts")),
             compiler: compiler(),
             load: BEFORE.get_or_init(load).clone(),
+            others: *OTHERS.get_or_init(|| busy_cores(LOOK)),
             pinning: cores::physical(4).iter().map(u32::to_string).collect::<Vec<_>>().join(","),
             network: String::new(),
         }
@@ -112,14 +116,12 @@ impl Factors {
         self.network = std::env::var(NETWORK).unwrap_or_default();
     }
 
-    /// A warning when others were using the machine before the first launch.
+    /// A warning if others used the machine before the first launch. The load average stays high for a minute after a
+    /// build, so the warning goes by what is used now.
     pub fn busy(&self) -> Option<String> {
-        let load: f64 = self.load.split_whitespace().next()?.parse().ok()?;
-        let cores = cores::allowed().len();
-        (load > 0.5 * cores as f64).then(|| {
-            format!(
-                "The machine was busy before the run began (load {load} on {cores} cores); intervals are wide, and small differences mean little."
-            )
+        let (others, cores) = (self.others?, cores::allowed().len());
+        (others > 0.25 * cores as f64).then(|| {
+            format!("Other programs used {others:.1} of {cores} cores before the run began; small differences mean little.")
         })
     }
 
@@ -159,6 +161,29 @@ fn counted_cores(online: usize, allowed: usize) -> String {
     } else {
         format!("{online} {noun}, {allowed} of them to be used")
     }
+}
+
+/// For so long the machine is looked at before the first launch.
+const LOOK: Duration = Duration::from_millis(300);
+/// What the first of a command's sessions has seen.
+static OTHERS: OnceLock<Option<f64>> = OnceLock::new();
+
+/// Cores that are busy on average, for that long.
+fn busy_cores(time: Duration) -> Option<f64> {
+    let first = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
+    std::thread::sleep(time);
+    let second = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
+    let (busy, all) = (second.0.checked_sub(first.0)?, second.1.checked_sub(first.1)?);
+    (all > 0).then(|| cores::online() as f64 * busy as f64 / all as f64)
+}
+
+/// The ticks of all cores since the start of the system: those in which a core worked, and all.
+fn ticks(stat: &str) -> Option<(u64, u64)> {
+    let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    // user, nice, system, idle, iowait, irq, softirq, steal; guests count as user too.
+    let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
+    let all: u64 = ticks.iter().sum();
+    (ticks.len() == 8).then(|| (all - ticks[3] - ticks[4], all))
 }
 
 /// The load average now.
@@ -247,6 +272,14 @@ fn civil(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_of_cores_are_split_into_busy_and_all() {
+        let stat = "cpu  10 1 5 70 4 2 3 5 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        assert_eq!(ticks(stat), Some((26, 100)));
+        assert_eq!(ticks("cpu  10 1 5 70\n"), None);
+        assert_eq!(ticks("intr 1 2\n"), None);
+    }
 
     #[test]
     fn dates_are_computed_from_days() {

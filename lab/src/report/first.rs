@@ -141,9 +141,6 @@ pub fn in_terminal(
     let names = names(&mpis, manifest);
     let lines: Vec<_> = questions.iter().map(|question| cells(question, &mpis, rows, manifest)).collect();
     let mut text = format!("{TITLE}\n{} on {}\n\n", manifest.factors.processor, manifest.factors.cores);
-    if !doubts.is_empty() {
-        let _ = writeln!(text, "{}\n", wrapped(&trust::banner(&doubts, &manifest.suite), WIDTH).join("\n"));
-    }
     for is_crowded in [false, true] {
         let of_kind: Vec<Vec<String>> = questions
             .iter()
@@ -163,10 +160,18 @@ pub fn in_terminal(
         }
     }
     let _ = writeln!(text, "{}", wrapped(&answer(&lines, &names, &doubts), WIDTH).join("\n"));
-    let pvm: Vec<String> =
-        questions.iter().filter_map(|question| pvm_line(question, &others, rows, manifest)).collect();
-    if !pvm.is_empty() {
-        let _ = writeln!(text, "\nPVM programs\n{}", pvm.join("\n"));
+    let names: Vec<String> = others.iter().map(|system| system.family.name().to_owned()).collect();
+    let headings: Vec<&str> =
+        std::iter::once("PVM programs").chain(names.iter().map(String::as_str)).collect();
+    let lines = questions.iter().filter_map(|question| {
+        let cells = cells(question, &others, rows, manifest);
+        let is_there = cells.iter().any(Option::is_some);
+        is_there.then(|| std::iter::once(question.title.to_owned()).chain(cells.iter().map(shown)).collect())
+    });
+    let lines: Vec<Vec<String>> = lines.collect();
+    if !lines.is_empty() {
+        text.push('\n');
+        columns(&mut text, &headings, &lines);
     }
     text
 }
@@ -175,25 +180,13 @@ fn is_mpi(system: &System) -> bool {
     matches!(system.family, Family::Mpi | Family::OpenMpi | Family::Mpich)
 }
 
-/// What PVM's calls cost, under Parvum and under PVM.
-fn pvm_line(question: &Question, systems: &[System], rows: &Rows<'_>, manifest: &Manifest) -> Option<String> {
-    let cells = cells(question, systems, rows, manifest);
-    let known: Vec<String> = systems
-        .iter()
-        .zip(&cells)
-        .filter_map(|(system, cell)| {
-            Some(format!("{} {}", named(system, manifest), shown(&Some(cell.clone()?))))
-        })
-        .collect();
-    (!known.is_empty()).then(|| format!("  {}: {}", question.title, known.join(", ")))
-}
-
+/// A cell for a terminal, which is narrow: the distance follows the value.
 fn shown(cell: &Option<Cell>) -> String {
     match cell {
         None => "-".into(),
         Some(cell) if cell.note.is_empty() => cell.value.clone(),
         Some(cell) if cell.note == "same within noise" => format!("{} =", cell.value),
-        Some(cell) => format!("{} ({})", cell.value, cell.note.split(',').next().unwrap_or_default()),
+        Some(cell) => format!("{} {}", cell.value, cell.note.split([',', ' ']).next().unwrap_or_default()),
     }
 }
 
@@ -219,7 +212,7 @@ mod tests {
         });
         let mut manifest = manifest();
         manifest.suite = "choose".into();
-        manifest.factors.load = "0.00".into();
+        manifest.factors.others = Some(0.0);
         let mut failed = launch(0, 60.0);
         failed.program = "group".into();
         failed.tasks = 16;
@@ -258,7 +251,7 @@ mod tests {
         let page = page_of(&rows, &manifest);
         assert!(page.contains("this run cannot tell") && !page.contains("class=\"best\""), "{page}");
         let text = in_terminal(&QUESTIONS, &SYSTEMS, &Rows(&rows), &manifest);
-        assert!(text.contains("Do not rank systems by this run."), "{text}");
+        assert!(text.contains("this run cannot tell"), "{text}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ mod tests {
         let values = vec![1.0; runs];
         let rows = BOTH.map(|system| row(&system, "ring", "half round trip", 8, &values));
         let mut manifest = manifest();
-        manifest.factors.load = "0.00".into();
+        manifest.factors.others = Some(0.0);
         let lines = (0..10).map(|at| launch(at, if at < slow { 130.0 } else { 60.0 }));
         manifest.launches = lines.collect();
         doubts(&QUESTIONS, &BOTH, &Rows(&rows), &manifest)

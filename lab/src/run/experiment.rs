@@ -235,6 +235,8 @@ pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
 
 /// One part in so many of the time is a large share, of as many jobs or more.
 const DEAR: u32 = 20;
+/// With so few jobs each gets as many launches as the others: without them there is nothing to compare with.
+const FEW: u32 = 24;
 
 /// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
 /// `wanted[j]` its number of launches including the `done[j]`
@@ -249,7 +251,7 @@ pub fn more_rounds(
 ) -> Vec<usize> {
     let mut order = Vec::new();
     let jobs = costs.iter().flatten().count() as u32;
-    let dear = left / DEAR.min(jobs.max(1));
+    let dear = if jobs <= FEW { left } else { left / DEAR.min(jobs) };
     let most = wanted.iter().copied().max().unwrap_or(0);
     for round in 2..=most {
         let mut launches = Vec::new();
@@ -339,9 +341,9 @@ mod tests {
             let order = more_rounds(costs, &wanted, &done, Duration::from_secs(200), &mut Random::new(1));
             order.into_iter().filter(|one| *one == job).count()
         };
-        // Of two jobs each may have half.
+        // Few jobs are all repeated.
         assert_eq!([0, 1].map(|job| again(&costs, job)), [2, 2]);
-        costs.resize(20, Some(Duration::from_millis(1)));
+        costs.resize(30, Some(Duration::from_millis(1)));
         assert_eq!([0, 1].map(|job| again(&costs, job)), [0, 2]);
     }
 
