@@ -1,7 +1,7 @@
 //! What a terminal shows: a person's first look.
 
-use crate::host::state;
 use crate::report::trust;
+use crate::run::disturbed;
 use crate::run::record::Manifest;
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::{Row, Rows};
@@ -38,7 +38,7 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
     if let Some(note) = manifest.cut_short() {
         let _ = writeln!(text, "\n{}", wrapped(&note, WIDTH).join("\n"));
     }
-    if let Some(warning) = crate::host::state::warning(&manifest.launches) {
+    if let Some(warning) = disturbed::warning(&manifest.launches) {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
     if !manifest.absent.is_empty() {
@@ -56,7 +56,7 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
 
 /// What never succeeded, and how many launches failed in all.
 fn failures(text: &mut String, manifest: &Manifest) {
-    let failed = manifest.launches.iter().filter(|launch| state::has_failed(launch)).count();
+    let failed = manifest.launches.iter().filter(|launch| launch.has_failed()).count();
     if failed == 0 {
         return;
     }
@@ -192,15 +192,15 @@ mod tests {
                 command: String::new(),
                 elapsed_s: 1.0,
                 load: String::new(),
-                line_ns: None,
                 failure: failure.map(str::to_owned),
+                ..LaunchRecord::default()
             });
         }
         let text = render(&SUITE, &[], &[], &manifest);
         assert!(text.contains("  ring: MPICH: not finished after 15 s\n"), "{text}");
         assert!(!text.contains("ring: Open MPI") && text.contains("2 of 3 launches failed"), "{text}");
         assert!(text.contains("MPICH: run `./x peers`"), "{text}");
-        manifest.launches[1].failure = Some(state::repeated_as(2));
+        manifest.launches[1].failure = Some(disturbed::repeated_in(2));
         let text = render(&SUITE, &[], &[], &manifest);
         assert!(text.contains("1 of 3 launches failed"), "a launch that was repeated has not failed: {text}");
     }

@@ -2,8 +2,9 @@
 
 use crate::error::LabError;
 use crate::papers::settings;
+use crate::run::disturbed;
 use crate::run::interrupted;
-use crate::run::record;
+use crate::run::record::{self, LaunchRecord};
 use crate::stats::summary::{Recorded, Row, summarise};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,6 +35,9 @@ pub struct Manifest {
     pub hosts: Vec<String>,
     /// The machine, whatever was recorded of it.
     pub factors: BTreeMap<String, serde_json::Value>,
+    /// Every launch, in the order run.
+    #[serde(default)]
+    pub launches: Vec<LaunchRecord>,
 }
 
 /// An installed system.
@@ -96,11 +100,15 @@ pub fn read(folder: &Path) -> Result<Finished, LabError> {
     let manifest = manifest(folder)?;
     let raw = folder.join(interrupted::RAW);
     let text = std::fs::read(&raw).map_err(LabError::file("read", &raw))?;
-    let lines: Vec<Recorded> = interrupted::lines_of(&raw)?;
+    let mut lines: Vec<Recorded> = interrupted::lines_of(&raw)?;
     // A finished run has no line that was under way.
     if text.last().is_some_and(|last| *last != b'\n') {
         let why = "the line has no end".to_owned();
         return Err(LabError::Samples { path: raw, line: lines.len() + 1, why });
     }
+    let counts =
+        |line: &Recorded| manifest.launches.get(line.launch).is_none_or(|launch| launch.failure.is_none());
+    lines.retain(counts);
+    disturbed::settle(&mut lines, &manifest.launches);
     Ok(Finished { folder: folder.to_owned(), manifest, rows: summarise(&lines) })
 }

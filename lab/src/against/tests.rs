@@ -18,6 +18,7 @@ fn run(version: &str, processor: &str, rows: Vec<Row>) -> Finished {
         extent: "quick".into(),
         systems: vec![system("Parvum", version), system("PVM 3.4.6", "3.4.6")],
         hosts: vec![],
+        launches: Vec::new(),
         factors: [("processor".to_owned(), serde_json::Value::from(processor))].into(),
     };
     Finished { folder: "results/x".into(), manifest, rows }
@@ -150,8 +151,8 @@ fn written(name: &str, suite: &str) -> PathBuf {
         command: String::new(),
         elapsed_s: 1.0,
         load: String::new(),
-        line_ns: None,
         failure: None,
+        ..LaunchRecord::default()
     };
     folder.keep(&launch, &[Recorded::new(0, "ring", Some(&OURS), line)]).expect("kept");
     let manifest = record::Manifest { suite: suite.into(), ..recorded() };

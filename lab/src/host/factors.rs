@@ -2,6 +2,7 @@
 //! machine is a rumour.
 
 use crate::host::cores;
+use crate::host::state::Ticks;
 use serde::Serialize;
 use std::fs;
 use std::sync::OnceLock;
@@ -170,20 +171,10 @@ static OTHERS: OnceLock<Option<f64>> = OnceLock::new();
 
 /// Cores that are busy on average, for that long.
 fn busy_cores(time: Duration) -> Option<f64> {
-    let first = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
+    let first = Ticks::now()?;
     std::thread::sleep(time);
-    let second = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
-    let (busy, all) = (second.0.checked_sub(first.0)?, second.1.checked_sub(first.1)?);
-    (all > 0).then(|| cores::online() as f64 * busy as f64 / all as f64)
-}
-
-/// The ticks of all cores since the start of the system: those in which a core worked, and all.
-fn ticks(stat: &str) -> Option<(u64, u64)> {
-    let line = stat.lines().next()?.strip_prefix("cpu ")?;
-    // user, nice, system, idle, iowait, irq, softirq, steal; guests count as user too.
-    let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
-    let all: u64 = ticks.iter().sum();
-    (ticks.len() == 8).then(|| (all - ticks[3] - ticks[4], all))
+    let spent = Ticks::now()?.since(first);
+    (spent.all > 0).then(|| cores::online() as f64 * spent.busy as f64 / spent.all as f64)
 }
 
 /// The load average now.
@@ -272,14 +263,6 @@ fn civil(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_of_cores_are_split_into_busy_and_all() {
-        let stat = "cpu  10 1 5 70 4 2 3 5 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
-        assert_eq!(ticks(stat), Some((26, 100)));
-        assert_eq!(ticks("cpu  10 1 5 70\n"), None);
-        assert_eq!(ticks("intr 1 2\n"), None);
-    }
 
     #[test]
     fn dates_are_computed_from_days() {

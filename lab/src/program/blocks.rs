@@ -1,16 +1,18 @@
 //! The runs: in blocks, each system once, so that a machine that changes its state hits all alike.
 //!
-//! Only ratios within a block are compared. A block in which the host's core-to-core time changed is left out: its ratios are of two
-//! machines.
+//! Only ratios within a block are compared. A block in which the machine changed its state, or others used it, is left out: its ratios are
+//! of two machines.
 
 use super::Asked;
 use super::ways::{Named, Way};
-use crate::host::{cores, state};
+use crate::host::cores;
+use crate::host::state::{self, Probe, State, Ticks};
 use crate::run::launch::Launch;
 use crate::stats::paired;
 use crate::stats::statistics::{Estimate, estimate};
 use parvum_seed::Random;
 use serde::Serialize;
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -18,11 +20,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Fewer blocks prove nothing; more than the most are no use to anybody.
-const FEWEST: usize = 5;
+/// More blocks are no use to anybody.
 const MOST: usize = 40;
-/// A cache line that takes so many times as long is another state of the machine.
-const OTHER_STATE: f64 = 1.5;
 
 /// One run of the program.
 #[derive(Debug, Clone, Serialize)]
@@ -35,8 +34,10 @@ pub struct Run {
     pub way: usize,
     /// Seconds from start to end.
     pub seconds: f64,
-    /// Nanoseconds of a cache line from core to core, before and after: the larger one.
-    pub line_ns: Option<f64>,
+    /// The machine before and after.
+    pub states: [State; 2],
+    /// The share of the cores' time that the host gave to others.
+    pub stolen: f64,
     /// Why the run does not count.
     pub failure: Option<String>,
 }
@@ -62,7 +63,8 @@ pub fn run(
     random: &mut Random,
     interrupted: &AtomicBool,
 ) -> Measured {
-    let runner = Runner { asked, scratch, interrupted };
+    let probe = RefCell::new(Probe::new(cores::physical(2)));
+    let runner = Runner { asked, scratch, interrupted, probe };
     let mut measured = Measured::default();
     let began = Instant::now();
     for (at, processes) in asked.processes.iter().copied().enumerate() {
@@ -71,18 +73,26 @@ pub fn run(
             measured.left_out.push(processes);
             continue;
         }
-        // What earlier numbers left over goes to those that follow.
+        // Time that earlier numbers of processes left over goes to the next ones.
         let share = (asked.budget - spent) / (asked.processes.len() - at) as u32;
         runner.blocks_of(processes, ways, random, share, &mut measured);
     }
     measured
 }
 
-/// What all runs have in common.
+/// The values that all runs share.
 struct Runner<'a> {
     asked: &'a Asked,
     scratch: &'a Path,
     interrupted: &'a AtomicBool,
+    probe: RefCell<Probe>,
+}
+
+/// Whether the machine changed its state within a block, or others used it.
+fn is_disturbed(runs: &[Run]) -> bool {
+    let looks: Vec<State> = runs.iter().flat_map(|run| run.states).collect();
+    let stolen = runs.iter().map(|run| run.stolen).fold(0.0, f64::max);
+    !state::is_steady(&looks, stolen)
 }
 
 impl Runner<'_> {
@@ -124,17 +134,14 @@ impl Runner<'_> {
                 ways[run.way].tidy();
                 working.retain(|other| *other != run.way);
             }
-            let lines: Vec<f64> = runs.iter().filter_map(|run| run.line_ns).collect();
-            let (least, most) =
-                lines.iter().fold((f64::INFINITY, 0.0f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
-            if lines.len() > 1 && most > OTHER_STATE * least {
+            if is_disturbed(&runs) {
                 measured.disturbed += 1;
             } else {
                 measured.runs.extend(runs);
             }
             let is_late = began.elapsed() + block_began.elapsed() > share;
             let is_narrow =
-                block + 1 >= FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
+                block + 1 >= paired::FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
             if working.is_empty() || is_late || is_narrow || self.is_interrupted() {
                 break;
             }
@@ -144,13 +151,14 @@ impl Runner<'_> {
     /// One run, with what it printed.
     fn one(&self, processes: u32, block: usize, at: usize, way: &Way) -> (Run, Vec<u8>) {
         let (asked, out) = (self.asked, self.scratch.join("out"));
-        let cores = cores::physical(2);
-        let before = state::hop(&cores);
+        let before = self.probe.borrow_mut().look();
+        let ticks = Ticks::now();
         let launch = way.launch(processes, asked);
         let began = Instant::now();
         let ended = run_once(&launch, asked, &out, self.interrupted);
         let seconds = began.elapsed().as_secs_f64();
-        let line_ns = before.into_iter().chain(state::hop(&cores)).reduce(f64::max);
+        let stolen = ticks.and_then(|ticks| Some(Ticks::now()?.since(ticks).stolen_share())).unwrap_or(0.0);
+        let states = [before, self.probe.borrow_mut().look()];
         let (output, failure) = match ended {
             Ok(output) => {
                 let wrong = asked.check.as_deref().and_then(|check| refused_by(check, &out));
@@ -158,7 +166,7 @@ impl Runner<'_> {
             }
             Err(why) => (Vec::new(), Some(why)),
         };
-        (Run { processes, block, way: at, seconds, line_ns, failure }, output)
+        (Run { processes, block, way: at, seconds, states, stolen, failure }, output)
     }
 }
 
@@ -218,12 +226,12 @@ impl Measured {
         self.runs.iter().find_map(|run| run.failure.clone())
     }
 
-    /// The failure of a system with so many processes.
+    /// The failure of a system with this number of processes.
     pub fn failure(&self, processes: u32, way: usize) -> Option<&Run> {
         self.runs.iter().find(|run| run.processes == processes && run.way == way && run.failure.is_some())
     }
 
-    /// Seconds by block of a system with so many processes.
+    /// Seconds by block of a system with this number of processes.
     fn seconds(&self, processes: u32, way: usize) -> Vec<(usize, f64)> {
         let counts = |run: &&Run| run.processes == processes && run.way == way && run.failure.is_none();
         self.runs.iter().filter(counts).map(|run| (run.block, run.seconds)).collect()
@@ -254,8 +262,9 @@ impl Measured {
     fn is_narrow(&self, processes: u32, working: &[usize], percent: f64) -> bool {
         let Some((first, rest)) = working.split_first() else { return true };
         let width = |values: &[f64]| {
-            estimate(values)
-                .is_none_or(|one| one.count < 6 || (one.high - one.low) / one.median > percent / 100.0)
+            estimate(values).is_none_or(|one| {
+                one.count < paired::FEWEST || (one.high - one.low) / one.median > percent / 100.0
+            })
         };
         if rest.is_empty() {
             let all: Vec<f64> = self.seconds(processes, *first).into_iter().map(|one| one.1).collect();
@@ -298,7 +307,8 @@ impl Measured {
         for run in &self.runs {
             let value = serde_json::json!({
                 "system": names[run.way].name, "processes": run.processes, "block": run.block, "seconds": run.seconds,
-                "line_ns": run.line_ns, "failure": run.failure,
+                "before": run.states[0], "after": run.states[1],
+                "stolen": run.stolen, "failure": run.failure,
             });
             let _ = writeln!(text, "{value}");
         }
@@ -311,7 +321,7 @@ mod tests {
     use super::*;
 
     fn run(block: usize, way: usize, seconds: f64) -> Run {
-        Run { processes: 2, block, way, seconds, line_ns: None, failure: None }
+        Run { processes: 2, block, way, seconds, states: Default::default(), stolen: 0.0, failure: None }
     }
 
     /// The host is three times as slow in the last four blocks; the second system always takes a tenth more.

@@ -94,7 +94,7 @@ fn times(html: &mut String, lines: &[Line]) {
     ));
     html.push_str(
         "<p class=\"note\">Time is from the start of the launcher to its end. The ratio to Parvum is the median over blocks, in which each system \
-         runs once; Wilcoxon's signed-rank test (5 %) says whether a difference is significant. Processor time and memory come from one more \
+         runs once; Wilcoxon's signed-rank test (1 %) says whether a difference is significant. Processor time and memory come from one more \
          run with a profile, of the largest number of processes.</p>",
     );
 }

@@ -74,6 +74,7 @@ fn row(what: &str, unit: &str, system: &str, value: f64) -> Row {
         spread: None,
         launches: vec![value],
         launch_numbers: Vec::new(),
+        blocks: Vec::new(),
     }
 }
 

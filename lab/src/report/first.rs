@@ -4,7 +4,8 @@ use super::headline::{Answer, Question, answers, distance, named, value};
 use super::markup::escape;
 use super::trust;
 use crate::run::record::Manifest;
-use crate::stats::statistics::{Verdict, compare};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::{Encoding, Family, System};
 use crate::table::{columns, wrapped};
@@ -33,7 +34,7 @@ fn cells(question: &Question, systems: &[System], rows: &Rows<'_>, manifest: &Ma
         match (place, failed) {
             (Some(place), _) => {
                 let (Answer { row, .. }, best) = (answers[place], answers[0].row);
-                let is_same = compare(&row.launches, &best.launches) == Verdict::NoDifferenceShown;
+                let is_same = compare_rows(row, best) == Verdict::NoDifferenceShown;
                 let note = if place == 0 { String::new() } else { distance(question, row, best) };
                 Some(Cell { value: value(row), note, is_best: place == 0 || is_same })
             }

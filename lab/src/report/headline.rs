@@ -1,11 +1,11 @@
 //! What a newcomer should see first: for each question, each family's best answer.
 
 use super::markup::escape;
-use crate::host::state;
 use crate::run::experiment::Measure;
-use crate::run::record::Manifest;
+use crate::run::record::{LaunchRecord, Manifest};
 use crate::stats::goals::digits;
-use crate::stats::statistics::{Verdict, compare};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::{Family, System};
 use std::fmt::Write;
@@ -61,7 +61,7 @@ impl Question {
         };
         let never = |system: &System| {
             let mut all = launches(system).peekable();
-            all.peek().is_some() && all.all(state::has_failed)
+            all.peek().is_some() && all.all(LaunchRecord::has_failed)
         };
         let longest = |system: &System| launches(system).map(|one| one.elapsed_s).fold(0.0, f64::max);
         systems.iter().filter(|system| never(system)).map(|system| (*system, longest(system))).collect()
@@ -219,7 +219,7 @@ pub(super) fn value(row: &Row) -> String {
 /// How far a row is from the best one, and what is known of the difference.
 pub(super) fn distance(question: &Question, row: &Row, best: &Row) -> String {
     let ratio = if question.large_wins { best.median / row.median } else { row.median / best.median };
-    match compare(&row.launches, &best.launches) {
+    match compare_rows(row, best) {
         verdict @ (Verdict::NoDifferenceShown | Verdict::TooFew) => {
             uncertain(verdict, ratio, row.launches.len(), best.launches.len())
         }

@@ -11,7 +11,6 @@ mod split;
 pub mod tables;
 pub mod trust;
 
-use crate::host::state;
 use crate::run::record::{Manifest, fingerprint};
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::{Row, Rows};
@@ -85,20 +84,20 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, mani
     }
     let _ = write!(
         html,
-        "<p>{} Each number is the median of several runs, in random order. Contents of messages were verified.</p>\
+        "<p>{} Each number is the median of several runs. All systems run one right after the other, in random order. Contents of messages were verified.</p>\
          <nav>{contents}{claims}{}<a href=\"#numbers\">All numbers</a><a href=\"#method\">Method and machine</a></nav>",
         suite.pages.introduction,
         if has_goals { "<a href=\"#goals\">Targets</a>" } else { "" },
     );
-    if let Some(warning) = crate::host::state::warning(&manifest.launches) {
+    if let Some(warning) = crate::run::disturbed::warning(&manifest.launches) {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
     html.push_str(&headline::cards(questions, &systems, rows, manifest, !doubts.is_empty()));
     let _ = write!(
         html,
         "<p class=\"note\">{} A dot is a median, on a logarithmic scale; the line through the dot is its 95 % interval. \
-         <em>Same within noise</em>: no significant difference (Mann-Whitney, 5 %). <em>Too few runs</em>: fewer than four; \
-         <code>--full</code> makes more.</p>",
+         <em>Same within noise</em>: no significant difference between runs that followed one another (signed-rank test, 1 %). \
+         <em>Too few runs</em>: fewer than eight pairs; <code>--full</code> makes more.</p>",
         suite.pages.cards
     );
     let mut systems: Vec<Vec<String>> =
@@ -151,9 +150,11 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
         html,
         "<h2 id=\"method\">Method and machine</h2>\
          <p>The launch is the unit. Every value is the median of one median per launch; brackets give the non-parametric 95 % \
-         interval of that median (the whole range when there are fewer than six launches). Systems are told apart by the \
-         Mann-Whitney rank test over launches, never by overlapping averages. Launches were interleaved in random order (seed {}), \
-         and so were the sizes within each. Warm-up was dropped until two blocks agreed within 3 %; the first message of each size \
+         interval of that median (the whole range when there are fewer than six launches). Launches go in blocks: all \
+         systems of a measurement run one right after the other, in random order (seed {}). A difference is significant if Wilcoxon's \
+         signed-rank test on the ratios within blocks says so (two-sided, 1 %). Before and after each launch the laboratory looks at \
+         the machine: a cache line from core to core, the frequency, the speed of copies, ready processes of others, time that the \
+         host gave to others. Blocks with unequal looks are repeated, or not compared. Sizes within a launch have a random order too. Warm-up was dropped until two blocks agreed within 3 %; the first message of each size \
          is kept as a number of its own. Every message carries its own number and rotates over four buffers; whole contents are \
          verified after timing. PVM messages are timed from before packing to after unpacking. Transforms start on all tasks at one \
          agreed moment of the host's clock, without a barrier of the system under test; a transform's time is that of its last task. \
@@ -175,7 +176,7 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
     for (heading, has_failed) in
         [("Launches that failed", true), ("Launches that were repeated, because the host was slow", false)]
     {
-        let of_kind = manifest.launches.iter().filter(|launch| state::has_failed(launch) == has_failed);
+        let of_kind = manifest.launches.iter().filter(|launch| launch.has_failed() == has_failed);
         let rows: Vec<Vec<String>> = of_kind
             .filter_map(|launch| Some(vec![escape(&launch.job), escape(launch.failure.as_deref()?)]))
             .collect();
@@ -194,6 +195,7 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
 pub(crate) mod tests {
     use super::*;
     use crate::host::factors::Factors;
+    use crate::host::state::State;
     use crate::run::record::{Installed, LaunchRecord};
     use crate::stats::samples::parse_line;
     use crate::stats::summary::{Recorded, summarise};
@@ -244,8 +246,9 @@ pub(crate) mod tests {
             command: String::new(),
             elapsed_s: 1.0,
             load: String::new(),
-            line_ns: Some(line_ns),
+            before: State { line_ns: Some(line_ns), ..State::default() },
             failure: None,
+            ..LaunchRecord::default()
         }
     }
 

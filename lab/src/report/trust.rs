@@ -1,15 +1,12 @@
 //! Whether a run may rank systems at all.
 
-use crate::host::state;
 use crate::report::headline::{Answer, Question, answers};
+use crate::run::disturbed::Blocks;
 use crate::run::record::Manifest;
-use crate::stats::summary::Rows;
+use crate::stats::paired::{FEWEST, compare_rows};
+use crate::stats::statistics::Verdict;
+use crate::stats::summary::{Row, Rows};
 use crate::systems::system::System;
-
-/// A rank test says nothing with fewer launches.
-const FEWEST_LAUNCHES: usize = 4;
-/// A larger share of launches in the host's slow state bends medians.
-const MOST_DISTURBED: f64 = 0.2;
 
 /// Why nobody should rank systems by a run, in a sentence for each reason; empty if the run may be used.
 pub fn doubts(
@@ -19,11 +16,7 @@ pub fn doubts(
     manifest: &Manifest,
 ) -> Vec<String> {
     let mut doubts = Vec::new();
-    let launches = manifest.launches.len();
-    let slow = state::slow(&manifest.launches).len();
-    if launches > 0 && slow as f64 > MOST_DISTURBED * launches as f64 {
-        doubts.push(format!("The host was slow in {slow} of {launches} runs of programs."));
-    }
+    doubts.extend(Blocks::count(&manifest.launches).doubt());
     if let Some(load) = manifest.factors.busy() {
         doubts.push(load);
     }
@@ -32,14 +25,17 @@ pub fn doubts(
         .map(|question| answers(rows, systems, question))
         .filter(|all| all.len() > 1)
         .collect();
-    let has_few =
-        |all: &&Vec<Answer<'_>>| all.iter().any(|answer| answer.row.launches.len() < FEWEST_LAUNCHES);
+    let has_few = |all: &&Vec<Answer<'_>>| all[1..].iter().any(|answer| has_few_runs(all[0].row, answer.row));
     let few = compared.iter().filter(has_few).count();
     if 2 * few > compared.len() {
         doubts
-            .push(format!("{few} of {} comparisons have fewer than {FEWEST_LAUNCHES} runs.", compared.len()));
+            .push(format!("{few} of {} comparisons have fewer than {FEWEST} pairs of runs.", compared.len()));
     }
     doubts
+}
+
+fn has_few_runs(first: &Row, second: &Row) -> bool {
+    compare_rows(first, second) == Verdict::TooFew
 }
 
 /// The banner over such a run, for a page and for a terminal.
@@ -54,6 +50,7 @@ pub fn banner(doubts: &[String], suite: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::tests::{launch, manifest};
+    use crate::run::record::LaunchRecord;
     use crate::stats::summary::tests::row;
     use crate::systems::system::{Encoding, Family};
 
@@ -61,29 +58,38 @@ mod tests {
     const BOTH: [System; 2] =
         [System::new(Family::Mpi, "shm", Encoding::None), System::new(Family::Mpich, "", Encoding::None)];
 
-    fn of(runs: usize, slow: usize) -> Vec<String> {
+    /// The doubts about ten blocks.
+    fn of(runs: usize, disturbed: usize) -> Vec<String> {
         let values = vec![1.0; runs];
-        let rows = BOTH.map(|system| row(&system, "ring", "half round trip", 8, &values));
+        let rows = BOTH.map(|system| Row {
+            blocks: (0..runs).collect(),
+            ..row(&system, "ring", "half round trip", 8, &values)
+        });
         let mut manifest = manifest();
         manifest.factors.others = Some(0.0);
-        let lines = (0..10).map(|at| launch(at, if at < slow { 130.0 } else { 60.0 }));
-        manifest.launches = lines.collect();
+        let line = |at: usize| if at % 2 == 1 && at / 2 < disturbed { 130.0 } else { 60.0 };
+        manifest.launches =
+            (0..20).map(|at| LaunchRecord { block: at / 2, ..launch(at, line(at)) }).collect();
         doubts(&QUESTIONS, &BOTH, &Rows(&rows), &manifest)
     }
 
     #[test]
     fn quiet_run_with_enough_launches_is_trusted() {
-        assert_eq!(of(4, 2), Vec::<String>::new());
+        assert_eq!(of(FEWEST, 2), Vec::<String>::new());
     }
 
     #[test]
     fn disturbed_run_is_not_trusted() {
-        assert_eq!(of(6, 3), ["The host was slow in 3 of 10 runs of programs."]);
+        assert_eq!(
+            of(FEWEST, 3),
+            ["The machine changed its speed or was used by others in 3 of 10 blocks of runs."]
+        );
     }
 
     #[test]
     fn run_with_few_launches_is_not_trusted() {
-        assert_eq!(of(3, 0), ["1 of 1 comparisons have fewer than 4 runs."]);
-        assert!(banner(&of(3, 0), "mpi").ends_with("parvum compare --suite mpi --full"));
+        let few = of(FEWEST - 1, 0);
+        assert_eq!(few, [format!("1 of 1 comparisons have fewer than {FEWEST} pairs of runs.")]);
+        assert!(banner(&few, "mpi").ends_with("parvum compare --suite mpi --full"));
     }
 }

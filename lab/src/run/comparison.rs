@@ -4,7 +4,9 @@ use crate::catalogue::Rerun;
 use crate::error::LabError;
 use crate::host::factors::{self, Factors};
 use crate::host::hosts;
+use crate::host::state::Probe;
 use crate::report;
+use crate::run::disturbed;
 use crate::run::experiment::{How, Job};
 use crate::run::interrupted::PartialRun;
 use crate::run::leftovers::Leftovers;
@@ -184,6 +186,9 @@ pub(crate) fn session(
         over_hosts,
         // What goes on does not repeat the order that it began with.
         random: Random::new(seed + kept.launches.len() as u64),
+        probe: Probe::new(runner::task_cores()),
+        seen: None,
+        block: 0,
         launches: kept.launches,
         lines: kept.lines,
     };
@@ -201,6 +206,7 @@ pub(crate) fn session(
     // Daemons end before their folder goes.
     runner.sessions.clear();
 
+    disturbed::settle(&mut runner.lines, &runner.launches);
     let rows = summarise(&runner.lines);
     if rows.is_empty() {
         let first = runner.launches.iter().find_map(|l| l.failure.clone()).unwrap_or_default();

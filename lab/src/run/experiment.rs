@@ -1,12 +1,8 @@
-//! The plan: which launches, how often, in which order.
+//! The plan: which launches, and what each of them starts.
 //!
-//! Every launch is one whole start of one program under one system. The first round runs each once and learns what it
-//! costs; the rest of the time is then dealt out in rounds, each in a fresh random order, so that rivals interleave and
-//! a disturbance of the machine falls on all of them. The order depends on the seed alone.
+//! Every launch is one whole start of one program under one system. `blocks` has their order.
 
 use crate::systems::system::{Extent, Family, System};
-use parvum_seed::Random;
-use std::time::Duration;
 
 /// Which cores the tasks are pinned to, in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,58 +222,9 @@ pub fn of_each(measure: &Measure, systems: impl IntoIterator<Item = System>) -> 
     systems.into_iter().map(|system| Job { measure: measure.clone(), system: Some(system) })
 }
 
-/// The first round: each job once.
-pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..jobs).collect();
-    random.shuffle(&mut order);
-    order
-}
-
-/// One part in so many of the time is a large share, of as many jobs or more.
-const DEAR: u32 = 20;
-/// With so few jobs each gets as many launches as the others: without them there is nothing to compare with.
-const FEW: u32 = 24;
-
-/// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
-/// `wanted[j]` its number of launches including the `done[j]`
-/// that it has had. A job of which a single launch takes a large share is not
-/// repeated: all others would get fewer launches for it.
-pub fn more_rounds(
-    costs: &[Option<Duration>],
-    wanted: &[usize],
-    done: &[usize],
-    mut left: Duration,
-    random: &mut Random,
-) -> Vec<usize> {
-    let mut order = Vec::new();
-    let jobs = costs.iter().flatten().count() as u32;
-    let dear = if jobs <= FEW { left } else { left / DEAR.min(jobs) };
-    let most = wanted.iter().copied().max().unwrap_or(0);
-    for round in 2..=most {
-        let mut launches = Vec::new();
-        for (job, cost) in costs.iter().enumerate() {
-            if let Some(cost) = cost
-                && wanted[job] >= round
-                && done[job] < round
-                && *cost <= left.min(dear)
-            {
-                left -= *cost;
-                launches.push(job);
-            }
-        }
-        if launches.is_empty() {
-            break;
-        }
-        random.shuffle(&mut launches);
-        order.append(&mut launches);
-    }
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn arrangement_places_each_task() {
@@ -300,54 +247,6 @@ mod tests {
     }
 
     #[test]
-    fn plan_is_the_same_for_same_seed() {
-        let costs = vec![Some(Duration::from_millis(300)); 20];
-        let plan = |seed| {
-            let mut random = Random::new(seed);
-            let mut order = first_round(20, &mut random);
-            order.extend(more_rounds(&costs, &[10; 20], &[1; 20], Duration::from_secs(30), &mut random));
-            order
-        };
-        assert_eq!(plan(5), plan(5));
-        assert_ne!(plan(5), plan(6));
-    }
-
-    #[test]
-    fn peers_are_interleaved_in_rounds() {
-        let costs = vec![Some(Duration::from_millis(1)); 4];
-        let order = more_rounds(&costs, &[5; 4], &[1; 4], Duration::from_secs(1), &mut Random::new(1));
-        assert_eq!(order.len(), 16);
-        for round in order.chunks(4) {
-            let mut round = round.to_vec();
-            round.sort_unstable();
-            assert_eq!(round, [0, 1, 2, 3]);
-        }
-    }
-
-    #[test]
-    fn failed_job_is_not_repeated() {
-        let costs = [None, Some(Duration::from_millis(1))];
-        assert_eq!(
-            more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(1), &mut Random::new(1)),
-            [1, 1]
-        );
-    }
-
-    #[test]
-    fn job_with_large_share_of_time_is_not_repeated() {
-        let mut costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds))).to_vec();
-        let again = |costs: &[Option<Duration>], job| {
-            let (wanted, done) = (vec![3; costs.len()], vec![1; costs.len()]);
-            let order = more_rounds(costs, &wanted, &done, Duration::from_secs(200), &mut Random::new(1));
-            order.into_iter().filter(|one| *one == job).count()
-        };
-        // Few jobs are all repeated.
-        assert_eq!([0, 1].map(|job| again(&costs, job)), [2, 2]);
-        costs.resize(30, Some(Duration::from_millis(1)));
-        assert_eq!([0, 1].map(|job| again(&costs, job)), [0, 2]);
-    }
-
-    #[test]
     fn job_names_files_it_needs() {
         let system = |family| System { family, route: "", encoding: crate::systems::system::Encoding::None };
         let mut job = Job { measure: Measure::program("rate", "rate"), system: Some(system(Family::Mpich)) };
@@ -359,19 +258,5 @@ mod tests {
         assert_eq!(job.files(), []);
         job.system = Some(system(Family::Pvm));
         assert_eq!(job.files(), [("start", Some(Family::Pvm))]);
-    }
-
-    proptest! {
-        #[test]
-        fn rounds_keep_the_time_budget(costs in prop::collection::vec(1u64..5000, 1..30), left in 0u64..60_000, seed: u64) {
-            let costs: Vec<Option<Duration>> = costs.into_iter().map(|ms| Some(Duration::from_millis(ms))).collect();
-            let left = Duration::from_millis(left);
-            let order = more_rounds(&costs, &vec![10; costs.len()], &vec![1; costs.len()], left, &mut Random::new(seed));
-            let spent: Duration = order.iter().filter_map(|&job| costs[job]).sum();
-            prop_assert!(spent <= left);
-            for job in 0..costs.len() {
-                prop_assert!(order.iter().filter(|&&j| j == job).count() <= 9);
-            }
-        }
     }
 }

@@ -73,8 +73,8 @@ mod tests {
             command: "ring".into(),
             elapsed_s: 1.5,
             load: "0".into(),
-            line_ns: None,
             failure: None,
+            ..LaunchRecord::default()
         }
     }
 

@@ -2,6 +2,8 @@
 
 use crate::error::LabError;
 use crate::host::factors::Factors;
+use crate::host::state::State;
+use crate::run::disturbed;
 use crate::run::interrupted::{self, PartialRun};
 use crate::stats::summary::{Recorded, Row};
 use crate::systems::peers::Absent;
@@ -71,7 +73,7 @@ pub struct Installed {
 }
 
 /// One launch as it went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaunchRecord {
     /// Its number; raw lines refer to it.
     pub launch: usize,
@@ -89,12 +91,38 @@ pub struct LaunchRecord {
     pub elapsed_s: f64,
     /// Load average just before it.
     pub load: String,
-    /// Nanoseconds of a cache line from core to core, before and after it: the larger of the two.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line_ns: Option<f64>,
+    /// The number of its block. The launches of a block ran one right after the other.
+    #[serde(default)]
+    pub block: usize,
+    /// The machine just before it.
+    #[serde(default)]
+    pub before: State,
+    /// The machine just after it.
+    #[serde(default)]
+    pub after: State,
+    /// The share of the cores' time that the host gave to others while it ran.
+    #[serde(default)]
+    pub stolen: f64,
     /// Why it does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+}
+
+impl LaunchRecord {
+    /// Nanoseconds of a cache line from core to core, before and after it: the larger of the two.
+    pub fn line_ns(&self) -> Option<f64> {
+        self.before.line_ns.into_iter().chain(self.after.line_ns).reduce(f64::max)
+    }
+
+    /// Whether a launch failed by itself: it was not merely repeated because the machine was disturbed.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some() && !disturbed::is_repeated(self)
+    }
+
+    /// The measurement and its system.
+    pub fn job_and_system(&self) -> (&str, &str, u32, &str) {
+        (&self.job, &self.program, self.tasks, &self.system)
+    }
 }
 
 /// Makes `OUT/DATE-TIME`; a second one in the same second gets a number.

@@ -1,13 +1,13 @@
-//! Which launch comes when: each job once, then again as time allows, then what met the host's slow state.
+//! Which launch comes when: each block once, then again as time allows, then the blocks in which the machine was disturbed.
 
 use crate::error::LabError;
-use crate::host::state;
-use crate::run::experiment::{self, Cores, Job};
+use crate::run::blocks;
+use crate::run::disturbed;
+use crate::run::experiment::{Cores, Job};
 use crate::run::progress::Progress;
 use crate::run::record::{Folder, LaunchRecord};
 use crate::run::runner::Runner;
 use crate::systems::system::Extent;
-use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,109 +29,208 @@ pub(crate) fn run_plan(
     if jobs.len() < all {
         progress.say(&format!("one core: {} things that need two are left out", all - jobs.len()));
     }
-    let begun = Instant::now();
-    let budget = progress.budget();
     let past: Vec<Past> = jobs.iter().map(|job| Past::of(job, &runner.launches)).collect();
     let measured = past.iter().filter(|past| past.is_over()).count();
     let before = if measured == 0 { String::new() } else { format!(", {measured} of them measured before") };
-    progress.say(&format!("{} things to measure{before}, at most {} s", jobs.len(), budget.as_secs()));
+    progress.say(&format!(
+        "{} things to measure{before}, at most {} s",
+        jobs.len(),
+        progress.budget().as_secs()
+    ));
+    let plan = Plan { blocks: blocks::of(&jobs), jobs: &jobs, begun: Instant::now(), interrupted };
     let mut costs: Vec<Option<Duration>> = past.iter().map(|past| past.cost).collect();
-    let mut left_out = Vec::new();
-    let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
-    order.retain(|job| !past[*job].is_over());
-    let mut retried: HashSet<usize> = (0..jobs.len()).filter(|job| past[*job].failed == 1).collect();
-    while let Some(job) = order.pop_front() {
-        stop_if(interrupted)?;
-        if begun.elapsed() > budget {
-            if !retried.contains(&job) {
-                progress.say(&format!("no time left: {}", jobs[job].name()));
-                left_out.push(jobs[job].name());
-            }
-            continue;
-        }
-        progress.begin(&jobs[job].name());
-        costs[job] = runner.run(&jobs[job], folder)?;
-        if let Some(last) = runner.launches.last()
-            && let Some(failure) = &last.failure
-        {
-            // One accident does not leave a system out; two in a row do, and so does a launch that takes for ever.
-            let accident = last.elapsed_s < jobs[job].measure.patience as f64;
-            if accident && retried.insert(job) {
-                order.push_back(job);
-                progress.end();
-                continue;
-            }
-            progress.say(&format!("left out: {}: {failure}", jobs[job].name()));
-        }
-        progress.end();
-    }
-    let wanted: Vec<usize> = jobs.iter().map(|job| job.wanted(extent)).collect();
-    let left = budget.saturating_sub(begun.elapsed());
-    let done: Vec<usize> = past.iter().map(|past| past.done.max(1)).collect();
-    let order = experiment::more_rounds(&costs, &wanted, &done, left, &mut runner.random);
-    let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
-    progress.remaining(more.min(left));
+    let left_out = plan.first_round(runner, &past, &mut costs, &mut progress, folder)?;
     let once = match left_out.len() {
         0 => "each was measured once".to_owned(),
         some => format!("the time is over: {} of {} were measured once", jobs.len() - some, jobs.len()),
     };
-    if order.is_empty() {
-        progress.say(&once);
-    } else {
-        progress.say(&format!("{once}; {} launches more, about {} s", order.len(), more.min(left).as_secs()));
-    }
-    for job in order {
-        if begun.elapsed() > budget {
-            break;
-        }
-        stop_if(interrupted)?;
-        progress.begin(&jobs[job].name());
-        runner.run(&jobs[job], folder)?;
-        progress.end();
-    }
-    repeat_slow(runner, &jobs, &mut progress, folder, (begun, budget), interrupted)?;
+    plan.more_rounds(runner, &past, costs, (extent, once), &mut progress, folder)?;
+    plan.repeat_disturbed(runner, &mut progress, folder)?;
     progress.finish();
     Ok(left_out)
 }
 
-/// Launches that met the host's slow state are made once more, as long as there is time; the new one counts if it was spared.
-fn repeat_slow(
-    runner: &mut Runner,
-    jobs: &[Job],
-    progress: &mut Progress,
-    folder: &mut Folder,
-    (begun, budget): (Instant, Duration),
-    interrupted: &AtomicBool,
-) -> Result<(), LabError> {
-    let slow = state::slow(&runner.launches);
-    if !slow.is_empty() {
-        progress.say(&format!(
-            "the host was in its slow state in {} launches: repeated while there is time",
-            slow.len()
-        ));
-    }
-    for launch in slow {
-        stop_if(interrupted)?;
-        let record = &runner.launches[launch];
-        let is_its = |job: &&Job| {
-            job.name() == record.job
-                && job.measure.tasks == record.tasks
-                && job.system.map(|system| system.id()).unwrap_or_default() == record.system
-        };
-        let Some(job) = jobs.iter().find(is_its) else { continue };
-        let takes = Duration::from_secs_f64(record.elapsed_s);
-        if begun.elapsed() + takes > budget {
-            continue;
-        }
-        progress.begin(&job.name());
-        let again = runner.launches.len();
-        if runner.run(job, folder)?.is_some() && !state::slow(&runner.launches).contains(&again) {
-            runner.replace(launch, again);
-        }
-        progress.end();
-    }
-    Ok(())
+/// The jobs to run, in their blocks.
+struct Plan<'a> {
+    jobs: &'a [Job],
+    /// Places in `jobs`.
+    blocks: Vec<Vec<usize>>,
+    begun: Instant,
+    interrupted: &'a AtomicBool,
 }
+
+impl Plan<'_> {
+    /// Runs each block once; the jobs for which no time was left.
+    fn first_round(
+        &self,
+        runner: &mut Runner,
+        past: &[Past],
+        costs: &mut [Option<Duration>],
+        progress: &mut Progress,
+        folder: &mut Folder,
+    ) -> Result<Vec<String>, LabError> {
+        let mut left_out = Vec::new();
+        for block in blocks::first_round(self.blocks.len(), &mut runner.random) {
+            let mut order = self.blocks[block].clone();
+            order.retain(|job| !past[*job].is_over());
+            runner.random.shuffle(&mut order);
+            runner.begin_block();
+            for job in order {
+                stop_if(self.interrupted)?;
+                if self.begun.elapsed() > progress.budget() {
+                    progress.say(&format!("no time left: {}", self.jobs[job].name()));
+                    left_out.push(self.jobs[job].name());
+                    continue;
+                }
+                costs[job] = self.first_of(runner, job, &past[job], progress, folder)?;
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// The first launch of a job. One accident does not leave a system out; two in a row do, and so does a launch that takes for ever.
+    fn first_of(
+        &self,
+        runner: &mut Runner,
+        job: usize,
+        past: &Past,
+        progress: &mut Progress,
+        folder: &mut Folder,
+    ) -> Result<Option<Duration>, LabError> {
+        let job = &self.jobs[job];
+        let attempts = if past.failed == 1 { 1 } else { 2 };
+        for attempt in 1..=attempts {
+            progress.begin(&job.name());
+            let cost = runner.run(job, folder)?;
+            progress.end();
+            let Some(last) = runner.launches.last().filter(|last| last.failure.is_some()) else {
+                return Ok(cost);
+            };
+            let is_endless = last.elapsed_s >= job.measure.patience as f64;
+            if attempt == attempts || is_endless {
+                let why = last.failure.as_deref().unwrap_or_default();
+                progress.say(&format!("left out: {}: {why}", job.name()));
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Deals out the time that is left.
+    fn more_rounds(
+        &self,
+        runner: &mut Runner,
+        past: &[Past],
+        mut costs: Vec<Option<Duration>>,
+        (extent, once): (Extent, String),
+        progress: &mut Progress,
+        folder: &mut Folder,
+    ) -> Result<(), LabError> {
+        let left = progress.budget().saturating_sub(self.begun.elapsed());
+        let working = costs.iter().flatten().count();
+        for cost in &mut costs {
+            *cost = cost.filter(|cost| !blocks::is_dear(*cost, left, working));
+        }
+        let of_block = |block: &Vec<usize>| {
+            let working: Vec<Duration> = block.iter().filter_map(|job| costs[*job]).collect();
+            // A single job that still works is repeated too: its own figure gets better.
+            (!working.is_empty()).then(|| working.iter().map(|cost| *cost + LOOK).sum())
+        };
+        let block_costs: Vec<Option<Duration>> = self.blocks.iter().map(of_block).collect();
+        let most = |of: &dyn Fn(usize) -> usize| -> Vec<usize> {
+            self.blocks.iter().map(|block| block.iter().map(|job| of(*job)).max().unwrap_or(0)).collect()
+        };
+        let (wanted, done) = (most(&|job| self.jobs[job].wanted(extent)), most(&|job| past[job].done.max(1)));
+        let order = blocks::more_rounds(&block_costs, &wanted, &done, left, &mut runner.random);
+        let more: Duration = order.iter().filter_map(|block| block_costs[*block]).sum();
+        // Disturbed blocks are repeated in the time that is left.
+        progress.remaining((more + more / 4).min(left));
+        if order.is_empty() {
+            progress.say(&once);
+        } else {
+            progress.say(&format!(
+                "{once}; {} blocks more, about {} s",
+                order.len(),
+                more.min(left).as_secs()
+            ));
+        }
+        for block in order {
+            if self.begun.elapsed() > progress.budget() {
+                break;
+            }
+            let jobs = self.blocks[block].iter().copied().filter(|job| costs[*job].is_some()).collect();
+            self.run_block(runner, jobs, progress, folder)?;
+        }
+        Ok(())
+    }
+
+    /// Runs these jobs one right after the other, in a random order.
+    fn run_block(
+        &self,
+        runner: &mut Runner,
+        mut jobs: Vec<usize>,
+        progress: &mut Progress,
+        folder: &mut Folder,
+    ) -> Result<(), LabError> {
+        runner.random.shuffle(&mut jobs);
+        runner.begin_block();
+        for job in jobs {
+            stop_if(self.interrupted)?;
+            progress.begin(&self.jobs[job].name());
+            runner.run(&self.jobs[job], folder)?;
+            progress.end();
+        }
+        Ok(())
+    }
+
+    /// Blocks that were disturbed, or slow, are run once more, as long as there is time; the new one counts if it was spared.
+    fn repeat_disturbed(
+        &self,
+        runner: &mut Runner,
+        progress: &mut Progress,
+        folder: &mut Folder,
+    ) -> Result<(), LabError> {
+        let disturbed = disturbed::disturbed(&runner.launches);
+        let slow = disturbed::slow(&runner.launches);
+        // Ratios of slow blocks count: these come last.
+        let again: Vec<usize> =
+            disturbed.iter().copied().chain(slow.difference(&disturbed).copied()).collect();
+        if !again.is_empty() {
+            progress.say(&format!(
+                "the machine changed its speed or was used by others in {} blocks: repeated while there is time",
+                again.len()
+            ));
+        }
+        for block in again {
+            let of_block: Vec<&LaunchRecord> =
+                runner.launches.iter().filter(|one| one.block == block && one.failure.is_none()).collect();
+            let takes: f64 = of_block.iter().map(|launch| launch.elapsed_s).sum();
+            let is_its = |job: &Job, launch: &LaunchRecord| {
+                let system = job.system.map(|system| system.id()).unwrap_or_default();
+                launch.job_and_system()
+                    == (job.name().as_str(), job.measure.program, job.measure.tasks, system.as_str())
+            };
+            let jobs: Vec<usize> = (0..self.jobs.len())
+                .filter(|job| of_block.iter().any(|launch| is_its(&self.jobs[*job], launch)))
+                .collect();
+            if self.begun.elapsed() + Duration::from_secs_f64(takes) > progress.budget() {
+                continue;
+            }
+            self.run_block(runner, jobs, progress, folder)?;
+            let by = runner.block;
+            let has_all = runner.launches.iter().all(|one| one.block != by || one.failure.is_none());
+            let is_spared = !disturbed::disturbed(&runner.launches).contains(&by)
+                && !disturbed::slow(&runner.launches).contains(&by);
+            if has_all && is_spared {
+                runner.replace(block, by);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A look at the machine after each launch takes about so long.
+const LOOK: Duration = Duration::from_millis(8);
 
 /// How a job went in the part of a session that was interrupted.
 #[derive(Debug, Default, PartialEq)]

@@ -4,7 +4,8 @@ use crate::error::LabError;
 use crate::host::cores;
 use crate::host::factors;
 use crate::host::memory;
-use crate::host::state;
+use crate::host::state::{Probe, State, Ticks};
+use crate::run::disturbed;
 use crate::run::experiment::{Cores, How, Job, Measure, Rival};
 use crate::run::launch::{self, Launch, Running};
 use crate::run::leftovers::Leftovers;
@@ -47,6 +48,12 @@ pub struct Runner {
     pub over_hosts: bool,
     /// Orders the sizes within a launch.
     pub random: Random,
+    /// Looks at the machine between launches.
+    pub probe: Probe,
+    /// The last look at the machine, if nothing happened since.
+    pub seen: Option<State>,
+    /// The number of the block that runs.
+    pub block: usize,
     /// Every launch so far.
     pub launches: Vec<LaunchRecord>,
     /// Every line so far.
@@ -69,16 +76,25 @@ impl Runner {
         self.sessions.iter().find(|session| session.serves(system, measure.refused))
     }
 
+    /// Launches from here on are of another block.
+    pub fn begin_block(&mut self) {
+        self.block = self.launches.iter().map(|launch| launch.block + 1).max().unwrap_or(0);
+        self.seen = None;
+    }
+
     /// Runs one launch; returns what it took, or nothing if it failed.
     pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
         let number = self.launches.len();
         let load = factors::load();
-        let before = state::hop(&self.cores);
+        let before = self.seen.take().unwrap_or_else(|| self.probe.look());
+        let ticks = Ticks::now();
         let attempt = self.attempt(job);
-        let line_ns = before.into_iter().chain(state::hop(&self.cores)).reduce(f64::max);
+        let stolen = ticks.and_then(|ticks| Some(Ticks::now()?.since(ticks).stolen_share()));
         if attempt.lines.is_err() {
             self.tidy(job);
         }
+        let after = self.probe.look();
+        self.seen = Some(after);
         let recorded = |line: Line| {
             // UCX's own program measures what several of ours do.
             let program = match job.measure.how {
@@ -101,7 +117,10 @@ impl Runner {
             command: attempt.command,
             elapsed_s: attempt.elapsed.as_secs_f64(),
             load,
-            line_ns,
+            block: self.block,
+            before,
+            after,
+            stolen: stolen.unwrap_or(0.0),
             failure,
         };
         folder.keep(&launch, &lines)?;
@@ -110,10 +129,12 @@ impl Runner {
         Ok(worked.then_some(attempt.elapsed))
     }
 
-    /// A launch does not count, for another one was made in its place.
-    pub fn replace(&mut self, launch: usize, by: usize) {
-        self.launches[launch].failure = Some(state::repeated_as(by));
-        self.lines.retain(|line| line.launch != launch);
+    /// The launches of a block do not count any more: the block was repeated.
+    pub fn replace(&mut self, block: usize, by: usize) {
+        for launch in self.launches.iter_mut().filter(|one| one.block == block && one.failure.is_none()) {
+            launch.failure = Some(disturbed::repeated_in(by));
+            self.lines.retain(|line| line.launch != launch.launch);
+        }
     }
 
     /// After a launch that failed: what it left would disturb those that follow.
@@ -424,6 +445,9 @@ mod tests {
             messages: None,
             over_hosts: false,
             random: Random::new(1),
+            probe: Probe::new(vec![3, 5]),
+            seen: None,
+            block: 0,
             launches: vec![],
             lines: vec![],
         }

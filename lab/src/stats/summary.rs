@@ -47,6 +47,9 @@ pub struct Row {
     /// The numbers of these launches in the session, where it was one: what rows of the same ones have in common is not chance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launch_numbers: Vec<usize>,
+    /// The numbers of the blocks in which these launches ran; none if any of them may not be compared with others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<usize>,
 }
 
 /// Quantiles of single samples, in the row's unit.
@@ -79,6 +82,9 @@ pub struct Recorded {
     pub encoding: String,
     /// What the program wrote.
     pub line: Line,
+    /// The block of its launch, if the block may be compared; known at the end of the session.
+    #[serde(skip)]
+    pub block: Option<usize>,
 }
 
 impl Recorded {
@@ -93,6 +99,7 @@ impl Recorded {
             route: system.map_or(layers_route, |s| s.route.to_owned()),
             encoding: system.map_or_else(String::new, |s| s.encoding.name().to_owned()),
             line,
+            block: None,
         }
     }
 }
@@ -301,6 +308,7 @@ struct Group {
     unit: &'static str,
     launches: Vec<f64>,
     launch_numbers: Vec<usize>,
+    blocks: Vec<Option<usize>>,
     singles: Vec<f64>,
 }
 
@@ -323,13 +331,14 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
             group.unit = value.unit;
             group.launches.push(value.launch);
             group.launch_numbers.push(recorded.launch);
+            group.blocks.push(recorded.block);
             group.singles.extend(value.singles);
         }
     }
     let mut rows: Vec<Row> = groups
         .into_iter()
         .filter_map(|((program, system, route, encoding, tasks, size, metric, task), group)| {
-            let Group { unit, launches, launch_numbers, singles } = group;
+            let Group { unit, launches, launch_numbers, blocks, singles } = group;
             let e = estimate(&launches)?;
             Some(Row {
                 program,
@@ -348,6 +357,7 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
                 spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
                 launches,
                 launch_numbers,
+                blocks: blocks.into_iter().collect::<Option<_>>().unwrap_or_default(),
             })
         })
         .collect();
@@ -422,6 +432,7 @@ fn link_rows(lines: &[Recorded], program: &str) -> Vec<Row> {
                 spread: None,
                 launches: Vec::new(),
                 launch_numbers: Vec::new(),
+                blocks: Vec::new(),
             });
         };
         let of = |pick: fn(Link) -> f64| {
@@ -508,6 +519,7 @@ pub(crate) mod tests {
             spread: None,
             launches: launches.to_vec(),
             launch_numbers: (0..launches.len()).collect(),
+            blocks: Vec::new(),
         }
     }
 

@@ -62,14 +62,14 @@ fn jobs(extent: Extent) -> Vec<Job> {
     let ring = |name: &str, sizes| Measure {
         sizes,
         options: "--time-ms 8 --least 4 --most 500",
-        launches: 8,
+        launches: 12,
         ..Measure::program(name, "ring")
     };
     let group = |tasks, options, patience| Measure {
         tasks,
         sizes: &PVM_SIZES[..1],
         options,
-        launches: 6,
+        launches: 12,
         patience,
         ..Measure::program(format!("collectives of {tasks}"), "group")
     };
@@ -79,11 +79,11 @@ fn jobs(extent: Extent) -> Vec<Job> {
     add(group(2, "--operations barrier,allreduce --time-ms 5 --least 1 --most 100", 15));
     add(group(MANY, "--operations barrier,allreduce --time-ms 5 --least 1 --most 20", patience));
     add(Measure { options: "--time-ms 20 --least 4 --most 200", ..main::one_core() });
-    add(Measure { cores: Cores::Two, options: "--seconds 0.4", launches: 4, ..main::blocked() });
+    add(Measure { cores: Cores::Two, options: "--seconds 0.4", launches: 12, ..main::blocked() });
     add(Measure {
         how: How::Job(Some("job")),
         tasks: MANY,
-        launches: 4,
+        launches: 12,
         ..Measure::program("start and end of 16", "job")
     });
     jobs.extend(of_each(&ring("ring of PVM programs", &PVM_SIZES), PVMS));

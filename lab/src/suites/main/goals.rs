@@ -2,7 +2,8 @@
 
 use super::PAPER_POINTS;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
-use crate::stats::statistics::{Verdict, compare};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::{Encoding, Family, System};
 
@@ -87,7 +88,7 @@ fn one_core(rows: &Rows) -> Goal {
         return no_data(what, bar);
     };
     let values = format!("{} against {}", with_unit(ours), with_unit(theirs));
-    match compare(&ours.launches, &theirs.launches) {
+    match compare_rows(ours, theirs) {
         Verdict::Larger => Goal {
             what,
             bar,
@@ -116,7 +117,7 @@ fn transforms(rows: &Rows) -> Goal {
         else {
             return no_data(what, bar);
         };
-        let sure = matches!(compare(&ours.launches, &theirs.launches), Verdict::Smaller | Verdict::TooFew);
+        let sure = matches!(compare_rows(ours, theirs), Verdict::Smaller | Verdict::TooFew);
         ratios.push((points, theirs.median / ours.median, sure));
     }
     let words: Vec<String> = ratios.iter().map(|(n, ratio, _)| format!("{n}: {}x", digits(*ratio))).collect();

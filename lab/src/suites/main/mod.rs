@@ -95,7 +95,7 @@ pub fn one_core() -> Measure {
         cores: Cores::One,
         sizes: &[8],
         options: "--time-ms 40 --least 5 --most 500",
-        launches: 6,
+        launches: 8,
         ..Measure::program("ring on one core", "ring")
     }
 }

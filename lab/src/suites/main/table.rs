@@ -3,7 +3,8 @@
 use super::{FFT_TASKS, PAPER_POINTS};
 use crate::run::record::Manifest;
 use crate::stats::goals::digits;
-use crate::stats::statistics::{Verdict, compare};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::{self, Extent, System};
 use std::fmt::Write;
@@ -151,8 +152,7 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
     let mut text = digits(row.median);
     // Whatever the test cannot tell from the best shares its mark.
     let shares = |best: usize| {
-        column.cells[best]
-            .is_some_and(|other| compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown)
+        column.cells[best].is_some_and(|other| compare_rows(row, other) == Verdict::NoDifferenceShown)
     };
     if best.is_some_and(|best| best == i || shares(best)) {
         text.push('*');
@@ -167,7 +167,7 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
         } else {
             row.median / other.median
         };
-        let _ = match compare(&row.launches, &other.launches) {
+        let _ = match compare_rows(row, other) {
             Verdict::NoDifferenceShown => write!(text, " (=)"),
             Verdict::TooFew => write!(text, " ({}x?)", digits(ratio)),
             _ => write!(text, " ({}x)", digits(ratio)),

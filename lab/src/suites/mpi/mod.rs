@@ -85,25 +85,25 @@ fn jobs(extent: Extent) -> Vec<Job> {
     add(Measure {
         sizes: &[VECTOR_SIZE],
         options: "--time-ms 30 --least 4 --most 100",
-        launches: 6,
+        launches: 8,
         ..Measure::program("doubles that lie apart", "vector")
     });
     add(Measure {
         sizes: &WINDOW_SIZES,
         options: "--time-ms 20 --least 4 --most 200",
-        launches: 6,
+        launches: 8,
         ..Measure::program("windows", "window")
     });
     add(Measure {
         options: "--time-ms 80 --least 4 --most 100",
-        launches: 6,
+        launches: 8,
         patience,
         ..Measure::program("threads with partners", "threads")
     });
     add(Measure {
         tasks: HALVES_TASKS,
         options: "--least 3",
-        launches: 4,
+        launches: 8,
         patience,
         ..Measure::program("blocked half of the time", "halves")
     });
@@ -111,7 +111,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
         add(Measure {
             how: How::Job(Some("job")),
             tasks,
-            launches: if tasks == 2 { 10 } else { 4 },
+            launches: if tasks == 2 { 10 } else { 8 },
             ..Measure::program(format!("start and end of a job of {tasks}"), "job")
         });
     }
@@ -137,7 +137,7 @@ fn group(tasks: u32, patience: u64) -> Measure {
         tasks,
         sizes: &GROUP_SIZES,
         options: "--operations barrier,broadcast,reduce,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
-        launches: 4,
+        launches: 8,
         patience,
         ..Measure::program(format!("operations of {tasks}"), "group")
     }

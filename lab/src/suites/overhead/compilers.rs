@@ -6,7 +6,8 @@ use super::{ENGINE, PVM};
 use crate::papers::printed;
 use crate::run::experiment::{Job, Measure, of_each};
 use crate::stats::goals::digits;
-use crate::stats::statistics::{Verdict, compare, quantile, sorted};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::{Verdict, quantile, sorted};
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::System;
 use crate::table::columns;
@@ -99,7 +100,7 @@ fn figures<'a>(rows: &'a Rows, build: &Build) -> [Option<&'a Row>; FIGURES] {
 pub const HEADINGS: [&str; FIGURES + 1] = ["engine by", "8 B", "8 B, PVM", "64 KiB", "1 MiB", "FFT 1024"];
 
 /// A line for each build that was measured: the shipped one in microseconds, the others as multiples of it. An asterisk marks
-/// what a rank test over the launches tells from it.
+/// what the signed-rank test tells from it.
 pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
     let shipped = figures(rows, &BUILDS[0]);
     let mut lines = Vec::new();
@@ -111,7 +112,7 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
         let cells = found.iter().zip(&shipped).map(|(found, shipped)| match (found, shipped) {
             (Some(found), _) if build.name == BUILDS[0].name => format!("{} us", digits(quick(found))),
             (Some(found), Some(shipped)) => {
-                let verdict = compare(&found.launches, &shipped.launches);
+                let verdict = compare_rows(found, shipped);
                 let differs = matches!(verdict, Verdict::Smaller | Verdict::Larger);
                 format!("{:.2}{}", quick(found) / quick(shipped), if differs { "*" } else { "" })
             }
@@ -137,7 +138,7 @@ pub fn render(text: &mut String, rows: &Rows) {
     }
     text.push_str(
         "\nThe engine by other compilers and options (Table 5): half round trips, and a transform on 2 tasks, as multiples\n\
-         of the shipped build's; of the quicker quarter of the launches. * where a rank test over all launches tells them apart.\n",
+         of the shipped build's; of the quicker quarter of the launches. * if the signed-rank test finds a difference.\n",
     );
     columns(text, &HEADINGS, &lines);
     let _ = writeln!(text, "{}", papers());

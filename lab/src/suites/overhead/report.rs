@@ -44,7 +44,7 @@ pub fn compilers(html: &mut String, rows: &[Row]) {
          <p>The paper's Table 5. The tasks of these launches load other builds of the engine's library and of PVM's; their own code stays the same. \
          Half round trips, and a transform on 2 tasks: of the shipped build in microseconds, of the others as multiples of it. \
          A figure is the lower quartile of the launches, for the machine's slower states come and go with the launch. \
-         An asterisk stands where a rank test over all launches tells both apart: what has none may be noise.</p>",
+         An asterisk marks what the signed-rank test finds different. A difference without an asterisk may be noise.</p>",
     );
     let lines: Vec<Vec<String>> = compilers::lines(&Rows(rows))
         .into_iter()

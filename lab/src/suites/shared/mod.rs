@@ -200,6 +200,7 @@ mod tests {
                         spread: None,
                         launches: vec![median],
                         launch_numbers: vec![0],
+                        blocks: Vec::new(),
                     });
                 }
             }

@@ -4,7 +4,8 @@ use super::asked::{ASKED, Bar, Requirement};
 use super::{CALLS, ENGINE, PEERS, PVM};
 use crate::report::markup::bytes;
 use crate::stats::goals::{Goal, Outcome, digits, with_unit};
-use crate::stats::statistics::{Verdict, compare};
+use crate::stats::paired::compare_rows;
+use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
 use crate::systems::system::System;
 
@@ -188,7 +189,7 @@ fn hold(asked: &Requirement, bar: Bar, rows: &Rows, ours: &Row, place: TasksAndS
         Bar::Ahead => {
             let (peer, theirs) = best_peer(asked, asked.program, rows, place)?;
             let share = share(theirs.median);
-            let known = compare(&ours.launches, &theirs.launches) != Verdict::NoDifferenceShown;
+            let known = compare_rows(ours, theirs) != Verdict::NoDifferenceShown;
             let doubt = if share > 1.0 && !known { ", no difference shown" } else { "" };
             let off = if share > 1.0 { String::new() } else { miss(asked, share) };
             Some(BarAtPoint {

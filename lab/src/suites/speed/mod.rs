@@ -145,7 +145,7 @@ fn barrier(tasks: u32, patience: u64) -> Measure {
     Measure {
         tasks,
         options: "--operations barrier --time-ms 20 --least 1 --most 300",
-        launches: 4,
+        launches: 8,
         patience,
         ..Measure::program(format!("barrier of {tasks}"), "group")
     }
@@ -163,7 +163,7 @@ fn group(tasks: u32, patience: u64) -> Measure {
         tasks,
         sizes: &GROUP_SIZES,
         options: "--operations reduce,gather,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
-        launches: 5,
+        launches: 8,
         patience,
         ..Measure::program(format!("operations of {tasks}"), "group")
     }
@@ -174,7 +174,7 @@ fn spawn() -> Measure {
         tasks: 16,
         spawns: true,
         options: "--time-ms 200 --least 1 --most 5",
-        launches: 4,
+        launches: 8,
         ..Measure::program("spawn of 16", "spawn")
     }
 }

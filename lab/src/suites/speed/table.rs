@@ -141,8 +141,8 @@ mod tests {
             command: String::new(),
             elapsed_s: 15.0,
             load: String::new(),
-            line_ns: None,
             failure: Some("not finished after 15 s".into()),
+            ..LaunchRecord::default()
         });
         let text = render(&Rows(&rows), &manifest);
         let mut lines = text.lines().filter(|line| line.starts_with("8 B, one core"));

@@ -1,0 +1,195 @@
+//! Which blocks of a session count: those in which the machine stayed in one state and nobody else used it.
+
+use crate::host::state::{self, State};
+use crate::run::record::LaunchRecord;
+use crate::stats::summary::Recorded;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The slow state is about twice as slow as the session's quick launches. The limit lies between the two.
+const SLOW: f64 = 1.6;
+/// A larger share of disturbed blocks makes a session worthless: what is left of it need not be like the rest.
+const MOST: f64 = 0.2;
+
+/// The blocks of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocks {
+    /// How many there are.
+    pub all: usize,
+    /// Blocks in which the machine changed its state, or others used it.
+    pub disturbed: usize,
+}
+
+impl Blocks {
+    /// Counts them.
+    pub fn count(launches: &[LaunchRecord]) -> Blocks {
+        Blocks { all: by_number(launches).len(), disturbed: disturbed(launches).len() }
+    }
+
+    /// Why nobody should rank systems by the session, if that is so.
+    pub fn doubt(self) -> Option<String> {
+        let Blocks { all, disturbed } = self;
+        (disturbed as f64 > MOST * all as f64).then(|| {
+            format!(
+                "The machine changed its speed or was used by others in {disturbed} of {all} blocks of runs."
+            )
+        })
+    }
+}
+
+/// The launches that count, by the number of their block.
+fn by_number(launches: &[LaunchRecord]) -> BTreeMap<usize, Vec<&LaunchRecord>> {
+    let mut blocks: BTreeMap<usize, Vec<&LaunchRecord>> = BTreeMap::new();
+    for launch in launches.iter().filter(|launch| launch.failure.is_none()) {
+        blocks.entry(launch.block).or_default().push(launch);
+    }
+    blocks
+}
+
+/// The blocks whose launches cannot be compared.
+pub fn disturbed(launches: &[LaunchRecord]) -> BTreeSet<usize> {
+    let is_disturbed = |launches: &[&LaunchRecord]| {
+        let looks: Vec<State> = launches.iter().flat_map(|launch| [launch.before, launch.after]).collect();
+        let stolen = launches.iter().map(|launch| launch.stolen).fold(0.0, f64::max);
+        !state::is_steady(&looks, stolen)
+    };
+    by_number(launches).into_iter().filter(|block| is_disturbed(&block.1)).map(|block| block.0).collect()
+}
+
+/// The blocks in which the host was slow throughout: their ratios count, but they raise the medians of all systems.
+pub fn slow(launches: &[LaunchRecord]) -> BTreeSet<usize> {
+    let Some(quick) = quick(launches) else { return BTreeSet::new() };
+    let is_slow = |launch: &&LaunchRecord| {
+        launch.failure.is_none() && launch.line_ns().is_some_and(|line| line > SLOW * quick)
+    };
+    launches.iter().filter(is_slow).map(|launch| launch.block).collect()
+}
+
+/// The time of a cache line on a quick host: one in ten launches reached it. The quickest launch alone may have had both threads of one
+/// core, for a moment: 17 ns, and 130 ns in all other launches of the session.
+fn quick(launches: &[LaunchRecord]) -> Option<f64> {
+    let mut lines: Vec<f64> = launches.iter().filter_map(LaunchRecord::line_ns).collect();
+    lines.sort_by(f64::total_cmp);
+    lines.get(lines.len() / 10).copied()
+}
+
+/// Gives each line the number of its block if the block may be compared. Lines of disturbed blocks stay only if their job has no others.
+pub fn settle(lines: &mut Vec<Recorded>, launches: &[LaunchRecord]) {
+    let disturbed = disturbed(launches);
+    let calm = |launch: usize| launches.get(launch).filter(|launch| !disturbed.contains(&launch.block));
+    for line in lines.iter_mut() {
+        line.block = calm(line.launch).map(|launch| launch.block);
+    }
+    let has_calm: BTreeSet<_> =
+        lines.iter().filter_map(|line| calm(line.launch)).map(LaunchRecord::job_and_system).collect();
+    lines.retain(|line| {
+        let job = launches.get(line.launch).map(LaunchRecord::job_and_system);
+        line.block.is_some() || job.is_none_or(|job| !has_calm.contains(&job))
+    });
+}
+
+/// The note of a launch that does not count because its whole block was repeated.
+pub fn repeated_in(block: usize) -> String {
+    format!("{REPEATED} {block}")
+}
+
+const REPEATED: &str = "the machine was disturbed; repeated in block";
+
+/// Whether a launch was repeated only because the machine was disturbed.
+pub fn is_repeated(launch: &LaunchRecord) -> bool {
+    launch.failure.as_ref().is_some_and(|why| why.starts_with(REPEATED))
+}
+
+/// A warning for readers of a session; none if the machine was quick and alone throughout.
+pub fn warning(launches: &[LaunchRecord]) -> Option<String> {
+    let blocks = Blocks::count(launches);
+    let repeated: BTreeSet<usize> =
+        launches.iter().filter(|one| is_repeated(one)).map(|one| one.block).collect();
+    let slow = slow(launches).len();
+    if repeated.len() + blocks.disturbed + slow == 0 {
+        return None;
+    }
+    Some(format!(
+        "In {} of {} blocks of runs the machine changed its speed or was used by others: {} were repeated, {} stay and are not compared. \
+         In {slow} blocks the host was slow throughout; their ratios count.",
+        repeated.len() + blocks.disturbed,
+        repeated.len() + blocks.all,
+        repeated.len(),
+        blocks.disturbed,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::samples::Line;
+
+    const QUIET: State =
+        State { line_ns: Some(60.0), step_ns: Some(1.0), copy_gb_s: Some(8.0), others: Some(0) };
+
+    fn launch(number: usize, block: usize, after: State) -> LaunchRecord {
+        let before = State { others: Some(0), ..after };
+        LaunchRecord {
+            launch: number,
+            block,
+            system: format!("{}", number % 2),
+            before,
+            after,
+            ..LaunchRecord::default()
+        }
+    }
+
+    fn session() -> Vec<LaunchRecord> {
+        let slow = State { line_ns: Some(130.0), ..QUIET };
+        vec![
+            launch(0, 0, QUIET),
+            launch(1, 0, QUIET),
+            launch(2, 1, QUIET),
+            launch(3, 1, slow),
+            launch(4, 2, slow),
+            launch(5, 2, slow),
+            launch(6, 3, State { others: Some(1), ..QUIET }),
+            LaunchRecord { stolen: 0.3, ..launch(7, 4, QUIET) },
+        ]
+    }
+
+    #[test]
+    fn block_is_disturbed_by_change_of_state_others_or_stolen_time() {
+        let session = session();
+        assert_eq!(disturbed(&session), BTreeSet::from([1, 3, 4]));
+        assert_eq!(slow(&session), BTreeSet::from([1, 2]));
+        assert!(Blocks::count(&session).doubt().is_some_and(|why| why.contains("3 of 5 blocks")));
+        assert_eq!(Blocks::count(&session[..2]).doubt(), None);
+        assert_eq!(warning(&session[..2]), None);
+    }
+
+    #[test]
+    fn repeated_launches_count_no_more() {
+        let mut session = session();
+        for number in [2, 3, 6, 7] {
+            session[number].failure = Some(repeated_in(9));
+        }
+        assert!(is_repeated(&session[2]) && !session[2].has_failed());
+        assert_eq!(disturbed(&session), BTreeSet::new());
+        let said = warning(&session).expect("three were");
+        assert!(said.contains("In 3 of 5 blocks") && said.contains("In 1 blocks the host"), "{said}");
+    }
+
+    #[test]
+    fn failure_of_a_launch_does_not_disturb_its_block() {
+        let mut session = session();
+        session[3].failure = Some("the program died".into());
+        assert!(session[3].has_failed());
+        assert!(!disturbed(&session).contains(&1));
+    }
+
+    #[test]
+    fn lines_of_disturbed_blocks_stay_if_there_are_no_others() {
+        let line = |launch| Recorded::new(launch, "ring", None, Line::default());
+        let mut session = session();
+        session[7].system = "third".into();
+        let mut lines: Vec<Recorded> = (0..8).map(line).collect();
+        settle(&mut lines, &session);
+        let kept: Vec<_> = lines.iter().map(|line| (line.launch, line.block)).collect();
+        assert_eq!(kept, [(0, Some(0)), (1, Some(0)), (4, Some(2)), (5, Some(2)), (7, None)]);
+    }
+}
