@@ -9,6 +9,8 @@ pub mod launch;
 pub mod leftovers;
 #[cfg(test)]
 mod noise;
+#[cfg(test)]
+mod noise;
 pub mod options;
 pub(crate) mod progress;
 pub mod record;

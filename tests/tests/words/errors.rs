@@ -20,7 +20,7 @@ fn errors_of_the_command_are_as_they_were_looked_at() {
         std::fs::write(path, said).expect("writable");
     }
     let out = format!("{here}/none/out.json");
-    // Where the command runs, its words, and its variables.
+    // The folder of the command, its words, and its variables.
     type Case<'a> = (&'a TestMachine, Vec<&'a str>, Vec<(&'a str, &'a str)>);
     let cases: Vec<Case> = vec![
         (&down, vec!["ps"], vec![]),

@@ -1,4 +1,4 @@
-//! What makes no sense: the class that a program gets, and the text that a newcomer reads when the job ends.
+//! Calls with invalid arguments: the class that a program gets, and the text that a newcomer reads when the job ends.
 
 use parvum_tests::TestMachine;
 use parvum_tests::running::await_tasks;

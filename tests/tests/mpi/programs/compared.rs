@@ -125,7 +125,7 @@ fn interrupted_comparison_leaves_no_process_and_no_file() {
     let done = compare.wait_with_output().expect("it has ended");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(!done.status.success() && said.contains("interrupted"), "{said}");
-    // What a signal ends is on its way.
+    // The processes end a moment after the signal.
     await_that("the end of every process", || place.processes().is_empty());
     assert_eq!((named(&place.0, "plab"), place.0.join("results").exists()), (0, false), "{said}");
 }
