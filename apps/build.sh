@@ -62,9 +62,17 @@ measured() {
     shift
     compile ring "ring/ring_$face.c" ring/ring.c common/series.c common/bench.c "$@"
     compile loggp ring/loggp.c "ring/ring_$face.c" common/series.c common/bench.c "$@"
+    counted "$face" "$@"
     [ "$face" != mpi ] || set -- "$@" rate/rate_windows_mpi.c
     compile rate "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
     compile rate-1024 -DRATE_WINDOW=1024 "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
+}
+
+# counted FACE TEAM...: the program that counts instructions
+counted() {
+    face=$1
+    shift
+    compile counted ring/counted.c "ring/ring_$face.c" common/counter.c common/bench.c "$@"
 }
 
 # shared FORM FILE...: the programs that are compared by shared memory and by messages
@@ -145,6 +153,7 @@ together() {
     libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
     compile ring "ring/ring_$system.c" ring/ring.c common/series.c common/bench.c "teams/team_$system.c"
     compile fft "fft/fft_$system.c" fft/fft.c fft/fft_core.c common/bench.c "teams/team_$system.c"
+    counted "$system" "teams/team_$system.c"
     ledgered "$system" "teams/team_$system.c"
     [ "$system" != nx ] || grouped nx teams/team_nx.c
     echo "built for Parvum's $system"
@@ -176,6 +185,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         calls="ring/ring.c common/series.c common/bench.c teams/containers.c $team_pvm"
         compile ring ring/ring_containers.c $calls
         compile rpc ring/rpc_containers.c $calls
+        counted containers teams/containers.c $team_pvm
         compile fft fft/fft_containers.c fft/fft.c fft/fft_core.c common/bench.c teams/containers.c $team_pvm
         echo "built for Parvum's containers"
     fi

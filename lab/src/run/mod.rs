@@ -9,8 +9,6 @@ pub mod launch;
 pub mod leftovers;
 #[cfg(test)]
 mod noise;
-#[cfg(test)]
-mod noise;
 pub mod options;
 pub(crate) mod progress;
 pub mod record;

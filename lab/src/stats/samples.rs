@@ -16,7 +16,7 @@ const APPLIED: [&str; 3] = ["lu", "sp", "bt"];
 pub struct Line {
     /// Which program wrote it.
     pub program: String,
-    /// What a group of tasks did together.
+    /// The operation of a group of tasks, or the part of a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
     /// Which of a program's forms.
@@ -62,6 +62,15 @@ pub struct Line {
     /// The samples.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples_ns: Vec<u64>,
+    /// Instructions of each message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<u64>,
+    /// System calls of each message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<u64>,
+    /// Cache misses of each message, if the kernel has a counter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misses: Vec<u64>,
     /// Each task's time, by task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall_ns: Vec<Vec<u64>>,
@@ -94,7 +103,7 @@ pub struct Line {
     pub blocked: Option<Blocked>,
 }
 
-/// What a group of tasks does together, or what of a message is measured.
+/// An operation of a group of tasks, or a part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -264,13 +273,12 @@ impl Line {
         let of_group = self.operation.map(|what| what <= Operation::AllToAll);
         let wanted = match self.program.as_str() {
             "group" => Some(true),
-            "loggp" => Some(false),
+            "loggp" | "counted" => Some(false),
             _ => None,
         };
         if of_group != wanted {
             return Err(
-                "an operation belongs to the programs group and loggp, each of its own, and to no other"
-                    .into(),
+                "an operation belongs to the programs group, loggp and counted, and to no other".into()
             );
         }
         if FORMED.contains(&self.program.as_str()) != self.form.is_some() {
@@ -297,7 +305,11 @@ impl Line {
         if self.hops == Some(0) {
             return Err("a sample of no hops".into());
         }
-        if self.refused.is_none() && self.blocked.is_none() && self.samples_ns.is_empty() {
+        if (self.program == "counted") == self.instructions.is_empty() {
+            return Err("instructions belong to the program counted, and to no other".into());
+        }
+        let has_result = self.refused.is_some() || self.blocked.is_some() || !self.instructions.is_empty();
+        if !has_result && self.samples_ns.is_empty() {
             return Err("no samples".into());
         }
         if self.verified == Some(false) {
@@ -371,6 +383,8 @@ mod tests {
             (&RING.replace("\"ring\"", "\"pvmtime\""), "belong to"),
             (&RING.replace("\"ring\"", "\"lu\""), "belongs to"),
             (&RING.replace("}", ",\"moved\":9}"), "belong to"),
+            (&RING.replace("}", ",\"instructions\":[9]}"), "belong to"),
+            (&RING.replace("\"ring\"", "\"counted\""), "belong to"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];

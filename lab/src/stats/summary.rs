@@ -178,6 +178,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             }
         }
         "lu" | "sp" | "bt" => found.extend(of_npb(line)),
+        "counted" => found.extend(counted(line)),
         "group" | "loggp" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
@@ -221,6 +222,18 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
     }
     found
+}
+
+/// Counts of a message.
+fn counted(line: &Line) -> Vec<Value> {
+    let Some(operation) = line.operation else { return Vec::new() };
+    let counts =
+        [("instructions", &line.instructions), ("system calls", &line.calls), ("cache misses", &line.misses)];
+    let each = counts.into_iter().filter_map(|(what, counts)| {
+        let singles = counts.iter().map(|count| *count as f64).collect();
+        value(format!("{what} to {}", operation.name()), "", None, singles)
+    });
+    each.collect()
 }
 
 /// What a line of a NAS benchmark says, of one iteration.

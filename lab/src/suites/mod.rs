@@ -3,6 +3,7 @@
 
 pub mod buffering;
 pub mod choose;
+pub mod counts;
 pub mod exchange;
 pub mod loggp;
 pub mod main;
@@ -71,11 +72,12 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 13] = [
+pub static ALL: [&Suite; 14] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
+    &counts::SUITE,
     &buffering::SUITE,
     &overhead::SUITE,
     &shared::SUITE,
@@ -147,7 +149,7 @@ mod tests {
     fn unknown_suite_is_refused_with_known_names() {
         let refused = find("slow").err().unwrap().to_string();
         assert!(
-            refused.contains("\"slow\"") && refused.contains("choose, main, speed, mpi, buffering"),
+            refused.contains("\"slow\"") && refused.contains("choose, main, speed, mpi, counts"),
             "{refused}"
         );
     }
