@@ -12,7 +12,7 @@ import parvum
 
 _ROW, _DONE, _ECHO = 1, 2, 3
 _SHADES = " .:-=+*#%@"
-# Colours of a terminal with 256 colours: for workers, and for the picture from far to near.
+# Colours for a terminal with 256 colours: for the workers, and for points of the picture from far to near.
 _WORKERS = (39, 208, 118, 205, 226, 51, 196, 141)
 _PICTURE = (16, 17, 18, 19, 20, 21, 27, 33, 39, 45, 51, 50, 49, 48, 84, 120, 156, 192, 228, 222, 216, 210, 204, 198)
 _DEPTH = 400

@@ -41,11 +41,11 @@ def get(
     """Computes `keys` of a Dask graph, and returns the values in the same structure.
 
     `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a task runs
-    again if its worker dies; Dask's tasks are functions of their inputs. `max_time`: the longest time of the tasks of
-    one message in seconds; then they are stopped, and raise `CallTimedOut`. `optimize_graph`: fuses consecutive tasks.
-    `chunksize`: tasks per message; None: one, so that each task goes to an idle worker. If a task raises, `get` raises
-    the same. An exception or an interrupt (Ctrl-C) stops the running tasks. Results of tasks pass through this
-    process; large arrays among them are not pickled.
+    again if its worker dies. This is safe, because the result of a Dask task depends only on its inputs. `max_time`:
+    the longest time of the tasks of one message in seconds; then they stop and raise `CallTimedOut`. `optimize_graph`:
+    fuses consecutive tasks. `chunksize`: tasks per message; None: one, so that each task goes to an idle worker. If a
+    task raises, `get` raises the same. An exception or an interrupt (Ctrl-C) stops the running tasks. Results of tasks
+    pass through this process; large arrays among them are not pickled.
     """
     graph = ensure_dict(dsk.__dask_graph__() if hasattr(dsk, "__dask_graph__") else dsk)
     graph, dependencies = cull(graph, list(flatten([keys])))

@@ -1,4 +1,4 @@
-"""What can go wrong: one cause, one code, one help each.
+"""The exceptions of Parvum. Each has one cause, one code and one help.
 
 Every exception of Parvum is a :class:`ParvumError`. Its text is ``CODE: cause; help: what to do``. ``parvum explain CODE`` prints a
 paragraph for each code.
@@ -39,7 +39,7 @@ class ParvumError(Exception):
     Attributes:
         code: such as ``E-GONE``; ``parvum explain E-GONE`` explains it.
         cause: what happened.
-        remedy: what to do about it.
+        remedy: advice.
 
     >>> from parvum.errors import HostGone
     >>> error = HostGone("beta has left")
@@ -67,7 +67,7 @@ class ParvumError(Exception):
 
     @property
     def help(self) -> str:
-        """What to do about it: a command that can be pasted, if there is one."""
+        """Advice: a command to paste, if there is one."""
         return self.remedy
 
     def __str__(self) -> str:

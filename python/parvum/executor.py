@@ -206,9 +206,9 @@ class Executor(futures.Executor):
     ) -> Iterator[T]:
         """Calls `fn` on each item, `chunksize` items per message, and yields the results in order.
 
-        `timeout`: seconds from now after which the wait for a result raises `TimeoutError`. `buffersize`: the number
-        of chunks that are submitted before their results are taken; None: all at once. If a call raises, the exception
-        is raised when its result is taken, and calls that have not begun are cancelled.
+        `timeout`: seconds from now after which the wait for a result raises `TimeoutError`. `buffersize`: the number of
+        chunks that are submitted in advance of their results; None: all chunks at once. If a call raises, taking its
+        result raises the exception, and calls that have not begun are cancelled.
         """
         if chunksize < 1:
             raise ValueError("chunksize must be >= 1.")
@@ -325,7 +325,7 @@ def living() -> list[Pool]:
 def close_all() -> None:
     """At the end of the interpreter, finishes submitted calls, as every executor of `concurrent.futures` does.
 
-    If an interrupt ends the program, or comes during this wait, the calls are stopped instead.
+    If an interrupt ends the program, or comes during this wait, this function stops the calls instead.
     """
     interrupted = isinstance(getattr(sys, "last_value", None), KeyboardInterrupt) and not hasattr(sys, "ps1")
     pools = living()

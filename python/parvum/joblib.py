@@ -34,10 +34,9 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
     `executor`: where calls run; None: separate workers for joblib, `n_jobs` of them, on `hosts`.
     `retries`: how often a batch of calls runs again if its worker dies; None: never. The default is 3, because joblib
-    expects calls to be repeatable: its other backends restart them or fail.
-    `max_time`: the longest time of a batch in seconds; then the batch is stopped, and raises `CallTimedOut`.
-    Options of joblib work too: `inner_max_num_threads` limits the threads of libraries in workers, and `timeout` stops
-    the calls.
+    expects repeatable calls: its other backends also restart calls. `max_time`: the longest time of a batch in seconds;
+    then the batch is stopped, and raises `CallTimedOut`. Options of joblib work too: `inner_max_num_threads` limits the
+    threads of libraries in workers, and `timeout` stops the calls.
     """
 
     supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
@@ -132,7 +131,7 @@ def _pool(jobs: int, hosts: tuple[str, ...] | None, env: dict[str, str]) -> Exec
 
 
 def shutdown() -> None:
-    """Ends the workers that joblib's calls have left."""
+    """Ends the workers that still run after joblib's calls."""
     with _lock:
         pools = list(_pools.values())
         _pools.clear()

@@ -1,8 +1,8 @@
 """`map`: calls a function on many items, on all hosts, and yields each result as soon as it exists.
 
 A thread takes items from the source and makes chunks, so a slow source does not delay results. A chunk that runs long
-is split: its results are sent, and its remaining items go to other workers. A long item therefore delays only the
-results that must wait for it.
+is split: its results are sent, and its remaining items go to other workers. A long item therefore delays only results
+that must come after its own result.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def map(  # noqa: A001
     `chunksize`: the most items per message; None: as many as make 5 ms of work, measured during the run. Chunks are
     small near the end, so that workers end together.
     A thread takes items from the iterables, at most 10,000 ahead of the results that were taken: the iterables may be
-    endless and slow. `timeout`: seconds from now for the whole map; then `TimeoutError`. `progress`: True, a text, or
-    a class like `tqdm.tqdm`. `retries`: as in `Executor`; None: the value of the executor. `max_time`: the longest
-    time of one item's call in seconds; then the call is stopped, and raises `CallTimedOut`.
+    endless and slow. `timeout`: seconds from now for the whole map; after this time `map` raises `TimeoutError`.
+    `progress`: True, a text, or a class like `tqdm.tqdm`. `retries`: as in `Executor`; None: the value of the executor.
+    `max_time`: the longest time of one item's call in seconds; then the call is stopped, and raises `CallTimedOut`.
 
     If a call raises, `map` raises the same after all earlier results, and begins nothing more. With
     `return_exceptions`, `map` yields the exception as the result instead. No call begins before the first result is
@@ -222,7 +222,7 @@ class _Run:
         """Results by item number, and results in order of arrival: only one of the two is used."""
         self.next = 0
         self.asked = 0.0
-        """When the source was asked for an item; 0: it is not being asked."""
+        """The time at which the thread asked the source for an item; 0: the thread is not waiting for the source."""
         self.exhausted = False
         self.over = False
         self.error: BaseException | None = None

@@ -12,8 +12,8 @@ rank ** 2
 
 prints four lines such as `[t40003 a] I am 0 of 4 on a`, and returns `[0, 1, 4, 9]`.
 
-Each worker has its own names, which last from cell to cell; `rank`, `size` and `vm` are among them. The output and
-the exceptions of workers appear below the cell, with a label. `parvum.notebook.push` and `pull` copy names to and from workers.
+Each worker keeps its variables from cell to cell. It always has `rank`, `size` and `vm`. The output and the exceptions
+of workers appear below the cell, with a label. `parvum.notebook.push` and `pull` copy variables to and from workers.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
 
 
 def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None:
-    """Ends workers that do not stop a cell, and starts others in their places, without their names."""
+    """Ends workers that do not stop a cell, and starts new workers in their places. The variables of the workers are lost."""
     global _group
     until = time.monotonic() + GRACE
     pings = [(rank, worker, worker.place(rank, count)) for rank, worker in chosen]

@@ -125,8 +125,8 @@ def _wait(
 ) -> Any:
     """An operation that may wait; `had` makes its result from the answer. Raises `TimedOut` after the timeout.
 
-    Nothing is lost between the keeper, which gives an item, and the caller, which gets it. After a timeout the
-    operation is taken back. An interrupted operation is undone: what was already given goes back to its place.
+    An item that the keeper sends to the caller is never lost. After a timeout this function cancels the operation. It
+    undoes an interrupted operation: the item goes back to its place.
     """
     if _keeper is None or _keeper[0] != os.getpid():
         # The keeper ends when it has no users: this call makes this task a user.

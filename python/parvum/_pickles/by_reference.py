@@ -1,13 +1,11 @@
 """Objects that are sent to other processes by reference, because a copy would be a different object or too large: a table of types.
 
-| | how it is sent |
-|---|---|
-| `numpy.memmap` | by the name of its file, which the receiver maps in the same way |
-| `parvum.SharedArray` | by its place in the run's shared memory; tasks outside the run refuse it |
-| `functools.lru_cache` of a script | its function; the receiver's process has one cache for it |
-| `parvum.Queue`, `Lock`, `Event`, `Barrier`, actors' handles | by name |
-| `threading.Lock`, sockets, generators | not at all: the exception names the part |
-| `parvum.Executor`, `Request`, futures | not at all: the exception says what to send instead |
+| object | how Parvum sends it | |---|---| | `numpy.memmap` | by the name of its file; the receiver maps the same file | |
+`parvum.SharedArray` | by its place in the run's shared memory; tasks outside the run refuse it | |
+`functools.lru_cache` of a script | its function; the receiver's process has one cache for it | | `parvum.Queue`,
+`Lock`, `Event`, `Barrier`, actors' handles | by name | | `threading.Lock`, sockets, generators | Parvum refuses them:
+the exception names the part | | `parvum.Executor`, `Request`, futures | Parvum refuses them: the exception suggests
+what to send instead |
 
 Other pickles of the program do not change.
 """
@@ -72,7 +70,7 @@ def dumps_by_value(helper: Any, thing: object, callback: Callable[[pickle.Pickle
 
 
 def _by_value(helper: Any) -> Any:
-    """cloudpickle's pickler with the table above before its own table. The pickler reads the table when it is made."""
+    """cloudpickle's pickler, with the table above before its own table. `__init__` of the pickler reads the table."""
     known: type[Any] = helper.CloudPickler
 
     class Pickler(known):
@@ -100,7 +98,7 @@ def _reduce_memmap(array: Any) -> Any:
 
 
 def _place_of(array: Any) -> tuple[str, int] | None:
-    """The file of a mapped array, and the offset of its first item. None: the array is not in a file that others may see."""
+    """The file of a mapped array, and the offset of its first item. None: no file, or one that other processes cannot see."""
     numpy: Any = sys.modules["numpy"]
     # A part of a mapped array has the same class, and the offset of the whole array.
     whole: Any = array

@@ -28,7 +28,7 @@ class HostAdded(NamedTuple):
 
 
 class TaskStarted(NamedTuple):
-    """A task whose output comes here starts. The event comes twice: when the task is started, and when it runs."""
+    """A task starts whose output comes to this task. The event comes twice: when the daemon starts the task, and when it runs."""
 
     task: TaskId
 

@@ -23,9 +23,10 @@ class Group(_parvum.Group):
     """An ordered set of tasks for collectives.
 
     All members make the group from the same ids in the same order, and call the same collectives in the same order.
-    ``Group(vm.siblings())`` has all tasks of ``parvum run -n N`` or of one ``spawn``. Collectives work on contiguous arrays, and wait
-    for other members only as far as necessary. If a member ends, the others get :class:`~parvum.errors.TaskGone` with the member in
-    ``.task``. The remaining members can then make a new group.
+    ``Group(vm.siblings())`` has all tasks of ``parvum run -n N`` or of one ``spawn``. Collectives work on contiguous
+    arrays. A collective waits for another member only if it needs data of that member. If a member ends, the calls of
+    the others raise :class:`~parvum.errors.TaskGone`, with the member in ``.task``. The remaining members can then make
+    a new group.
     """
 
     def __new__(cls, tasks: Iterable[int]) -> Group:  # pyright: ignore[reportInconsistentConstructor]
@@ -99,10 +100,10 @@ class Group(_parvum.Group):
         return result if self.rank == root else None
 
     def allreduce(self, array: Array, op: Any = None, out: Array | None = None) -> Array:
-        """Combines all arrays with a ufunc (None: ``numpy.add``); every member gets the same bits.
+        """Combines all arrays with a ufunc (None: ``numpy.add``); every member gets exactly the same result.
 
-        In place if ``out is array``. Any ufunc of two arguments works, and any function of two arrays. A function that does not
-        commute is applied in the order of members.
+        In place if ``out is array``. Any ufunc of two arguments works, and any function of two arrays. A function that
+        does not commute combines the arrays in the order of the members.
         """
         result = self._start(array, out)
         self._combine(result, op, None)

@@ -54,7 +54,7 @@ class Mailbox(MutableMapping[str, Any]):
         wait: bool = False,
         timeout: float | None = None,
     ) -> Any:
-        """Returns the object under a name: the oldest of several, or the object at ``index``; ``default`` if there is none.
+        """Returns the object under a name: the oldest entry, or the entry at ``index``; ``default`` if there is none.
 
         With ``wait`` the call waits for an entry, at most ``timeout`` seconds (:class:`~parvum.errors.TimedOut`).
         """
@@ -66,7 +66,7 @@ class Mailbox(MutableMapping[str, Any]):
         return _wait(name, index, timeout)
 
     def take(self, name: str, *, index: int | None = None) -> Any:
-        """Returns ``mailbox[name]`` and deletes it; of several tasks only one gets it."""
+        """Returns ``mailbox[name]`` and deletes the entry. If several tasks call this, only one of them gets the entry."""
         return _parvum.mail_get(name, index, True, False)[0]
 
     def entries(self, name: str | None = None) -> list[MailEntry]:

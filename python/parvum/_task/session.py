@@ -16,11 +16,11 @@ from parvum import errors
 class machine:  # noqa: N801
     """A virtual machine for the time of a block, with `hosts` added. If none is up, it is started.
 
-    At the end pools are shut down after their submitted calls are done. If the block started the virtual machine, it is
-    stopped; otherwise the hosts that the block added are removed.
+    At the end, pools finish their submitted calls and shut down. If the block started the virtual machine, the end of
+    the block stops it. Otherwise the end of the block removes the hosts that the block added.
 
     `hosts`: names as in `vm.add_host`. Hosts that are already in the virtual machine do not change. Raises
-    `parvum.errors.Refused` if a host cannot be added; then nothing that the block started is left.
+    `parvum.errors.Refused` if a host cannot be added, and ends everything that the block has started.
 
     >>> with parvum.machine() as vm, parvum.Executor(2) as pool:
     ...     print(sum(pool.map(abs, range(-10, 0))))

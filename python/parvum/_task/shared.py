@@ -58,8 +58,8 @@ class SharedArray:
     """An array that all tasks of a run share: the same pages on one host, and consistent at locks and barriers between hosts.
 
     Attributes:
-        array: the NumPy array. Other tasks see a task's writes after both have passed the same barrier, or after they have held the
-            same lock in turn.
+        array: the NumPy array. Other tasks see a task's writes after both tasks have passed the same barrier. They also
+            see the writes after both have held the same lock, one after the other.
         rank: this task's number in the run.
         size: the number of tasks that share the array.
     """

@@ -199,7 +199,7 @@ class Vm(_parvum.Vm):
             _parvum.notify("exit", [int(task) for task in targets], *self._news(tag), False)
 
     def notify_host_added(self, tag: int | None = None) -> None:
-        """Asks for an event for each host that is added from now on: :class:`parvum.HostAdded`, as in :meth:`notify_exit`."""
+        """Asks for an event for each host that joins from now on: :class:`parvum.HostAdded`. ``tag`` is as in :meth:`notify_exit`."""
         _parvum.notify("added", [], *self._news(tag), False)
 
     def notify_host_lost(self, hosts: Iterable[int] | None = None, tag: int | None = None) -> None:

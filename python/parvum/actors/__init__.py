@@ -1,5 +1,5 @@
-"""Actors: objects in separate tasks, whose methods are called by messages.
+"""Actors: objects in separate tasks. Messages call their methods.
 
 `declared` has the decorator, `handles` the handles of callers, `runtime` the process of one actor. `places` is the
-state of the actor behind `parvum.Queue`, `Event`, `Barrier` and `Lock`.
+state of the actor that stores `parvum.Queue`, `Event`, `Barrier` and `Lock`.
 """

@@ -33,7 +33,7 @@ LAST_WORDS = 2.0
 
 
 class ActorLost(errors.TaskGone):
-    """The actor is gone: it was stopped, has died, or its host is gone. What the call did before that is not known.
+    """The actor was stopped or has died, or its host is lost. The call may have done a part of its work.
 
     Remedy: start another actor. An actor whose state is stored elsewhere can continue from that state.
     """
@@ -50,10 +50,10 @@ class Answer(Stoppable[T]):
     """
 
     stop: Callable[[], bool] | None = None
-    """Requests that the call stop. False: it has already been answered."""
+    """Asks the actor to stop the call. False: the call already has an answer."""
 
     def cancel(self) -> bool:
-        """Stops the call. False: it has already been answered."""
+        """Stops the call. False: the call already has an answer."""
         stop = self.stop
         if stop is None or not stop():
             return super().cancel()
@@ -165,7 +165,7 @@ class Client:
         return end
 
     def rest(self, but: int) -> bool:
-        """True if no call waits and the only known actor is `but`: the client then begins nothing more."""
+        """True if no call waits and `but` is the only known actor. The client then starts no more work."""
         with self.lock:
             self.rests = not (self.calls or self.starting or self.ends or self.known - {but})
             return self.rests

@@ -1,8 +1,8 @@
 """Named queues, events, barriers and locks, as a state machine: no messages, threads or clocks.
 
-A task that must wait leaves a ticket. `answers` collects the due tickets with their results. A ticket is answered
-once, or given up. When a task ends (`gone`), its tickets are given up, its locks go to the next waiting task, and
-barriers in which it waits break.
+A *ticket* stands for a waiting task. `answers` returns the tickets whose wait is over, with their results. A ticket
+gets one answer, or is cancelled. When a task ends (`gone`), its tickets are cancelled, and its locks go to the next
+waiting task. Barriers in which the task waits break.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Places:
         self._move(name, queue)
 
     def unget(self, name: str, item: Any) -> None:
-        """Returns an item that its getter did not receive: the item is first again."""
+        """Puts an item that its getter did not receive back at the front of the queue."""
         queue = self.queues.setdefault(name, _Queue(0))
         queue.items.appendleft((None, item))
         self._move(name, queue)

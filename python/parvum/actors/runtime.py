@@ -80,7 +80,7 @@ class Runtime:
         self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
         """Calls to stop that may not have begun."""
         self.hears = self.hears_again = False
-        """The main thread reads which calls to stop; and whether a signal has come in this time."""
+        """True while the main thread reads which calls to stop; and True if a signal has come in this time."""
         self.told = float("-inf")
         """When a message last asked for the stop of a call."""
         self.coroutines: dict[tuple[int, int], Future[Any]] = {}
@@ -175,7 +175,7 @@ class Runtime:
         try:
             try:
                 self.current = (source, number) if wanted else None
-                # A caller that waits for a direct answer gives up with another call, and never stops one.
+                # A caller that waits for a direct answer cancels with a separate call, and never sends a stop.
                 if number < m.DIRECT:
                     self.hear_what_stops()
                     if self.doomed and self.current in self.doomed:
@@ -247,7 +247,7 @@ class Runtime:
             if (coroutine := self.coroutines.get(call)) is not None:
                 coroutine.cancel()
             else:
-                # Any other call has ended, or has not begun.
+                # A call that is not running has ended or has not begun.
                 stops |= call == self.current
                 self.doomed.append(call)
 
@@ -260,7 +260,8 @@ class Runtime:
             self.hears_again = True
             return
         stops = self.hear_what_stops(LATE)
-        # A signal without a message comes from another program; but the previous signal may have brought the messages of two.
+        # A signal without a message usually comes from another program. The previous signal may also have read two
+        # messages.
         if stops or time.monotonic() - self.told > 1:
             raise KeyboardInterrupt
 

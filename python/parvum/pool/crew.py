@@ -110,7 +110,7 @@ class Crew:
         self.post.notify_exit(tasks)
 
     def ready(self, task: int, ready: m.Ready) -> Member | None:
-        """Registers a worker as ready. None: it must not work, because it is ending or has another Python."""
+        """Registers a worker as ready. None: the worker is ending or has another Python, so it gets no calls."""
         member = self.members.get(task)
         if member is None or member.leaving:
             return None

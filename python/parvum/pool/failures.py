@@ -10,7 +10,7 @@ from parvum.pool.calls import Unpicklable, pack, unpack
 
 
 class RemoteTraceback(Exception):
-    """The traceback of a call that failed in another process. It is the `__cause__` of what the call raised."""
+    """The traceback of a call that failed in another process. It is the `__cause__` of the exception of the call."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -21,7 +21,7 @@ class RemoteTraceback(Exception):
 
 
 class RemoteError(errors.ParvumError):
-    """A call raised an exception that cannot be pickled, or cannot be read here; this one stands for it.
+    """Replaces an exception of a call that cannot be pickled, or cannot be read in this process.
 
     Remedy: give that exception a `__reduce__` that calls its class with the arguments it takes.
     """
@@ -43,7 +43,7 @@ class RemoteError(errors.ParvumError):
 
 
 class WorkerLost(errors.ParvumError, BrokenExecutor):
-    """A worker died in a call that may not be run twice, or as often as was allowed. The pool goes on without it.
+    """A worker died in a call that may not run again, or has run as often as allowed. The pool continues without the worker.
 
     Remedy: if a call may run again without harm, declare it: `@parvum.idempotent(retries=3)` at the function, or
     `Executor(retries=3)` for all calls.
@@ -54,7 +54,7 @@ class WorkerLost(errors.ParvumError, BrokenExecutor):
 
 
 class CallTimedOut(errors.TimedOut):
-    """A call ran longer than it may (`timeout=` of the call, `max_time=` of the pool), and was stopped.
+    """A call ran longer than its limit (`timeout=` of the call, `max_time=` of the pool), and the pool stopped it.
 
     Remedy: allow it more time, or split the work into shorter calls.
     """
@@ -63,7 +63,7 @@ class CallTimedOut(errors.TimedOut):
 
 
 class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
-    """A worker's Python or NumPy is another one than here, so what one pickles the other may not read.
+    """A worker has another version of Python or NumPy than this process, so pickles may not be readable on both sides.
 
     Remedy: install the same versions on that host, or leave it out: `Executor(hosts=[...])`.
     """

@@ -1,8 +1,8 @@
 """Large buffers of workers: each exists once on a host, in read-only memory that all workers of the host map.
 
-Workers on the pool's own host map the pool's buffers: a reference has the place. On another host the pool sends a
-buffer to one worker, the holder, and the other workers ask the holder for the place. If a holder is gone, they ask
-the pool, which sends the buffer again.
+Workers on the pool's own host map the pool's buffers: a reference contains the path of the memory. On another host the
+pool sends a buffer to one worker, the holder. The other workers ask the holder for the path. If the holder is gone,
+they ask the pool, and the pool sends the buffer again.
 """
 
 from __future__ import annotations

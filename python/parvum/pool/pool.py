@@ -346,7 +346,7 @@ class Pool:
         return patience
 
     def _straggler_patience(self) -> float | None:
-        """Seconds until stragglers are checked; None: all workers are busy, or repeats are not wanted."""
+        """Seconds until stragglers are checked; None: all workers are busy, or repeats are off."""
         schedule = self.schedule
         if not schedule.some_idle:
             return None

@@ -98,7 +98,7 @@ class Post:
         catch(self.peer, self.tag, self._vm._context, OUTPUT)  # pyright: ignore[reportPrivateUsage]
 
     def receive(self) -> bytes:
-        """The next message of the pool. Raises one of `PostGone` if the pool is gone."""
+        """The next message of the pool. Raises an exception in `PostGone` if the pool is gone."""
         return self._receive(self.peer, self.tag)
 
     def receive_now(self) -> bytes | None:
@@ -133,11 +133,11 @@ class Post:
             data, source, _ = self._vm._recv_message(None, self.tag, timeout)  # pyright: ignore[reportPrivateUsage]
         except errors.TimedOut:
             return None
-        # The daemon itself sends which task has ended.
+        # The daemon sends this notice, with the ended task.
         return source, data, data.task if source == 0 else None
 
     def receive_from(self, task: int, timeout: float) -> Any:
-        """A message of this task. Raises one of `PostGone` if the task has ended and no more messages can come."""
+        """A message of this task. Raises an exception in `PostGone` if the task has ended and all its messages have come."""
         return self._receive(task, self.tag, timeout)
 
     def spawn(self, argv: list[str], count: int, host: str | None, env: Any, cwd: str | None) -> list[int]:

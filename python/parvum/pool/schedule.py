@@ -9,12 +9,12 @@ The scheduler guarantees:
 - A call is with one worker at a time, or with two if its repeat was requested. Its first result counts, and later
   results are dropped.
 - A worker runs its calls in the order in which it got them. It gives back only calls that have not begun, the last
-  ones first. If it dies, only its oldest call without a result may have begun. Its other calls wait again, and this
-  uses no retry.
+  ones first. If it dies, only its oldest call without a result may have begun. Its other calls wait again, and keep all
+  their retries.
 - A call that may have begun on a dead worker runs again if it is declared idempotent, at most `retries` times;
   otherwise it is reported lost.
-- A worker gets just enough calls in advance that it never waits for the next one: the shorter the calls, the more.
-  If a worker is idle and another holds calls that have not begun, half of these are asked back.
+- A worker gets enough calls in advance that it never waits for the next call: the shorter the calls, the more calls. If
+  a worker is idle and another worker holds unbegun calls, the scheduler asks for half of them back.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Call:
     def __init__(self, number: int, item: object, retries: int | None = None) -> None:
         self.number = number
         self.item = item
-        # None: the call is not idempotent and may begin only once.
+        # None: the call may begin only once, because it is not idempotent.
         self.retries = retries
         self.holders: list[Worker] = []
         self.done = False
@@ -164,7 +164,7 @@ class Schedule:
     def result(self, name: int, number: int, seconds: float) -> Call | None:
         """Records that a worker has run a call in this many seconds; below 0: the call has not begun.
 
-        Returns the call, or None if another result came first or no result is wanted.
+        Returns the call, or None if the call already had a result or has been dropped.
         """
         worker = self.workers.get(name)
         if worker is None:
@@ -185,7 +185,7 @@ class Schedule:
         return call
 
     def returned(self, name: int, numbers: list[int]) -> None:
-        """Records that a worker gives back calls that have not begun (none if all have begun)."""
+        """Records that a worker gives back calls that have not begun. The list is empty if all calls have begun."""
         worker = self.workers.get(name)
         if worker is None:
             return
@@ -275,7 +275,7 @@ class Schedule:
 
     @property
     def is_uneven(self) -> bool:
-        """True if a worker is idle while another one may hold unbegun calls and has not been asked for them."""
+        """True if a worker is idle, and another worker may hold unbegun calls that the pool has not asked for."""
         return bool(self._idle) and any(len(worker.held) > 1 and not worker.asked for worker in self.workers.values())
 
     def all_calls(self) -> list[Call]:

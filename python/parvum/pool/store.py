@@ -112,7 +112,7 @@ class Store:
             try:
                 self.give(kept.key, worker)
             except Exception as error:
-                # The holder has died, and the notice is on its way: another worker holds the buffer then.
+                # The holder has died, and the notice is on its way. After the notice another worker holds the buffer.
                 log.debug("worker t%x cannot be reached: %s", worker, error)
         return m.Reference(kept.key, kept.size, "", holder)
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class _Heard:
-    """The event that `concurrent.futures.wait` or `as_completed` waits for: an interrupt of this wait reaches the futures."""
+    """The event that `concurrent.futures.wait` or `as_completed` waits for. An interrupt of this wait also stops the futures."""
 
     def __init__(self, event: Any) -> None:
         self._event = event
@@ -41,7 +41,7 @@ class _Heard:
 
 
 class _Waiters(list[Any]):
-    """The waiters of a future in those two functions: a future learns of them in no other way."""
+    """The waiters of a future in these two functions. Only this list shows the waiters to the future."""
 
     __slots__ = ("future",)
 

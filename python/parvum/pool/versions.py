@@ -8,7 +8,7 @@ from typing import Any
 
 
 def numpy_here() -> str | None:
-    """The version that `import numpy` would load. None: NumPy is missing, or its folder does not show the version."""
+    """The version that `import numpy` would load. None: NumPy is missing, or the names in its folder have no version."""
     loaded: Any = sys.modules.get("numpy")
     if loaded is not None:
         return getattr(loaded, "__version__", None)

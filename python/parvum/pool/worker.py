@@ -277,7 +277,8 @@ class Worker:
         if waiting is not None:
             self.post.send(m.RESULT.pack(m.STOPPED, number, -1.0))
             return
-        # The main thread reads this after it has set its running call; this thread does the two in the opposite order.
+        # The main thread first sets its running call, then reads this. This thread first sets this, then reads the
+        # running call.
         self.doomed = number
         if self.current == number:
             self.halted = number
@@ -331,5 +332,5 @@ class Worker:
             return self.held
 
     def flush(self) -> None:
-        """Finishes what calls left open: their output, and their exit functions."""
+        """Sends the remaining output of calls, and runs their exit functions."""
         settle()
