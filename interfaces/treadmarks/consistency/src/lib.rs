@@ -4,26 +4,29 @@
 //! messages of other nodes; messages to others come out ([`Node::outbox`]). It has no memory protection, signals, sockets or
 //! clock: the pages are behind the trait [`Memory`].
 //!
-//! The rules are those of Keleher, Dwarkadas, Cox and Zwaenepoel (USENIX Winter 1994) and of Amza and others (IEEE Computer
-//! 1996); home-based pages are those of Zhou, Iftode and Li (OSDI 1996).
+//! The rules are from Keleher, Dwarkadas, Cox and Zwaenepoel (USENIX Winter 1994) and from Amza and others (IEEE
+//! Computer 1996). Home-based pages are from Zhou, Iftode and Li (OSDI 1996).
 //!
-//! - A node's run is cut into *intervals* ([`intervals`]). What a node knows is a vector of their numbers ([`stamp`]). At an
-//!   acquire it learns of the intervals that happened before, and of the pages changed in them, which become invalid.
-//! - The first write to a page makes a *twin*; what differs from it later is a *diff* ([`diff`]), made when somebody wants it or
-//!   the page becomes invalid, and not before.
-//! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
-//!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home, which may be [`moving`].
-//! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
-//! - [`pushing`] sends to those who ask for the same pages each time what they will ask for; [`wishes`] come with a request for a
-//!   lock.
-//! - [`races`] are found when that is wanted, by what each node has touched between barriers.
-//! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
-//! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
+//! - A node's run is cut into *intervals* ([`intervals`]). A node keeps the latest known numbers in a vector
+//!   ([`stamp`]). At an acquire it learns of the intervals that happened before, and of the pages changed in them,
+//!   which become invalid.
+//! - The first write to a page makes a *twin*; a *diff* ([`diff`]) is the difference from the twin. The node makes a
+//!   diff only when another node wants it, or when the page becomes invalid.
+//! - An access to an invalid page is a *miss* ([`miss`]). The smallest set of nodes that hold all diffs sends the
+//!   diffs, or one node sends the whole page if there is no copy. [`serve`] is the other side. [`home`] has the pages
+//!   with a home, and homes may be [`moving`].
+//! - [`views`] are parts of the memory with separate consistency; their data comes with the grant.
+//! - [`pushing`] sends pages before the request to nodes that ask for the same pages each time. [`wishes`] come with a
+//!   request for a lock.
+//! - [`races`] finds data races on request, from the accesses of each node between barriers.
+//! - [`replicas`] are copies of pages at the next node, with which [`survivors`] continue when a node dies.
+//! - [`locks`] have managers and queues; a [`barrier`] has one manager. At a barrier nodes discard old records
+//!   ([`collect`]).
 //!
-//! - Several [`tasks`] may share the pages of a node, as those of one host do. For them pages are opened [`ahead`]. [`keys`]
-//!   and [`claims`] are what they share to take locks and open pages without the node.
+//! - Several [`tasks`] may share the pages of a node, as the tasks of one host do. For them pages are opened [`ahead`].
+//!   [`keys`] and [`claims`] are what they share to take locks and open pages without the node.
 //!
-//! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
+//! The guarantee: a program without data races sees the same values as with one memory. Words have [`WORD`] bytes; two
 //! nodes that write to the same word without synchronisation race.
 
 #![deny(unsafe_code)]

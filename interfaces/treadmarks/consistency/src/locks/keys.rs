@@ -35,12 +35,12 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Of a node of one task.
+    /// The keys of a node with one task.
     pub fn new(locks: u32) -> Keys {
         Keys::shared((0..locks).map(|_| AtomicU32::new(AWAY)).collect::<Vec<_>>().leak(), 0)
     }
 
-    /// Of a node whose tasks have these words, which begin as zeros.
+    /// The keys of a node whose tasks share these words, which begin as zeros.
     pub fn shared(states: &'static [AtomicU32], task: usize) -> Keys {
         Keys { states, own: TAKEN + task as u32 }
     }
@@ -49,8 +49,8 @@ impl Keys {
     #[inline]
     pub fn take(&self, lock: u32) -> Taken {
         let Some(state) = self.states.get(lock as usize) else { return Taken::Ask };
-        // Acquire and release, here and below: partners of each other. What the lock guards is shared by pages between nodes, and
-        // by these between the tasks of one.
+        // Acquire and release, here and below: partners of each other. Between nodes, pages share the data of the lock.
+        // Between the tasks of a node, this ordering shares it.
         match state.compare_exchange(FREE, self.own, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Taken::Here,
             Err(state) if state & !WANTED == self.own => Taken::Already,
@@ -82,7 +82,8 @@ impl Keys {
 
     /// For the node, when all that was done is undone: it decides of all locks again.
     pub fn forget(&self) {
-        // Relaxed: nobody takes a lock that is away, so nothing is handed over. `keep` does that when the lock is here again.
+        // Relaxed: tasks cannot take a lock that is away, so this store hands no data over. `keep` does that when the
+        // lock is here again.
         self.states.iter().for_each(|state| state.store(AWAY, Ordering::Relaxed));
     }
 
@@ -114,7 +115,7 @@ mod model {
     use loom::cell::UnsafeCell as Watched;
     use loom::sync::Arc;
 
-    /// Two tasks take a lock by themselves while the node claims it: whoever has it has it alone.
+    /// Two tasks take a lock without the node while the node claims it: the lock always has at most one owner.
     #[test]
     fn lock_has_one_owner_while_node_claims() {
         loom::model(|| {
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(one.claim(0), Ok(()));
     }
 
-    /// The program's thread and the node's: whoever has the lock has it alone.
+    /// The program's thread and the node's thread: the lock always has at most one owner.
     #[test]
     fn program_and_node_never_both_hold_lock() {
         let keys = Keys::new(1);

@@ -1,7 +1,9 @@
-//! Locks: a manager for each, who knows who asked last; a queue of one at whoever asked before.
+//! Locks: each lock has a manager, which knows the last requester. Each requester queues at most one other: the next
+//! requester.
 //!
-//! Who had a lock last keeps it until another asks, and takes it again without a message. A request goes to the manager, from
-//! there to who asked last, and the answer comes from there: three messages, two when the manager is one of the two.
+//! The last holder keeps a lock until another node asks, and can take the lock again without a message. A request goes
+//! to the manager, and from the manager to the last requester, which answers. This takes three messages, or two if the
+//! manager is one of the two nodes.
 
 use crate::message::{Asks, Message};
 use crate::pages::memory::Memory;
@@ -43,7 +45,7 @@ impl Node {
         self.settle(memory)
     }
 
-    /// Gives a lock back. Nothing is sent when nobody waits for it here.
+    /// Gives a lock back. If no request waits here, nothing is sent.
     pub fn release(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         self.begin()?;
         self.give_lock(lock, memory)
@@ -151,8 +153,8 @@ impl Node {
         self.lock(lock).next.is_some()
     }
 
-    /// Whether a lock is here and nobody holds it or waits for it: the program may take it without telling the node, until
-    /// [`Memory::is_free`](crate::Memory::is_free) is asked.
+    /// Whether a lock is here, free, and without waiting requests. The program may take such a lock without the node,
+    /// until the node asks [`Memory::is_free`](crate::Memory::is_free).
     pub fn keeps(&mut self, lock: u32) -> bool {
         let entry = self.lock(lock);
         entry.here && !entry.held && entry.next.is_none()

@@ -1,11 +1,11 @@
 //! Views: parts of the memory that are touched between acquiring and releasing them alone, and whose data comes with the grant.
 //!
-//! View-based consistency is that of Huang and others (VODCA): the memory is in views that do not overlap, consistency is kept for
-//! the view that is acquired and no other, and a barrier carries nothing of views. Each view has a manager, which queues those who
-//! want it, first come, first served: one to write, or any number to read. A writer sends what it has changed to the manager when
-//! it releases the view, and who acquires it gets with the grant what was changed since it had it last, all of a page folded into
-//! one diff, and never more than the page. So an acquisition takes two messages and a release one, none at the manager, and pages
-//! of views are never missed.
+//! View-based consistency is from Huang and others (VODCA). The memory consists of views that do not overlap.
+//! Consistency holds only for an acquired view, and a barrier carries no data of views. Each view has a manager, which
+//! queues requests in their order. One node may write a view, or any number of nodes may read it. A writer sends its
+//! changes to the manager when it releases the view. The grant brings the changes since the node last had the view. All
+//! changes of a page are folded into one diff, which is never larger than the page. An acquisition therefore takes two
+//! messages, and a release takes one message. The manager itself needs none. Pages of views never cause misses.
 
 use crate::message::Message;
 use crate::pages::diff::Diff;
@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 impl Node {
-    /// Makes pages a view, which has none yet. All nodes are told, before any of them acquires it; nobody has touched the pages.
+    /// Makes pages a view, which has none yet. The program calls this on all nodes, before a node acquires the view. No
+    /// node has accessed the pages before.
     pub fn make_view(
         &mut self,
         view: u32,
@@ -152,7 +153,7 @@ impl Node {
         self.views.iter().find(|(_, view)| has(view)).map(|(&number, _)| number)
     }
 
-    /// What the program may do to a page of a view.
+    /// The program's access to a page of a view.
     pub(crate) fn access_in_view(&self, view: u32, page: u32) -> Access {
         let it = &self.views[&view];
         match it.access {
@@ -235,7 +236,7 @@ impl Node {
         }
         if !diffs.is_empty() {
             it.latest += 1;
-            // What is written here is in the copy here.
+            // The copy here already contains the local writes.
             it.version = it.latest;
             it.is_current_at(from);
         }

@@ -1,9 +1,9 @@
 //! Wishes: who asks for a lock says which pages it will want, and gets their changes with it.
 //!
-//! A node learns which pages it misses when it has got a lock from another. When that was so several times, each so many grants after
-//! the last, it is taken to be so again: the request names the page, and what the copy has. Whoever has the lock then sends
-//! what that copy lacks along with the grant, if it has all of it. What came and was not touched is wished no more for a while;
-//! nobody needs to be told.
+//! A node learns which pages it misses when it has got a lock from another. If this happened several times, always
+//! after the same number of grants, the node expects it again. Its request then names the page, and the state of its
+//! copy. The holder of the lock then sends the missing changes with the grant, if it has all of them. If the program
+//! did not use a page that came, the node does not ask for it for a while. No message is needed.
 
 use crate::message::{Fulfilled, PrefetchHint, Record};
 use crate::pages::memory::Memory;
@@ -14,7 +14,7 @@ use crate::state::habits::Habit;
 use crate::state::work::Miss;
 
 impl Node {
-    /// What a request for a lock wishes for.
+    /// The pages that a request for a lock asks for.
     pub(crate) fn wishes(&mut self, lock: u32) -> Vec<PrefetchHint> {
         let Some(after) = self.setup.push else { return Vec::new() };
         let unused = std::mem::take(&mut self.wishes.unused);
@@ -27,7 +27,7 @@ impl Node {
         let mut wishes: Vec<PrefetchHint> = Vec::new();
         for number in due {
             let page = self.pages.get(&number);
-            // What no diff has yet would be in the way.
+            // Local writes without a diff would conflict with the changes.
             let Some(page) = page.filter(|page| page.copy && page.home.is_none() && page.twin.is_none())
             else {
                 continue;
@@ -103,7 +103,8 @@ impl Node {
         })
     }
 
-    /// A lock has come with these, and its news are known: puts into each page what has come, if it is all that the page lacks.
+    /// A lock has come with these changes, and the node knows its intervals. Applies the changes to each page, if they
+    /// are all that the page lacks.
     pub(crate) fn put_with_lock(
         &mut self,
         (from, lock): (usize, u32),
@@ -112,7 +113,7 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         for Fulfilled { page: number, has, records } in fulfilled {
-            // What another task of the node has asked for, older than this, would be put on top of it.
+            // An older answer, for another task of the node, would later overwrite these changes.
             let is_asked_for = self.missed_page() == Some(number);
             let page = self.page(number);
             // The copy has what it had when the wish was made, or more; whatever more it has is put in once more, in its order.

@@ -1,14 +1,14 @@
-//! Pages opened to writes before anybody touches them: those behind one that is written to, where all were written to in the same
-//! interval before. For tasks whose fault is a letter to another process, so that a part of an array costs one, and not one for
-//! each page.
+//! Pages opened for writing before the first access. They are the pages after a written page, if an earlier interval
+//! wrote all of them. For tasks whose fault is a letter to another process, so that a part of an array costs one, and
+//! not one for each page.
 //!
-//! Whether somebody has written to such a page is asked when the interval is closed ([`Memory::withdraw`]): if nobody may have,
-//! nobody is told of it.
+//! When the interval ends, the node asks whether a task has written to the page ([`Memory::withdraw`]). If no task can
+//! have written, the page does not count as written.
 
 use crate::pages::memory::{Access, Memory};
 use crate::state::Node;
 
-/// So many at once, with the first.
+/// The number of pages that are opened at once, with the first page.
 const AT_ONCE: u32 = 16;
 
 impl Node {
@@ -34,16 +34,17 @@ impl Node {
         }
     }
 
-    /// Before an interval is closed: pages that were opened ahead and that nobody has written to are as if they had not been.
+    /// Before the end of an interval: closes pages that were opened ahead and not written, as if they had never been
+    /// open.
     pub(crate) fn close_ahead(&mut self, memory: &mut impl Memory) {
         let bytes = self.setup.page_bytes;
         let mut ahead = std::mem::take(&mut self.ahead);
-        // One whose diff was wanted meanwhile may have been opened ahead again, and is asked about once.
+        // If a node wanted the diff of a page in between, the page may be in the list twice. It is checked once.
         ahead.sort_unstable();
         ahead.dedup();
         for number in ahead {
             let Some(page) = self.pages.get_mut(&number) else { continue };
-            // It may have been closed meanwhile, when its diff was wanted.
+            // The page may be closed already, because a node wanted its diff.
             if !page.dirty || page.access != Access::Write || memory.withdraw(number) {
                 continue;
             }

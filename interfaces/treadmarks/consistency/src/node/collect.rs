@@ -68,7 +68,7 @@ impl Node {
                 page.keeper = writers[number as usize % writers.len()];
             }
             if writers.contains(&own) {
-                // What no diff was made of, nobody else has a copy of from before.
+                // If there is no diff of the writes, no other node has an older copy.
                 page.twin = None;
                 page.whole = false;
                 page.span = None;

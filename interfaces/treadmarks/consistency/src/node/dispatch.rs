@@ -10,7 +10,7 @@ use crate::state::habits::Leave;
 use crate::state::work::Work;
 
 impl Node {
-    /// What the program may do to a page now.
+    /// The program's present access to a page.
     pub fn access(&self, number: u32) -> Access {
         match self.view_of(number) {
             Some(view) => self.access_in_view(view, number),
@@ -114,9 +114,9 @@ impl Node {
         }
     }
 
-    /// The program touches these bytes of the memory: to be told of every access when races are looked for.
+    /// The program accesses these bytes of the memory. The race detector must call this for every access.
     pub fn touches(&mut self, byte: u64, length: u64, writes: bool, site: &Site) {
-        // Who touches a view without having acquired it is stopped anyway.
+        // An access to a view that is not acquired is an error anyway.
         let page = (byte / self.setup.page_bytes as u64) as u32;
         if self.view_of(page).is_none()
             && let Some(witness) = &mut self.witness
@@ -125,7 +125,7 @@ impl Node {
         }
     }
 
-    /// At node 0: races found since this was last asked. Each pair of places in the program is told once.
+    /// At node 0: races found since this was last asked. Each pair of places in the program is reported once.
     pub fn races(&mut self) -> Vec<Race> {
         self.finder.take()
     }
@@ -143,7 +143,7 @@ impl Node {
         Ok(if self.is_waiting() { Progress::Wait } else { Progress::Done })
     }
 
-    /// What was touched behind the last barrier, for [`Node::hear`] of node 0 when the run ends.
+    /// The accesses since the last barrier, for [`Node::hear`] of node 0 at the end of the run.
     pub fn testify(&mut self) -> Vec<u8> {
         let report = self.witness.as_mut().map(|witness| witness.report()).unwrap_or_default();
         postcard::to_stdvec(&report).expect("memory can be written to")

@@ -65,7 +65,7 @@ impl Node {
         }
     }
 
-    /// What another lacks that knows so much.
+    /// The intervals that a node with this knowledge lacks.
     pub(crate) fn lacking(&self, known: &Stamp) -> Vec<Arc<Interval>> {
         let of = |(node, list): (usize, &std::collections::VecDeque<Arc<Interval>>)| {
             let after = known[node].saturating_sub(self.thrown[node]) as usize;
@@ -80,8 +80,8 @@ impl Node {
         self.intervals[node].get(at as usize)
     }
 
-    /// Learns of intervals. The pages that they changed become invalid here; of those that this node has changed itself it
-    /// makes diffs first.
+    /// Learns of intervals. The pages that these intervals changed become invalid here. If this node has also changed
+    /// such a page, it first makes a diff.
     pub(crate) fn learn(
         &mut self,
         from: usize,
@@ -105,7 +105,7 @@ impl Node {
         if intervals.is_empty() {
             return Ok(());
         }
-        // What was written before is of another interval than what will be written knowing these.
+        // Writes after this point know the new intervals, so they belong to another interval than the writes before.
         self.close_interval(memory);
         intervals.sort_by_key(|interval| (interval.owner, interval.number));
         let mut invalid = Vec::new();
@@ -138,8 +138,8 @@ impl Node {
     fn notice(&mut self, number: u32, owner: usize, interval: u32, memory: &mut impl Memory) -> bool {
         let page = self.page(number);
         page.noticed[owner] = interval;
-        // Also when the copy has the change already, which came with a whole page or a diff of several intervals: what is
-        // written from now on comes after it, and a diff tells of writes that know of the same changes.
+        // This is also done if the copy already has the change from a whole page or a folded diff. Later writes come
+        // after the change, and all writes of one diff must know the same changes.
         if page.twin.is_some() {
             self.make_diff(number, memory);
         }

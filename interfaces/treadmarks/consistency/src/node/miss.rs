@@ -87,8 +87,8 @@ impl Node {
         }
     }
 
-    /// The program will write all words of these pages before anybody reads them: what they lack is not fetched. What they contain
-    /// until then is of no meaning, here and elsewhere. Pages of views and with homes are as before.
+    /// The program will write all words of these pages before anybody reads them: what they lack is not fetched. Until
+    /// then their contents are undefined, on all nodes. Pages of views and with homes are as before.
     ///
     /// From *validate* with `WRITE_ALL` of Dwarkadas, Cox and Zwaenepoel (ASPLOS 1996).
     pub fn overwrite(&mut self, first: u32, count: u32, memory: &mut impl Memory) -> Result<(), Fault> {
@@ -168,8 +168,8 @@ impl Node {
         Ok(())
     }
 
-    /// Asks the smallest set of nodes that hold all that is wanted: whoever changed the page later, knowing an earlier change,
-    /// has that too.
+    /// Asks the smallest set of nodes that hold all wanted diffs: a node that changed the page later, and knew an
+    /// earlier change, also has the earlier change.
     fn ask_for_diffs(&mut self, mut miss: Miss) -> Result<(), Fault> {
         let own = self.own;
         let lacks = self.page(miss.page).lacks(own);
@@ -179,7 +179,7 @@ impl Node {
             .map(|wanted| self.interval(wanted.node as usize, wanted.upto).map(|interval| &interval.stamp))
             .collect::<Option<_>>()
             .ok_or(Fault::Malformed(own))?;
-        // Whose latest change the maker of another knew. Of two that are asked none knows the other's.
+        // Whose latest change the maker of another knew. If two nodes are asked, neither knows the other's change.
         let known_to = |one: usize, other: usize| {
             one != other && latest[other][lacks[one].node as usize] >= lacks[one].upto
         };
@@ -237,7 +237,7 @@ impl Node {
         self.ask_again(miss, memory)
     }
 
-    /// What the page was found to lack has come, and more is known to lack by now, or nothing was asked of that yet.
+    /// The requested changes have come. By now the page lacks more changes, or changes that were not requested yet.
     fn ask_again(&mut self, mut miss: Miss, memory: &mut impl Memory) -> Result<(), Fault> {
         let page = self.page(miss.page);
         miss.known = page.noticed.clone();
@@ -251,7 +251,7 @@ impl Node {
         }
     }
 
-    /// Diffs have come; what their sender does not have, those who made it do.
+    /// Diffs have come. If the sender lacks a diff, the node that made the diff has it.
     pub(crate) fn got_diffs(
         &mut self,
         from: usize,

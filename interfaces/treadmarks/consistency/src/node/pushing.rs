@@ -1,17 +1,19 @@
 //! Pushing: data that others have asked for again and again goes to them with the synchronisation, and they ask no more.
 //!
-//! Who changes a page learns who asks for the changes. When a node has done so several times, each so many barriers after the last
-//! (a step of a program often has two or three), its habit is taken to last: at the barrier where it will ask next the changes go
-//! to it unasked, all pages in one letter, and the manager of barriers, who hears whom each has written to, tells it for how many
-//! letters to wait. What it was given meanwhile does not go again. Who wants a page before its barrier, with a lock, and finds
-//! that the changes have come already, uses them.
+//! A node that changes a page learns which nodes ask for the changes. A node may ask several times, always after the
+//! same number of barriers (a step of a program often has two or three). This is a habit. At the barrier of its next
+//! request, the changes go to the node without a request, all pages in one message. The manager of barriers learns the
+//! receivers of these messages. It tells each node for how many messages to wait. Changes that the node got in between
+//! are not sent again. If a node needs a page before its barrier, with a lock, and the changes have already come, it
+//! uses them.
 //!
 //! With a lock it is the other way round ([`crate::locks::wishes`]): who asks for it says which pages it will want.
 //!
-//! A page that was brought up to date so stays closed until it is touched, which costs a fault and no message. Pages that were not
-//! touched by the next barrier are named to whoever pushed them, who stops. What does not fit (the reader lacks more than was
-//! pushed, or has some of it) is thrown away, fetched as ever, and named likewise; who asks says what it has, so that a habit of
-//! which that would come is seen as none.
+//! A page that was brought up to date so stays closed until it is touched, which costs a fault and no message. If the
+//! program has not used a pushed page by the next barrier, the node tells the sender, which then stops. A push may not
+//! fit: the reader lacks more changes, or already has some. The reader then drops the push, fetches the page as usual,
+//! and tells the sender. A request contains the state of the copy, so that the sender does not take an unfit pattern
+//! for a habit.
 
 use crate::message::{Message, Pushed, Record, Span, Wanted};
 use crate::pages::memory::Memory;
@@ -22,7 +24,7 @@ use crate::state::habits::{Habit, Leave};
 use crate::state::work::Miss;
 use std::collections::BTreeMap;
 
-/// So many barriers are remembered.
+/// The number of remembered barriers.
 const REMEMBERED: usize = 8;
 
 impl Node {
@@ -31,7 +33,8 @@ impl Node {
         self.habits.epoch
     }
 
-    /// Somebody asks for changes of a page, who has so much of it, and has passed so many barriers.
+    /// A node asks for changes of a page. The arguments are the state of its copy, and the number of barriers that it
+    /// has passed.
     pub(crate) fn note_habit(
         &mut self,
         from: usize,
@@ -64,7 +67,7 @@ impl Node {
         let habit = self.habits.readers.entry((number, from)).or_default();
         match at_barrier {
             Some((now, fits)) if now <= passed => habit.asked(now, fits),
-            // It knows by a lock. What it will do behind the barrier is not known from that.
+            // It knows by a lock. This does not show what the node will do after the barrier.
             _ if is_alone => {}
             _ => habit.stop(),
         }
@@ -79,8 +82,8 @@ impl Node {
         }
     }
 
-    /// The program has come to a barrier, and its interval is closed: changes since the last one, which others know of up to
-    /// `told`, go to those who want them. To whom.
+    /// The program has come to a barrier, and its interval is closed. Sends the changes since the last barrier to the
+    /// nodes that want them. Other nodes know of the changes up to `told`. Returns the receivers.
     pub(crate) fn push_at_barrier(&mut self, told: u32, memory: &mut impl Memory) -> Vec<u32> {
         let Some(after) = self.setup.push else { return Vec::new() };
         self.stop_others();
@@ -130,7 +133,7 @@ impl Node {
         readers
     }
 
-    /// Tells those who have pushed what was not touched.
+    /// Tells senders which pushed pages the program did not use.
     fn stop_others(&mut self) {
         let mut unused: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         for (page, by) in std::mem::take(&mut self.habits.unused) {
@@ -208,7 +211,7 @@ impl Node {
         }
     }
 
-    /// What has come for this barrier, by page, with its senders.
+    /// The pushes for this barrier, by page, with their senders.
     fn come_for_barrier(&mut self) -> BTreeMap<u32, Vec<(usize, Pushed)>> {
         let epoch = self.habits.epoch;
         let (now, later) =
@@ -221,8 +224,8 @@ impl Node {
         by_page
     }
 
-    /// The program wants a page now whose changes were pushed for a barrier to which it has not come yet: what there is of it, if it
-    /// is all that the page lacks.
+    /// The program needs a page now, and changes of this page were pushed for a later barrier. Returns these changes,
+    /// if they are all that the page lacks.
     pub(crate) fn pushed_early(&mut self, number: u32) -> Option<Vec<Record>> {
         let page = self.pages.get(&number).filter(|page| page.copy && page.home.is_none())?;
         let lacks = page.lacks(self.own);

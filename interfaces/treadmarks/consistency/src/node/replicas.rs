@@ -1,16 +1,17 @@
 //! Replicas: the pages of each home are kept once more, at the next node, as they were at the last barrier.
 //!
-//! A barrier is *whole* when every page is kept so, and nobody leaves it before. So it has a second half: who has heard what all
-//! have changed waits until that has come to the pages whose home it is, sends what differs from the barrier before to the next
-//! node, and tells the manager when it has, and has the like from the node before it. When all have told so, the manager lets
-//! all go: 4(n - 1) messages, and one or more from each to the next.
+//! A barrier is *whole* when every page is kept so, and nobody leaves it before. A barrier therefore has a second half.
+//! A node that knows all changes waits until they have come to the pages whose home it is. It sends the differences
+//! from the previous barrier to the next node. When this is done, and the node has the replica of the previous node, it
+//! tells the manager. When all have told so, the manager lets all go: 4(n - 1) messages, and one or more from each to
+//! the next.
 //!
-//! A home keeps what its pages were at the last whole barrier until the next is ([`Replicas::base`]), so the state of that barrier
-//! is there whichever node dies: at each home that lives, and at the node behind each that does not. What happens then is in
-//! [`survivors`](crate::node::survivors).
+//! A home keeps the state of its pages at the last whole barrier until the next whole barrier ([`Replicas::base`]).
+//! This state therefore survives the death of any node: living homes have it, and the node after each dead home has it.
+//! [`survivors`](crate::node::survivors) handles deaths.
 //!
-//! At a whole barrier every home has all, so the records of intervals are thrown away, and no others are needed: with replicas
-//! every page has a home.
+//! At a whole barrier every home has all changes, so the nodes discard the records of intervals. Other records do not
+//! exist, because with replicas every page has a home.
 
 use crate::message::Message;
 use crate::pages::diff::Diff;

@@ -1,4 +1,4 @@
-//! The other side of a miss: pages and diffs for those who lack them.
+//! The other side of a miss: sends pages and diffs to nodes that lack them.
 
 use crate::message::{Message, Record, Span, Wanted};
 use crate::pages::diff::Diff;
@@ -39,7 +39,7 @@ impl Node {
 
     pub(crate) fn give_page(&mut self, to: usize, number: u32, memory: &mut impl Memory) {
         let mut data = vec![0; self.setup.page_bytes];
-        // What is given is what diffs of later start from: all that was announced, and none of what was not.
+        // Later diffs start from this page, so it must contain all announced writes, and no others.
         if self.page(number).span.is_some() {
             self.make_diff(number, memory);
         }
@@ -52,7 +52,8 @@ impl Node {
         self.say(to, answer);
     }
 
-    /// Gives diffs of a page: the own, made now if they were not yet, and those of others that were put into the copy here.
+    /// Sends diffs of a page: the node's own diffs, which it makes now if necessary, and diffs of others that the copy
+    /// here contains.
     pub(crate) fn asked_for_diffs(
         &mut self,
         from: usize,
@@ -88,8 +89,9 @@ impl Node {
         let mut records: Vec<&Record> = page.log.iter().filter(|record| is_wanted(record)).collect();
         let mut orderly = alone && wanted.iter().all(holds);
         if orderly && records.iter().any(|record| record.folded) {
-            // What was folded is not taken apart: the asker gets all that it lacks of what is here, known to it or not, and
-            // what was put in since. That makes its copy what this one is, so this one must have all that it has.
+            // A folded record cannot be split. The requesting node gets all changes that it lacks and that are here,
+            // even changes that it does not know yet. That makes its copy what this one is, so this one must have all
+            // that it has.
             let can = has.iter().all(|(node, seen)| page.floor[node] <= seen && seen <= page.applied[node]);
             let is_new =
                 |record: &Record| record.spans.iter().any(|span| span.last > has[span.node as usize]);
@@ -107,7 +109,7 @@ impl Node {
             self.say(from, answer);
             return Ok(());
         }
-        // What is not here in single diffs, whoever made it has so.
+        // If a change is not here as a single diff, its author has it as a single diff.
         let is_single = |node: u32| {
             let mut of = page.log.iter().filter(|record| record.spans.iter().any(|span| span.node == node));
             of.all(|record| !record.folded)
@@ -122,7 +124,7 @@ impl Node {
     }
 }
 
-/// Several diffs as one, in the order of a log: of each node in one span, for the log has all of its changes in between.
+/// Several diffs as one, in the order of a log. Each node has one span, because the log has all its changes in between.
 pub(crate) fn folded(records: &[&Record], page_bytes: usize) -> Record {
     let diff = Diff::folded(records.iter().map(|record| &record.diff), page_bytes);
     let mut spans: Vec<Span> = Vec::new();

@@ -1,20 +1,23 @@
-//! What is done when nodes die whose pages are kept by others ([`replicas`](crate::node::replicas)).
+//! Recovery after the death of nodes whose pages others keep ([`replicas`](crate::node::replicas)).
 //!
-//! A node that hears of a death is *stranded* until the next barrier. What it does in between will be undone, so it is only to come
-//! to its end: locks are given at once, pages come as they were at the last whole barrier, changes are not sent, and what others
-//! say is not heard.
+//! A node that hears of a death is *stranded* until the next barrier. Its work until then will be undone, so the node
+//! must only reach the barrier. It gets locks at once, and gets pages in their state at the last whole barrier. It does
+//! not send changes, and ignores messages of others.
 //!
-//! At the barrier the survivors *regroup*. Each has told the first of those that live how many whole barriers it knows of, and who
-//! it has heard is dead, again whenever it hears of one more, and when it comes to a barrier. When all that live have said
-//! the same of the dead, the first knows the last barrier that anybody has left. Who is still inside that one is let pass; it meets
-//! the others at the next. When all are there, their pages are put back as they were at the last whole barrier, the pages of the dead get the next node as
-//! their home, and all is kept anew by the second half of a barrier. That one is counted too, and ends for all
-//! with the news of the loss. If more die meanwhile it begins again, from the same state, for nobody has left.
+//! At the barrier the survivors *regroup*. Each node sends the first living node the number of whole barriers that it
+//! knows, and the nodes that it knows to be dead. It sends this again after each further death, and when it comes to a
+//! barrier. When all that live have said the same of the dead, the first knows the last barrier that anybody has left.
+//! A node that is still inside this barrier passes it, and meets the others at the next barrier. When all have arrived,
+//! the nodes restore their pages from the last whole barrier. The next node becomes the home of the pages of a dead
+//! node. The second half of a barrier makes new replicas of all pages. That one is counted too, and ends for all with
+//! the news of the loss. If more nodes die during this, the recovery begins again from the same state, because no node
+//! has left the barrier.
 //!
-//! So every survivor sees the same outcome of the same barrier. What is lost for good are pages whose home has died and whose
-//! keeper has as well, before they were kept anew.
+//! Every survivor therefore sees the same outcome of the same barrier. Pages are lost for good if their home and its
+//! keeper die before there is a new replica.
 //!
-//! Messages carry how many deaths their sender has recovered from: those of before are not heard, and those of later wait.
+//! Messages contain the number of deaths from which their sender has recovered. A node ignores messages with a smaller
+//! number, and messages with a larger number wait.
 
 use crate::message::Message;
 use crate::pages::memory::{Access, Memory};
@@ -39,7 +42,7 @@ impl Node {
         self.replicas.as_ref().is_some_and(|replicas| replicas.recovered)
     }
 
-    /// Who lives, as far as barriers have told.
+    /// The living nodes, as of the last barrier.
     pub fn living(&self) -> &[usize] {
         &self.living
     }
@@ -54,7 +57,7 @@ impl Node {
         self.replicas.as_ref().is_some_and(|replicas| replicas.gone[node])
     }
 
-    /// A node has died. What the program waits for it waits for no more, but at a barrier.
+    /// A node has died. The program stops waiting, except at a barrier.
     pub fn gone(&mut self, node: usize, memory: &mut impl Memory) -> Result<Progress, Fault> {
         match &mut self.replicas {
             Some(replicas) if node != self.own && node < self.setup.nodes && !replicas.gone[node] => {
@@ -124,7 +127,7 @@ impl Node {
         memory.protect(number, 1, page.access);
     }
 
-    /// Who keeps the pages of a home that has died.
+    /// The node that keeps the pages of a dead home.
     fn keeper_of(&self, home: usize) -> Result<usize, Fault> {
         let keeper = self.replicas.as_ref().map_or(home, |replicas| next_in(&replicas.ring, home));
         if self.is_gone(keeper) { Err(Fault::Unkept { node: home, keeper }) } else { Ok(keeper) }
@@ -264,7 +267,7 @@ impl Node {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         if dead < self.dead().len() {
-            // It is said again, by whoever knows of all.
+            // A node that knows all deaths sends the message again.
             return Ok(());
         }
         self.is_whole(from, whole, memory)
@@ -336,7 +339,7 @@ impl Node {
         let Some(replicas) = &mut self.replicas else { return };
         let (base, next) = (std::mem::take(&mut replicas.base), std::mem::take(&mut replicas.next));
         for (page, was) in next.into_iter().chain(base) {
-            // Of a page that is in both what was first, which is put there last.
+            // If a page is in both maps, the older contents count, so they are stored last.
             memory.store(page, 0, &was);
         }
         replicas.drop_coming();
@@ -361,7 +364,7 @@ impl Node {
         if inherits {
             replicas.inherited = replicas.kept.keys().copied().collect();
             replicas.ours.extend(&replicas.inherited);
-            // One that nobody keeps was never changed before that barrier, but perhaps behind it.
+            // A page without a replica was never changed before this barrier, but perhaps after it.
             let known: BTreeSet<u32> = self.pages.keys().chain(&replicas.inherited).copied().collect();
             for page in known {
                 if self.home(page) == Some(own) && !self.was_here(page) {
