@@ -1,4 +1,4 @@
-//! What a node has done, in numbers.
+//! The counters of a node.
 
 /// Counts of one node since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

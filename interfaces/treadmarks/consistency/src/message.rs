@@ -1,7 +1,7 @@
-//! What nodes say to each other.
+//! The messages between nodes.
 //!
-//! A *question* may come at any time; an *answer* comes to a node whose program waits for it, and only then. Of one node to
-//! another, questions keep their order among themselves.
+//! A *question* may come at any time; an *answer* comes to a node whose program waits for it, and only then. Questions
+//! from one node to another keep their order.
 
 use crate::pages::diff::Diff;
 use crate::races::{Clock, Report};
@@ -35,8 +35,8 @@ pub(crate) struct Span {
     pub(crate) last: u32,
 }
 
-/// A diff, and whose changes it has: of one node, or of several when it was folded out of several. What was folded cannot be taken
-/// apart, also when it is of one node.
+/// A diff, and whose changes it has: of one node, or of several when it was folded out of several. A folded record
+/// cannot be split again, even if all its changes are from one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) spans: Vec<Span>,
@@ -44,7 +44,7 @@ pub(crate) struct Record {
     pub(crate) diff: Diff,
 }
 
-/// Changes of a page by a node: those of intervals after one, up to another.
+/// Changes of a page by a node: of the intervals after one number, up to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     pub(crate) node: u32,
@@ -76,7 +76,7 @@ pub(crate) struct Pushed {
     pub(crate) records: Vec<Record>,
 }
 
-/// What comes with a request for a lock: what its sender knows, and which pages it wishes for.
+/// The data of a request for a lock: the intervals that its sender knows, and the pages that it asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Asks {
     pub(crate) stamp: Stamp,
@@ -110,7 +110,8 @@ pub(crate) enum Message {
     },
     /// To the same: what this node has changed is up to date here.
     Collected,
-    /// To who has a copy of a page. What it must contain is said to a home, which waits for it.
+    /// To who has a copy of a page. A request to a home names the changes that the page must contain, and the home
+    /// waits for them.
     PageWanted {
         page: u32,
         needs: Vec<Wanted>,
@@ -129,7 +130,7 @@ pub(crate) enum Message {
         interval: u32,
         diff: Diff,
     },
-    /// To who asks for these pages each time: changes up to the barrier behind so many.
+    /// To a node that asks for these pages each time: the changes up to the barrier with this number.
     Push {
         epoch: u32,
         pages: Vec<Pushed>,
@@ -150,8 +151,8 @@ pub(crate) enum Message {
         writes: bool,
         diffs: Vec<(u32, Diff)>,
     },
-    /// To the next node, in the second half of a barrier that is to be the `whole`-th: what is to be kept of the sender's pages,
-    /// with what is kept already or, `fresh`, in its place. `last`: no more is to come.
+    /// To the next node, in the second half of a barrier that will be the `whole`-th: the replica of the sender's
+    /// pages. It adds to the kept replica, or replaces it if `fresh`. `last`: no more is to come.
     Replica {
         whole: u32,
         fresh: bool,
@@ -181,7 +182,8 @@ pub(crate) enum Message {
         page: u32,
         data: Bytes,
     },
-    /// From the first survivor to who is still at a barrier that others have left: it is over. So many are known to be dead.
+    /// From the first survivor to who is still at a barrier that others have left: it is over. The number of nodes that
+    /// are known to be dead.
     Pass {
         dead: u32,
         whole: u32,
@@ -212,7 +214,7 @@ pub(crate) enum Message {
         pushes: u32,
         /// Pages, the first and how many, whose home is this node from now on.
         moves: Vec<(u32, u32, u32)>,
-        /// What is kept with the pages, for the program's side.
+        /// Data of the library that is kept with the pages.
         carried: Option<Vec<u8>>,
     },
     /// Everybody has collected: older records are of no use any more.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who has a copy of a page that nobody has written to.
+/// The nodes that have a copy of an unwritten page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Everybody: memory begins as zeros.
@@ -14,13 +14,13 @@ pub enum Start {
 /// Which pages have a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Homes {
-    /// Those of regions alone ([`crate::Node::give_home`]).
+    /// Only pages of regions have homes ([`crate::Node::give_home`]).
     None,
     /// All others too, in turn.
     InTurn,
 }
 
-/// What all nodes must agree on.
+/// The settings on which all nodes must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// How many nodes there are.
@@ -45,12 +45,12 @@ pub struct Setup {
     pub fold: bool,
     /// More bytes of twins and records than these are thrown away at the next barrier.
     pub room: u64,
-    /// After so many times in a row that a page was asked for its changes are sent unasked, if at all.
+    /// The number of requests in a row after which changes of a page are pushed. `None`: never.
     pub push: Option<u32>,
-    /// Accesses are told ([`crate::Node::touches`]) and compared.
+    /// Accesses are reported ([`crate::Node::touches`]) and compared.
     pub races: bool,
-    /// The pages of a node are kept by the next, and deaths are told ([`crate::Node::gone`]). Every page has a home then, everybody
-    /// begins with copies, and nothing is pushed or looked for races in.
+    /// The next node keeps the pages of a node, and deaths are reported ([`crate::Node::gone`]). Every page has a home
+    /// then, everybody begins with copies, and nothing is pushed or looked for races in.
     pub replicas: bool,
 }
 

@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 pub(crate) struct Stamp(Vec<u32>);
 
 impl Stamp {
-    /// Nothing is known of so many nodes.
+    /// A stamp for this number of nodes, without known intervals.
     pub(crate) fn new(nodes: usize) -> Stamp {
         Stamp(vec![0; nodes])
     }

@@ -1,8 +1,9 @@
 //! Which task of a node has a page open, in memory that they share.
 //!
-//! The node says in a *table* what may be done to a page. A task opens it to itself by a *claim*, without the node; the node, to close
-//! it, changes the table and asks only those tasks to close it that claim more. Whoever claims looks at the table again afterwards, and
-//! the node looks at the claims after it has changed the table: one of the two sees the other. Checked under loom.
+//! The node says in a *table* what may be done to a page. A task opens the page for itself with a *claim*, without the
+//! node. To close the page, the node changes the table, and asks only tasks with a larger claim to close it. A task
+//! reads the table again after its claim. The node reads the claims after it has changed the table. One of the two
+//! therefore sees the other. Checked under loom.
 
 use crate::pages::memory::Access;
 
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU8, Ordering, fence};
 pub struct Claims<'m> {
     untouched: Access,
     table: &'m [AtomicU8],
-    /// Of all tasks, one after the other.
+    /// The claims of all tasks, one task after the other.
     claims: &'m [AtomicU8],
 }
 
@@ -48,7 +49,7 @@ impl<'m> Claims<'m> {
         &self.claims[start..start + count as usize]
     }
 
-    /// What a task claims of a page.
+    /// The claim of a task on a page.
     pub fn has(&self, task: usize, page: u32) -> Access {
         // Relaxed: the task's own, as in what follows.
         self.access(self.of(task, page, 1)[0].load(Ordering::Relaxed))
@@ -121,7 +122,7 @@ mod model {
             self.claims().open(task, 0, wanted, |access| *mapped = access)
         }
 
-        /// What the node does, and the tasks' threads for it.
+        /// The steps of the node, and of the tasks' threads for the node.
         fn change(&self, access: Access) {
             for task in self.claims().change(0, 1, access) {
                 let mut mapped = self.mapped[task].lock().expect("whole");

@@ -1,4 +1,4 @@
-//! What a node has changed in a page: runs of words.
+//! The changes of a node in a page: runs of words.
 
 use crate::pages::memory::Memory;
 use bytes::Bytes;
@@ -14,7 +14,7 @@ const HEAD: usize = 4;
 pub(crate) struct Diff(Bytes);
 
 impl Diff {
-    /// Where a page differs from what it was.
+    /// The differences between a page and its earlier contents.
     pub(crate) fn between(was: &[u8], is: &[u8]) -> Diff {
         Diff::of(is, |word| {
             let at = word * WORD..(word + 1) * WORD;
@@ -68,7 +68,7 @@ impl Diff {
         self.0.len()
     }
 
-    /// Whether it makes sense for a page of so many bytes: what comes from others may not.
+    /// Whether the diff fits a page of this size. A diff from another process may be invalid.
     pub(crate) fn is_sound(&self, page_bytes: usize) -> bool {
         let mut rest = &self.0[..];
         while !rest.is_empty() {

@@ -1,6 +1,6 @@
 //! Pages with a home: changes go there when an interval ends, and a miss fetches the whole page from there.
 //!
-//! No diff is kept and none pile up; the home itself needs neither twin nor diff.
+//! Diffs are not kept, so they do not accumulate. The home itself needs neither twin nor diff.
 
 use crate::message::Message;
 use crate::pages::diff::Diff;
@@ -53,8 +53,8 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         let sound = number < self.setup.pages && diff.is_sound(self.setup.page_bytes);
-        // What a new home had sent before it was one, also when it is not any more, and this is the home again: it had all that when it
-        // became one.
+        // These are changes that a node had sent before it became the home. This node may be the home again by now. A
+        // new home already had all these changes.
         let (is_home, applied) = (self.page(number).home == Some(own), self.page(number).applied[from]);
         if sound && self.was_home(number) && (!is_home || applied >= interval) {
             return Ok(());

@@ -1,6 +1,6 @@
 //! The pages of a node, whatever they are made of.
 
-/// What the program may do to a page without a fault.
+/// The program's access to a page without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// Nothing.
@@ -11,23 +11,23 @@ pub enum Access {
     Write,
 }
 
-/// The shared pages as this node has them. Reading and writing here is free of what the program may do: its program may be
-/// running meanwhile, and write to other words of a page that is open to it.
+/// The shared pages as this node has them. Reads and writes through this trait do not depend on the program's access.
+/// The program may run at the same time, and write to other words of an open page.
 pub trait Memory {
     /// Copies a page.
     fn load(&self, page: u32, out: &mut [u8]);
     /// Writes these bytes of a page and no other.
     fn store(&mut self, page: u32, offset: usize, data: &[u8]);
-    /// Says what the program may do to so many pages from now on; when it returns no write of before is still under way.
+    /// Sets the program's access to these pages. When the call returns, earlier writes are complete.
     fn protect(&mut self, first: u32, count: u32, access: Access);
     /// Leaves a page that may be written to open to reads alone: whether anybody may have written to it since it was opened.
     fn withdraw(&mut self, page: u32) -> bool {
         self.protect(page, 1, Access::Read);
         true
     }
-    /// A lock is wanted elsewhere that is here, and not held as far as the node knows: whether that is so. A program may take a
-    /// lock that is here, and give it back, without telling the node; what it has taken so is held from now on, and is released
-    /// by [`Node::release`](crate::Node::release).
+    /// A lock is wanted elsewhere that is here, and not held as far as the node knows: whether that is so. A program
+    /// may take and release a lock that is here without the node. From now on the node counts such a lock as held, and
+    /// [`Node::release`](crate::Node::release) releases it.
     fn is_free(&mut self, _lock: u32) -> bool {
         true
     }

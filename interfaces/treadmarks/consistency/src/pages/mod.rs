@@ -1,4 +1,4 @@
-//! What a node knows of pages: copies, changes, homes, and who has a page open.
+//! The pages of a node: copies, changes, homes, and the tasks that have a page open.
 
 pub(crate) mod claims;
 pub(crate) mod diff;

@@ -1,12 +1,12 @@
 //! Homes that move: a page's home goes to who alone writes to it, who then sends its changes to nobody.
 //!
-//! The manager of barriers hears at each of them who has written to what since the last, and says with the answer which homes move.
-//! A page goes to the first who is alone with it at a barrier, which is the rule of first touch; later to who has been alone with it
-//! between three barriers in a row. Nothing is sent for it: who has written to a page and is alone with it has brought it up to
-//! date before, and so has all that its home has.
+//! The manager of barriers hears at each of them who has written to what since the last, and says with the answer which
+//! homes move. The first node that alone has written a page before a barrier becomes its home: the rule of first touch.
+//! Later the home moves to a node that alone wrote the page between three barriers in a row. The move sends no data: a
+//! node that alone writes a page has updated its copy before, so it has everything that the home has.
 //!
-//! Some know of a barrier's end before others. What these are asked as homes that they do not know to be they keep until they
-//! do. What the new home has sent to the old one, which may come late, is of no use there.
+//! Some know of a barrier's end before others. If a node gets a request as home before it knows that it is the home, it
+//! keeps the request until then. Late messages of the new home to the old home have no effect.
 
 use crate::message::{Interval, Message};
 use crate::setup::Fault;
@@ -15,7 +15,7 @@ use crate::state::work::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// So many times in a row alone with a page, and its home moves once more.
+/// The number of times in a row that one node must be the only writer before the home moves again.
 const SETTLED: u32 = 2;
 
 impl Node {
@@ -88,7 +88,7 @@ impl Node {
         Ok(std::mem::take(&mut self.meeting.early))
     }
 
-    /// Whether this node may be told in a moment that it is the page's home.
+    /// Whether this node may soon learn that it is the page's home.
     pub(crate) fn may_become_home(&self, number: u32) -> bool {
         let home = || self.pages.get(&number).map_or(self.home(number), |page| page.home);
         self.setup.move_homes

@@ -1,4 +1,4 @@
-//! What a node knows of a page.
+//! The state of a page at a node.
 
 use crate::message::{Record, Span, Wanted};
 use crate::pages::memory::Access;
@@ -9,17 +9,17 @@ pub(crate) struct Page {
     /// Whether there is a copy here, valid or not.
     pub(crate) copy: bool,
     pub(crate) access: Access,
-    /// What the page was before the own writes that no diff has yet.
+    /// The contents before the local writes that are not in a diff yet.
     pub(crate) twin: Option<Box<[u8]>>,
-    /// All of it is written anew, not having been fetched: the next diff is all of it.
+    /// The program overwrites the whole page without fetching it: the next diff is the whole page.
     pub(crate) whole: bool,
     /// The own intervals, first and last, whose changes of it no diff has yet.
     pub(crate) span: Option<(u32, u32)>,
     /// Whether it was written to in the open interval.
     pub(crate) dirty: bool,
-    /// Who has a copy for sure.
+    /// A node that certainly has a copy.
     pub(crate) keeper: usize,
-    /// Where changes are sent at once.
+    /// The node to which changes are sent at once.
     pub(crate) home: Option<usize>,
     /// For each node the latest of its intervals that is known to have changed the page.
     pub(crate) noticed: Stamp,
@@ -27,7 +27,7 @@ pub(crate) struct Page {
     pub(crate) applied: Stamp,
     /// The same when the log began.
     pub(crate) floor: Stamp,
-    /// What was put into the copy since, in that order, and diffs of the own writes.
+    /// The changes applied to the copy since, in order, and diffs of the local writes.
     pub(crate) log: Vec<Record>,
     /// Nodes that wait until their home has what they need.
     pub(crate) waiting: Vec<(usize, Vec<Wanted>)>,
@@ -52,14 +52,14 @@ impl Page {
         }
     }
 
-    /// What the copy lacks of other nodes' changes.
+    /// The changes of other nodes that the copy lacks.
     pub(crate) fn lacks(&self, own: usize) -> Vec<Wanted> {
         let lacking = self.noticed.iter().filter(|&(node, upto)| node != own && upto > self.applied[node]);
         lacking.map(|(node, upto)| Wanted { node: node as u32, after: self.applied[node], upto }).collect()
     }
 
-    /// Notes what was put into the copy. Of what others have changed it forgets what a folded record has all of; the own changes
-    /// stay, for whoever lacks them alone. How many bytes were forgotten.
+    /// Notes what was put into the copy. Drops changes of others that a folded record contains completely. The node's
+    /// own changes stay, for nodes that lack only them. How many bytes were forgotten.
     pub(crate) fn log_record(&mut self, own: usize, record: Record) -> usize {
         let is_in = |span: &Span| {
             let over = |other: &Span| {

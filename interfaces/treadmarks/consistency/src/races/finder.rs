@@ -25,7 +25,7 @@ pub struct Race {
     pub word: u64,
     /// The two, in the order of nodes.
     pub sides: [Side; 2],
-    /// The barrier that was before both; at none when there was none yet.
+    /// The barrier before both accesses; `None` before the first barrier.
     pub after: Option<u32>,
     /// The one behind both; none at the end of the run.
     pub before: Option<u32>,
@@ -39,14 +39,14 @@ type Kind = [(Site, bool); 2];
 /// The manager's part.
 #[derive(Default)]
 pub(crate) struct Finder {
-    /// Of each node the sites that it has named.
+    /// For each node, the sites that it has named.
     sites: Vec<Vec<Site>>,
     /// How often each race was seen: with each word and each pair of nodes once between two barriers.
     kinds: FxHashMap<Kind, u64>,
     found: Vec<Race>,
     last: Option<u32>,
     turn: u64,
-    /// What has come for the end of the run.
+    /// The reports for the end of the run.
     pub(crate) ending: Vec<Option<Report>>,
 }
 
@@ -61,8 +61,8 @@ struct Event {
 }
 
 impl Finder {
-    /// Takes in the reports of all nodes, in their order; `false`: one makes no sense. They end at a barrier, or with the run;
-    /// the memory has so many words.
+    /// Takes in the reports of all nodes, in their order; `false`: a report is invalid. The reports end at a barrier,
+    /// or with the run. The last argument is the number of words of the memory.
     pub(crate) fn compare(&mut self, reports: Vec<Report>, barrier: Option<u32>, words: u64) -> bool {
         let nodes = reports.len();
         self.sites.resize_with(nodes, Vec::new);
@@ -104,7 +104,8 @@ impl Finder {
                 let mut seen: Vec<(u32, bool, u32, bool)> = Vec::new();
                 for other in *others {
                     let its: &Stamp = stamp(other);
-                    // Of the one's accesses this one knows the first, and the last know this one: those between are its equals.
+                    // This access knows the first accesses of the other node, and the last accesses know this one. The
+                    // accesses in between are concurrent with it.
                     let first = ones.partition_point(|one| stamp(one)[one_node] <= its[one_node]);
                     let end = ones.partition_point(|one| stamp(one)[other_node] < its[other_node]);
                     for one in ones.get(first..end).unwrap_or_default() {
@@ -144,7 +145,7 @@ impl Finder {
         }
     }
 
-    /// The races found since this was last asked; each pair of places is told once.
+    /// The races found since the last call; each pair of places is reported once.
     pub(crate) fn take(&mut self) -> Vec<Race> {
         std::mem::take(&mut self.found)
     }

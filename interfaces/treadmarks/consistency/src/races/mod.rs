@@ -1,14 +1,14 @@
 //! Races: accesses to one word by two nodes, one of them a write, that nothing orders.
 //!
-//! Every node is a *witness* ([`witness`]): it notes each word that its program touches, with the place in the program and the
-//! locks held. What orders accesses is kept apart from the intervals of the protocol, which are too coarse for it: an interval is
-//! cut when others are told something, so it may have writes of after a release in it, and reading opens none. Here a node's run
-//! is cut into *segments* at every acquire and release, and a vector clock goes with each lock as it was when the lock was last
-//! released. At a barrier all tell its manager what they have noted since the last one, and there the segments are compared
-//! ([`finder`]): a barrier orders all that is before it with all that is behind, so nothing older is ever needed.
+//! Every node is a *witness* ([`witness`]): it notes each word that its program touches, with the place in the program
+//! and the locks held. The order of accesses is separate from the intervals of the protocol, which are too coarse. An
+//! interval ends when the node sends its changes, so it may contain writes after a release. Reads open no interval.
+//! Here every acquire and release ends a *segment* of a node. Each lock carries the vector clock of its last release.
+//! At a barrier all nodes send their accesses since the last barrier to the manager, which compares the segments
+//! ([`finder`]). A barrier orders everything before it with everything after it, so older accesses are never needed.
 //!
-//! That a page-based shared memory can find races while the program runs is from Perkovic and Keleher (OSDI 1996), who compared
-//! the words that concurrent intervals had touched; the places in the program were not part of it.
+//! Perkovic and Keleher (OSDI 1996) found races in a page-based shared memory while the program runs. They compared the
+//! words of concurrent intervals, but did not find the places in the program.
 
 mod finder;
 mod witness;
@@ -26,6 +26,6 @@ pub struct Site {
     pub file: String,
     /// How far behind the file's start in memory.
     pub offset: u64,
-    /// Of code that is not the program's: from which file and place of the program's it was called.
+    /// For code outside of the program: the file and the place of the call in the program.
     pub caller: Option<(String, u64)>,
 }

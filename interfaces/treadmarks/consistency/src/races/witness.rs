@@ -1,4 +1,4 @@
-//! What one node notes of its own accesses, from one barrier to the next.
+//! The recorded accesses of one node, from one barrier to the next.
 
 use super::Site;
 use crate::pages::diff::WORD;
@@ -6,7 +6,7 @@ use crate::stamp::Stamp;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// What somebody knew who released a lock, and between which barriers that was.
+/// The knowledge of a node when it released a lock, and the barriers before and after the release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     pub(crate) epoch: u32,
@@ -30,14 +30,14 @@ pub(crate) struct Segment {
     pub(crate) runs: Vec<Run>,
 }
 
-/// What a node says at a barrier. Sites are numbered from its first report on.
+/// The report of a node at a barrier. Sites are numbered from its first report on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) sites: Vec<Site>,
     pub(crate) segments: Vec<Segment>,
 }
 
-/// Where a word was first read and first written in the open segment.
+/// The places of the first read and the first write of a word in the open segment.
 #[derive(Clone, Copy, Default)]
 struct Touched {
     read: Option<u32>,
@@ -48,7 +48,7 @@ pub(crate) struct Witness {
     own: usize,
     /// How many barriers there were.
     epoch: u32,
-    /// What is known of each node's segments; the own number grows at each release.
+    /// The known segments of each node. The node's own number grows at each release.
     stamp: Stamp,
     held: Vec<u32>,
     open: FxHashMap<u64, Touched>,
@@ -99,7 +99,7 @@ impl Witness {
     /// A lock is here, as somebody released it who knew this.
     pub(crate) fn acquired(&mut self, lock: u32, clock: Option<Clock>) {
         self.cut();
-        // What is of before a barrier is known to all behind it.
+        // After a barrier all nodes know everything before it.
         if let Some(clock) = clock.filter(|clock| clock.epoch == self.epoch) {
             for (node, known) in clock.stamp.iter() {
                 self.stamp[node] = self.stamp[node].max(known);
@@ -115,12 +115,12 @@ impl Witness {
         self.stamp[self.own] += 1;
     }
 
-    /// What goes along with a lock to who gets it.
+    /// The clock that travels with a lock.
     pub(crate) fn clock_of(&self, lock: u32) -> Option<Clock> {
         self.released.get(&lock).cloned()
     }
 
-    /// What was noted since the last report.
+    /// The accesses since the last report.
     pub(crate) fn report(&mut self) -> Report {
         self.cut();
         Report { sites: std::mem::take(&mut self.new), segments: std::mem::take(&mut self.closed) }

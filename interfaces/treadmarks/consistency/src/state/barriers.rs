@@ -16,7 +16,7 @@ pub(crate) struct Arrival {
     pub(crate) witnessed: Option<Box<Report>>,
 }
 
-/// What who has come says besides its intervals.
+/// The report of an arrived node, in addition to its intervals.
 pub(crate) type BarrierReport = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
 
 /// The manager's part.
@@ -32,12 +32,12 @@ pub(crate) struct BarrierState {
     pub(crate) early: Vec<(usize, Message)>,
 }
 
-/// What the manager knows of who writes to what.
+/// The manager's record of the writers of pages.
 #[derive(Default)]
 pub(crate) struct Movers {
     /// By page: who was alone with it at the last barriers at which it was written to, and at how many in a row.
     pub(crate) alone: FxHashMap<u32, (usize, u32)>,
-    /// Where homes are that have moved.
+    /// The present homes of pages whose home has moved.
     pub(crate) homes: FxHashMap<u32, usize>,
 }
 

@@ -4,7 +4,7 @@ use crate::message::{Interval, Pushed};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Who asks less often than once in so many barriers, or times it gets a lock, does not do so by habit.
+/// Requests that are rarer than once in this number of barriers or grants of a lock are not a habit.
 pub(crate) const SELDOM: u32 = 4;
 
 /// How regularly somebody asks for a page.
@@ -57,7 +57,7 @@ impl Habit {
     }
 }
 
-/// What a node has noticed, and what was pushed to it.
+/// The habits that a node has noticed, and the pushes that it got.
 #[derive(Default)]
 pub(crate) struct Habits {
     /// How many barriers there were.
@@ -67,9 +67,9 @@ pub(crate) struct Habits {
     /// How often this node has come to a barrier, and of the last times: which, and up to which interval it told its own.
     pub(crate) arrivals: u32,
     pub(crate) told: VecDeque<(u32, u32)>,
-    /// What was pushed here and was not what the page lacked.
+    /// Pushes that did not fit the page.
     pub(crate) misfits: Vec<(usize, u32)>,
-    /// What has come, with the number of its barrier and its sender.
+    /// The pushes that have come, with their barrier and their sender.
     pub(crate) come: Vec<(u32, usize, Vec<Pushed>)>,
     /// Up to date by pushing, and not touched since: who pushed it.
     pub(crate) unused: BTreeMap<u32, Vec<usize>>,
@@ -77,7 +77,7 @@ pub(crate) struct Habits {
     pub(crate) leave: Option<Leave>,
 }
 
-/// What the manager of barriers has answered.
+/// The answer of the manager of barriers.
 pub(crate) struct Leave {
     pub(crate) from: usize,
     pub(crate) intervals: Vec<Arc<Interval>>,

@@ -20,7 +20,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// What its holder does with it will be undone, so others may have it as well.
+    /// The work of the holder will be undone, so several nodes may have the lock.
     pub(crate) fn take_anyway(&mut self) {
         (self.here, self.held, self.next) = (true, true, None);
     }
@@ -29,7 +29,7 @@ impl Lock {
 /// A page's changes, each with the version of the view that it made.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// Who has a version below this gets the whole page.
+    /// A node with an older version gets the whole page.
     pub(crate) floor: u32,
     pub(crate) list: VecDeque<(u32, Diff)>,
 }
@@ -38,19 +38,19 @@ pub(crate) struct Changes {
 pub(crate) struct View {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// What the program may do to it now.
+    /// The program's present access to the view.
     pub(crate) access: Access,
     /// How often it was granted to this node and is not released: more than once only to read, to several tasks.
     pub(crate) grants: u32,
     /// The version of the copy here.
     pub(crate) version: u32,
-    /// What the pages were that the program has written to since it acquired the view.
+    /// The earlier contents of pages that the program has written since it acquired the view.
     pub(crate) twins: FxHashMap<u32, Box<[u8]>>,
     // --- At the manager ---
     pub(crate) latest: u32,
     pub(crate) readers: usize,
     pub(crate) is_written: bool,
-    /// Who waits: which node, with which version, to write or not.
+    /// The waiting nodes, with their version, and whether they want to write.
     pub(crate) queue: VecDeque<(usize, u32, bool)>,
     pub(crate) changes: FxHashMap<u32, Changes>,
 }
@@ -63,13 +63,13 @@ impl View {
     }
 }
 
-/// What a node has noticed of its locks.
+/// The habits that a node has noticed for its locks.
 #[derive(Default)]
 pub(crate) struct Wishes {
     /// By lock and page, counted in grants of the lock to this node.
     pub(crate) habits: BTreeMap<(u32, u32), Habit>,
     pub(crate) grants: FxHashMap<u32, u32>,
-    /// What was got last and not given back since.
+    /// The lock that was acquired last and is still held.
     pub(crate) held: Option<u32>,
     /// Up to date by a wish, and not touched since: with which lock it came.
     pub(crate) unused: BTreeMap<u32, u32>,

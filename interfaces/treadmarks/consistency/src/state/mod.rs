@@ -28,14 +28,14 @@ pub struct Node {
     pub(crate) own: usize,
     /// What it knows.
     pub(crate) stamp: Stamp,
-    /// Of each node the intervals known that were not thrown away, in a row.
+    /// For each node, the known intervals that were not discarded, in order.
     pub(crate) intervals: Vec<VecDeque<Arc<Interval>>>,
     /// The intervals up to these were thrown away, at all nodes.
     pub(crate) thrown: Stamp,
     pub(crate) pages: FxHashMap<u32, Page>,
     /// Pages written to in the open interval.
     pub(crate) dirty: Vec<u32>,
-    /// Those of them that were opened before anybody touched them.
+    /// The pages among them that were opened before the first access.
     pub(crate) ahead: Vec<u32>,
     /// The own intervals up to this one were told at a barrier.
     pub(crate) told: u32,
@@ -54,12 +54,12 @@ pub struct Node {
     pub(crate) views_wanted: BTreeMap<u32, bool>,
     /// Regions whose pages have homes: first page, and how many.
     pub(crate) regions: Vec<(u32, u32)>,
-    /// All nodes, but those that died and were recovered from.
+    /// All nodes, except dead nodes after a recovery.
     pub(crate) living: Vec<usize>,
     /// When pages are kept twice.
     pub(crate) replicas: Option<Box<Replicas>>,
     outbox: Vec<Letter>,
-    /// What it says to itself.
+    /// Messages of the node to itself.
     pub(crate) inbox: VecDeque<Message>,
     pub(crate) counts: Counts,
     /// When races are looked for.
@@ -71,7 +71,7 @@ impl Node {
     /// Node number `own`.
     ///
     /// # Panics
-    /// When the setup makes no sense.
+    /// When the setup is invalid.
     pub fn new(setup: Setup, own: usize) -> Node {
         let bytes = setup.page_bytes;
         let fits = setup.homes == Homes::InTurn
@@ -111,13 +111,14 @@ impl Node {
         }
     }
 
-    /// What the program may do to a page that nobody has touched yet.
+    /// The program's access to a page before the first use.
     pub fn untouched(&self) -> Access {
         let has_copy = self.setup.start == Start::Everybody || self.own == 0;
         if has_copy { Access::Read } else { Access::None }
     }
 
-    /// Gives pages a home: the first of them to the first node, and so on. All nodes are told, before any of them touches one.
+    /// Gives pages a home: the first of them to the first node, and so on. The program calls this on all nodes, before
+    /// a node accesses these pages.
     pub fn give_home(&mut self, first: u32, count: u32) -> Result<(), Fault> {
         let end = first.checked_add(count).filter(|&end| end <= self.setup.pages);
         let end = end.ok_or(Fault::NoSuchPage(self.setup.pages))?;
@@ -148,7 +149,7 @@ impl Node {
         }
     }
 
-    /// What is known of a page; begins to know it.
+    /// The state of a page, which this call creates if necessary.
     pub(crate) fn page(&mut self, number: u32) -> &mut Page {
         if !self.pages.contains_key(&number) {
             let copy = self.untouched() == Access::Read;
@@ -178,7 +179,7 @@ impl Node {
         self.work.is_some()
     }
 
-    /// What it has done so far.
+    /// The counters of the node.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -204,7 +205,7 @@ impl Node {
         self.outbox.push(Letter { to, answer, bytes });
     }
 
-    /// So many bytes more are held in twins and records.
+    /// Counts more bytes in twins and records.
     pub(crate) fn hold(&mut self, bytes: usize) {
         self.counts.held += bytes as u64;
         self.counts.most_held = self.counts.most_held.max(self.counts.held);

@@ -5,11 +5,11 @@ use crate::pages::diff::Diff;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a node has for replicas.
+/// The state of a node for replicas.
 pub(crate) struct Replicas {
     /// How many barriers were whole.
     pub(crate) whole: u32,
-    /// Who lived at the last of them: the pages of each are kept by the next.
+    /// The living nodes at the last whole barrier: each node keeps the pages of the node before it.
     pub(crate) ring: Vec<usize>,
     /// Then: for each node who is the home of the pages whose home it was in the beginning.
     pub(crate) heirs: Vec<usize>,
@@ -21,13 +21,13 @@ pub(crate) struct Replicas {
     pub(crate) next: BTreeMap<u32, Box<[u8]>>,
     /// Own pages that were ever changed, and are kept at the next node.
     pub(crate) ours: BTreeSet<u32>,
-    /// Of these those that were another's at the last whole barrier.
+    /// The pages among these that had another home at the last whole barrier.
     pub(crate) inherited: BTreeSet<u32>,
-    /// Pages of the node before this one, as they were at the last whole barrier. One that is missing is all zeros.
+    /// Pages of the node before this one, as they were at the last whole barrier. A missing page is all zeros.
     pub(crate) kept: FxHashMap<u32, Box<[u8]>>,
     /// Own pages that wait for changes which this node has heard of.
     pub(crate) late: BTreeSet<u32>,
-    /// Who is known to have died.
+    /// The nodes that are known to be dead.
     pub(crate) gone: Vec<bool>,
     /// From how many deaths this node has recovered.
     pub(crate) era: u32,
@@ -38,12 +38,12 @@ pub(crate) struct Replicas {
     pub(crate) coming: Vec<(u32, Diff)>,
     pub(crate) fresh: bool,
     pub(crate) has_come: bool,
-    /// What the program's side wants to be kept as well, of the last whole barrier, and of the one to be.
+    /// Data of the library to keep with the pages, of the last whole barrier and of the next.
     pub(crate) carried: Option<Vec<u8>>,
     pub(crate) coming_carried: Option<Vec<u8>>,
     /// At the first survivor: how many whole barriers each knows of, and whether it is at one.
     pub(crate) regroups: BTreeMap<usize, (u32, bool)>,
-    /// What has come from nodes that have recovered already, as this one has not.
+    /// Messages from nodes that have already recovered, before this node has.
     pub(crate) early: Vec<(usize, u32, Message)>,
     /// The barrier under way recovers from deaths.
     pub(crate) recovers: bool,
@@ -56,9 +56,9 @@ pub(crate) struct Replicas {
 pub(crate) enum Stage {
     /// It is in none.
     None,
-    /// It waits for changes of its own pages.
+    /// The node waits for changes of its own pages.
     Late,
-    /// It has sent them, and waits for those of the node before it.
+    /// The node has sent its pages, and waits for the pages of the node before it.
     Sent,
     /// It has told the manager.
     Told,
@@ -97,7 +97,7 @@ impl Replicas {
         matches!(self.stage, Stage::Sent | Stage::Told)
     }
 
-    /// What was under way to a whole barrier is of no use.
+    /// Drops the data for a whole barrier that did not complete.
     pub(crate) fn drop_coming(&mut self) {
         self.stage = Stage::None;
         self.told.clear();
@@ -106,7 +106,7 @@ impl Replicas {
     }
 }
 
-/// Who follows in a ring.
+/// The next node in a ring.
 pub(crate) fn next_in(ring: &[usize], node: usize) -> usize {
     let at = ring.iter().position(|&other| other == node);
     at.map_or(node, |at| ring[(at + 1) % ring.len()])

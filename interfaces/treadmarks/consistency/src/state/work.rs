@@ -4,7 +4,7 @@ use crate::message::Record;
 use crate::pages::memory::Access;
 use crate::stamp::Stamp;
 
-/// What the program waits for.
+/// The operation that the program waits for.
 pub(crate) enum Work {
     Barrier,
     Miss(Miss),
@@ -20,7 +20,8 @@ pub(crate) enum Work {
 pub(crate) struct Miss {
     pub(crate) page: u32,
     pub(crate) access: Access,
-    /// What was known to have changed it when it was asked for: another task of the node may learn of more meanwhile.
+    /// The changes that were known at the time of the request. Another task of the node may learn of more changes
+    /// later.
     pub(crate) known: Stamp,
     /// Answers that are still to come.
     pub(crate) awaited: usize,
@@ -32,12 +33,12 @@ pub(crate) struct Miss {
 }
 
 impl Miss {
-    /// What the program wants to do, and to which page.
+    /// The page and the access that the program wants.
     pub(crate) fn wanted(&self) -> (u32, Access) {
         (self.page, self.access)
     }
 
-    /// What was not asked for.
+    /// Changes that came without a request.
     pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>, known: Stamp) -> Miss {
         Miss { page, access: Access::None, known, awaited: 0, orderly, records, collecting: None }
     }
