@@ -1,18 +1,21 @@
-//! Several tasks that share the pages of one node, as those of a host do: hosts exchange diffs among themselves, and not tasks.
+//! Several tasks that share the pages of one node, like the tasks of a host. Hosts exchange diffs, and tasks of one
+//! host do not.
 //!
-//! The tasks map the same memory, so what one writes another sees, and between them no page moves. A lock goes from one to the
-//! other without a message as long as no other node wants it; then it goes there first, so that nobody is kept waiting
-//! by the tasks of one host. A barrier is the node's when all its tasks have come. Pages are fetched one after the other, by
-//! whichever task has touched one first, and meanwhile others may wait for locks, get them, and so learn of more changes.
+//! The tasks map the same memory, so what one writes another sees, and between them no page moves. A lock goes from one
+//! task to another without a message while no other node wants it. If another node wants the lock, it goes there first,
+//! so that the tasks of one host do not keep others waiting. A barrier is the node's when all its tasks have come. The
+//! node fetches pages one after the other, in the order of the accesses. During a fetch other tasks may wait for locks,
+//! get them, and so learn of more changes.
 //!
-//! To [`Memory::protect`] a page is to do so for all tasks, and it returns when none of them is still writing. A task whose fault is
-//! over touches the page again, and may find it closed once more. An interval has what all tasks have written: who learns of it
-//! sees perhaps more than it was owed, never less, and of words that others write without synchronisation it may read nothing.
+//! To [`Memory::protect`] a page is to do so for all tasks, and it returns when none of them is still writing. A task
+//! whose fault is over touches the page again, and may find it closed once more. An interval has the writes of all
+//! tasks. A node that learns of the interval may see more writes than necessary, but never fewer. A correct program
+//! does not read words that others write without synchronisation.
 //!
-//! A task may take a lock that is here without the node, by what [`Memory::is_free`] looks at; then it tells that another waits, and
-//! [`Memory::taken`] who has it. Views are in [`views`].
+//! A task may take a lock that is here without the node, through the words behind [`Memory::is_free`]. This call then
+//! also marks that another task waits, and [`Memory::taken`] returns the holder. Views are in [`views`].
 //!
-//! Races cannot be found so, for a node does not see which of its tasks has touched what; there are no replicas.
+//! Such a node finds no races, because it does not see the accesses of each task. It has no replicas.
 
 mod views;
 
@@ -24,7 +27,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use views::LocalView;
 
-/// What a task waits for.
+/// The operation that a task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
     Lock(u32),
@@ -45,20 +48,20 @@ pub struct Tasks {
     node: Node,
     waits: Vec<Option<Wait>>,
     locks: FxHashMap<u32, Local>,
-    /// Those that somebody waits for.
+    /// The locks with waiting tasks.
     queued: BTreeSet<u32>,
     views: FxHashMap<u32, LocalView>,
     /// Likewise.
     views_queued: BTreeSet<u32>,
-    /// Who has touched pages that are still to be fetched, in that order; the first is being served.
+    /// The tasks with page faults, in order. The node is serving the first one.
     faults: VecDeque<usize>,
 }
 
 impl Tasks {
-    /// So many tasks on node `own`.
+    /// This number of tasks on node `own`.
     ///
     /// # Panics
-    /// When the setup makes no sense, or wants what there is not.
+    /// When the setup is invalid, or needs something that nodes with tasks do not have.
     pub fn new(setup: Setup, own: usize, tasks: usize) -> Tasks {
         assert!(tasks > 0 && !setup.races && !setup.replicas);
         Tasks {
@@ -210,7 +213,7 @@ impl Tasks {
         Ok(Progress::Done)
     }
 
-    /// A message of another node has come. Who waits for it looks whether it still does.
+    /// A message of another node has come. The waiting task then checks whether it still waits.
     pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
         self.node.receive(from, bytes, memory)?;
         self.see_who_has_taken(memory);

@@ -1,8 +1,8 @@
 //! Views among the tasks of a node.
 //!
-//! A view that several tasks of a node want is asked for by one after the other, in their order, so that its manager does not prefer
-//! the tasks of one node to others. Tasks that come one behind the other to read it share a grant; who comes when it is granted
-//! already asks for one of its own, behind whom the manager has waiting.
+//! If several tasks of a node want a view, the node requests the view for one task after the other, in order. The
+//! manager therefore does not prefer the tasks of one node. Consecutive tasks that want to read share a grant. A task
+//! that comes after the grant makes a new request, which queues at the manager.
 
 use super::{Tasks, Wait};
 use crate::pages::memory::{Access, Memory};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// A view, among the tasks of a node.
 #[derive(Default)]
 pub(super) struct LocalView {
-    /// Who has it, to write or to read.
+    /// The tasks that have the view, and whether they may write.
     holders: Vec<(usize, bool)>,
     queue: VecDeque<(usize, bool)>,
     /// Whether the node was asked for it, for the first in the queue.
@@ -69,7 +69,7 @@ impl Tasks {
         let local = self.views.entry(view).or_default();
         let place = local.holders.iter().position(|holder| *holder == (task, writes));
         local.holders.swap_remove(place.ok_or(Fault::ViewNotHeld(view))?);
-        // Of a grant that several share the last gives it back.
+        // If several tasks share a grant, the last task returns it.
         if self.node.grants_of_view(view) as usize > local.holders.len() {
             self.node.give_view(view, writes, memory)?;
         }

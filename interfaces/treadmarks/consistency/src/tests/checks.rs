@@ -1,5 +1,5 @@
-//! What an implementation must show, by count. The numbers are those of section 10 of the interface's specification; those that
-//! need processes are in `tests/tests/treadmarks`.
+//! The checks that an implementation must pass, by counts. The numbers are from section 10 of the interface's
+//! specification. Checks that need processes are in `tests/tests/treadmarks`.
 
 use super::simulated::{Step, World};
 use crate::{Access, Fault, Homes, Memory, Node, Setup, Start, WORD};

@@ -1,4 +1,4 @@
-//! Where homes move, and what that saves, by count.
+//! The moves of homes, and their savings, by counts.
 
 use super::simulated::{Step, World};
 use crate::{Homes, Setup, Start};
@@ -46,7 +46,7 @@ fn page_moves_to_node_that_touches_it_first() {
     let goes: Vec<u64> = (1..5).map(|value| round(&mut world, &[2], value)).collect();
     assert_eq!(goes, [BARRIER + 1, BARRIER, BARRIER, BARRIER]);
     assert_eq!((world.counts(2).homes_moved, world.total(|counts| counts.homes_moved)), (1, 1));
-    // Who lacks it asks there.
+    // A node that lacks the page asks there.
     let before = world.counts(2).messages;
     assert_eq!(world.whole(0, Read(2)), 4);
     assert_eq!(world.counts(2).messages - before, 1);

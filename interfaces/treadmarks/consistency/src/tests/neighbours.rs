@@ -1,4 +1,5 @@
-//! Nodes with several tasks, which take locks by themselves where they may, and whose messages come when a seed says so.
+//! Nodes with several tasks. The tasks take locks without the node if they may, and a seed decides when messages
+//! arrive.
 
 use super::simulated::{Dice, Pages};
 use crate::{Access, Counts, Fault, Letter, Memory, Setup, Tasks, WORD};
@@ -146,7 +147,7 @@ impl World {
         }
     }
 
-    /// A step of a task that waits for nothing: what was read, or nothing when it is to be tried again.
+    /// A step of a task that does not wait. Returns the value that was read, or `None` if the step must be repeated.
     pub(super) fn step(&mut self, task: usize, step: Step) -> Result<Option<u32>, Fault> {
         let (node, own) = (task / self.tasks, task % self.tasks);
         let page_bytes = self.page_bytes;

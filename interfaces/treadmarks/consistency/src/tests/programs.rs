@@ -1,14 +1,14 @@
 //! Random programs without data races see what they would see in one memory, in any interleaving of steps and messages.
 //!
-//! Beside the nodes there is one plain memory, written when a node writes. What a node may touch follows from rules that make
-//! every program free of races: a word is one lock's, or belongs to one node, or may be read by all until the next barrier. A
-//! node passes a word on that belongs to it by putting it into a lock's *bag* while it holds the lock; whoever holds the lock
-//! later may take it out, and keeps it without the lock. So changes travel over chains of different locks and nodes.
+//! Beside the nodes there is one plain memory, written when a node writes. Rules make every program free of races: a
+//! word belongs to a lock, or to one node, or all nodes may read it until the next barrier. A node passes its own word
+//! on by putting it into a lock's *bag* while it holds the lock. A later holder of the lock may take the word out, and
+//! keeps it without the lock. Changes therefore travel over chains of different locks and nodes.
 
 use super::simulated::{Dice, Step, World};
 use crate::{Homes, Setup, Start, WORD};
 
-/// Who may touch a word.
+/// The nodes that may access a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     OfLock(u32),
@@ -21,7 +21,7 @@ enum Rule {
 struct Player {
     steps: usize,
     holds: Vec<u32>,
-    /// What it does now and has not done yet.
+    /// The step that the node has begun and not completed.
     step: Option<Step>,
     /// Depends on all that it has read.
     seen: u32,
@@ -272,7 +272,7 @@ fn play(seeds: std::ops::Range<u64>) -> u64 {
         .sum()
 }
 
-/// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
+/// The variable `CONSISTENCY_PROGRAMS` sets the number of programs, and `CONSISTENCY_FROM` sets the first seed.
 #[test]
 fn nodes_see_one_memory_in_30_000_programs() {
     let count: u64 =

@@ -1,4 +1,4 @@
-//! What pushing saves, by count, and that it stops when nobody uses it.
+//! The savings of pushing, by counts; and pushing stops if no node uses the pages.
 
 use super::simulated::{Dice, Step, World};
 use crate::{Homes, Setup, Start, WORD};
@@ -116,7 +116,7 @@ fn unused_push_stops() {
         world.all_pass(1);
         pushes.push(world.counts(0).pushes - before);
     }
-    // Unused once, and said so at the next barrier.
+    // The page was unused once, and the next barrier told the sender.
     assert_eq!(pushes, [0, 0, 1, 1, 1, 0, 0, 0, 0]);
     assert_eq!(world.whole(1, Read(3)), 9);
 }
@@ -198,7 +198,7 @@ fn steady_programs_see_one_memory_in_any_message_order() {
         let mut world = World::new(Setup { homes, room, ..setup(nodes, Some(1 + dice.below(2) as u32)) });
         let words = nodes * PAGES * WORDS;
         let writers: Vec<usize> = (0..words).map(|_| dice.below(nodes)).collect();
-        // Who reads what: few words, mostly the same ones.
+        // The readers of each word: few words, mostly the same words.
         let readers: Vec<(usize, usize)> = (0..12).map(|_| (dice.below(nodes), dice.below(words))).collect();
         let mut memory = vec![0; words];
         for round in 1..9 {

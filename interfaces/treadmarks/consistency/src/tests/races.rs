@@ -1,4 +1,5 @@
-//! Races of random programs are found, all of them and no other: beside the nodes there is one that sees all clocks at once.
+//! The detector finds exactly the races of random programs. A reference that sees all clocks at once runs beside the
+//! nodes.
 
 use super::simulated::{Dice, Step, World};
 use crate::{Homes, Setup, Start, WORD};
@@ -64,7 +65,7 @@ impl Game {
         }
     }
 
-    /// What follows once a lock has come.
+    /// The steps after a lock has come.
     fn got(&mut self, node: usize) {
         let Some(lock) = self.wants[node].take() else { return };
         self.holds[node].push(lock);
@@ -142,7 +143,8 @@ impl Game {
         self.compare()
     }
 
-    /// What was found against what there is: how many races, and how many words that were shared in order.
+    /// Compares the found races with the real races. Returns the number of races, and the number of words that were
+    /// shared in order.
     fn compare(mut self) -> (usize, usize) {
         let concurrent = |one: &Access, other: &Access| {
             one.round == other.round
@@ -150,7 +152,7 @@ impl Game {
                 && other.clock[one.node] < one.clock[one.node]
                 && one.clock[other.node] < other.clock[other.node]
         };
-        // Of the accesses of one node to one word with one clock and one way the first alone is kept.
+        // Keeps only the first of several accesses of a node to a word with the same clock and the same kind.
         let mut kept: Vec<Access> = Vec::new();
         for access in &self.accesses {
             let same = |old: &Access| {

@@ -1,8 +1,9 @@
 //! Nodes die at any moment, and the survivors go on with the memory of the last whole barrier.
 //!
 //! Beside the nodes there is one memory, and what it was at each barrier. Programs are free of races as in
-//! [`programs`](super::programs), but simpler. From a death on nothing is compared, until the survivors have come to a barrier that
-//! says so: then every node has the memory of the last barrier that any of them has left, and the program goes on.
+//! [`programs`](super::programs), but simpler. After a death the test compares nothing until the survivors come to a
+//! barrier that reports the recovery. Then every node has the memory of the last barrier that any node has left, and
+//! the program continues.
 
 use super::simulated::{Dice, Step, World};
 use crate::{Fault, Homes, Setup, Start, WORD};
@@ -43,7 +44,7 @@ struct Player {
     left: usize,
 }
 
-/// What came of a game.
+/// The result of a game.
 #[derive(Clone, Copy, Default)]
 struct Outcome {
     compared: u64,
@@ -60,7 +61,7 @@ struct Game {
     memory: Vec<u32>,
     /// The memory when all had come to the barrier of that call.
     at_call: Vec<Vec<u32>>,
-    /// Of each call whether it has ended with a recovery, and who has left it so.
+    /// For each call: whether it ended with a recovery, and the nodes that have left it.
     outcomes: Vec<(bool, Vec<usize>)>,
     /// The memory behind each call.
     behind: Vec<Vec<u32>>,
@@ -189,7 +190,7 @@ impl Game {
         Ok(())
     }
 
-    /// Who has left a barrier by now.
+    /// The nodes that have left a barrier by now.
     fn look_who_left(&mut self) {
         for node in 0..self.setup.nodes {
             let (calls, left) = (self.players[node].calls, self.players[node].left);
@@ -201,7 +202,7 @@ impl Game {
             self.outcomes.resize(self.outcomes.len().max(calls + 1), (false, Vec::new()));
             self.behind.resize(self.behind.len().max(calls + 1), Vec::new());
             let (other, who) = &mut self.outcomes[calls];
-            // What the dead have seen nobody else may see.
+            // Only living nodes count: the dead may have seen other values.
             if who.iter().any(|&node| self.world.lives(node)) {
                 assert_eq!(*other, recovered, "all see the same of barrier call {calls}");
                 who.push(node);
@@ -219,7 +220,7 @@ impl Game {
             self.out.recoveries += 1;
             self.memory = self.behind[call - 1].clone();
             self.behind[call] = self.memory.clone();
-            // More may have died meanwhile, of whom this one has not heard.
+            // More nodes may have died, and this node does not know of them yet.
             let dead = (0..self.setup.nodes).filter(|&other| self.world.node(node).is_gone(other));
             self.undone = dead.count() + self.living().count() < self.setup.nodes
                 || self.world.node(node).is_stranded();
@@ -320,7 +321,7 @@ fn replicated_barrier_costs_one_more_message_per_node() {
         let others = nodes as u64 - 1;
         let letters = if nodes == 1 { 0 } else { nodes as u64 };
         assert_eq!(world.total(|counts| counts.messages), 4 * others + letters);
-        // What is kept is what has changed: here two words, of one page.
+        // The replica gets only the changes: here two words of one page.
         let before = world.total(|counts| counts.bytes);
         world.whole(0, Step::Write(0, 1));
         world.whole(0, Step::Write(9, 1));
@@ -329,7 +330,8 @@ fn replicated_barrier_costs_one_more_message_per_node() {
     }
 }
 
-/// One dies after a barrier with pages of its own, of its keeper and of the one before it written by all.
+/// A node dies after a barrier. All nodes have written to its pages, to the pages of its keeper, and to the pages of
+/// the node before it.
 #[test]
 fn pages_survive_death_of_any_node() {
     for dead in 0..4 {
@@ -358,7 +360,7 @@ fn pages_survive_death_of_any_node() {
             assert!(
                 !world.is_waiting(node) && world.node(node).has_recovered() && world.node(node).is_gone(dead)
             );
-            // The one that is undone is not counted, the one that mends is.
+            // The count includes the barrier that recovers, but not the undone barrier.
             assert_eq!(world.node(node).whole(), 2);
             for word in 0..words {
                 assert_eq!(world.whole(node, Step::Read(word)), word as u32 + 1);
@@ -382,7 +384,7 @@ fn play(seeds: std::ops::Range<u64>) -> Outcome {
     all
 }
 
-/// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
+/// The variable `CONSISTENCY_PROGRAMS` sets the number of programs, and `CONSISTENCY_FROM` sets the first seed.
 #[test]
 fn survivors_of_40_000_programs_restore_last_complete_barrier() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());

@@ -1,4 +1,4 @@
-//! Nodes whose memory is a vector and whose messages come when a seed says so.
+//! Nodes whose memory is a vector. A seed decides when messages arrive.
 
 use crate::message::Message;
 use crate::{Access, Counts, Fault, Letter, Memory, Node, Race, Setup, Site, WORD};
@@ -16,7 +16,7 @@ impl Dice {
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in so many times.
+    /// True once in this number of times, on average.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -65,7 +65,7 @@ impl Memory for Pages {
     }
 }
 
-/// What a program does next.
+/// The next step of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Acquire(u32),
@@ -95,9 +95,9 @@ pub(super) struct World {
     ways: Vec<VecDeque<Letter>>,
     /// Ways that have letters.
     busy: Vec<usize>,
-    /// Questions from the one to the other are under way as long as this says so.
+    /// While this is set, questions from the first node to the second stay under way.
     pub(super) slow: Option<(usize, usize)>,
-    /// How many accesses there were: each is a place of its own in the program.
+    /// The number of accesses: each access counts as a separate place in the program.
     pub(super) accesses: u64,
 }
 
@@ -140,7 +140,7 @@ impl World {
         (0..self.setup.nodes).map(|node| of(self.counts(node))).sum()
     }
 
-    /// Takes a step of a node that does not wait: what it read, or nothing when that did not come about yet.
+    /// Runs a step of a node that does not wait. Returns the value that was read, or `None` if there is no value yet.
     pub(super) fn step(&mut self, node: usize, step: Step) -> Result<Option<u32>, Fault> {
         let one = &mut self.nodes[node];
         let (it, pages) = (&mut one.node, &mut one.pages);
@@ -239,7 +239,7 @@ impl World {
         self.nodes[0].node.races()
     }
 
-    /// A node dies at once. Of what it has sent to each other the end is lost, or nothing.
+    /// A node dies at once. The last messages to each other node may be lost.
     pub(super) fn kill(&mut self, node: usize, dice: &mut Dice) {
         let nodes = self.setup.nodes;
         self.nodes[node].lives = false;
@@ -305,7 +305,7 @@ impl World {
     }
 }
 
-/// Whether the program may touch the word now; else the fault is told.
+/// Whether the program may access the word now; otherwise reports the fault.
 fn access(node: &mut Node, pages: &mut Pages, word: usize, access: Access) -> Result<bool, Fault> {
     let page = word * WORD / pages.page_bytes;
     if pages.access[page] >= access {

@@ -7,7 +7,7 @@ use crate::{Fault, Homes, Setup, Start, WORD};
 use Step::{Acquire, AcquireView, Barrier, Read, Release, ReleaseView, Write};
 
 const WORDS: usize = 16 / WORD;
-/// Pages behind those of views.
+/// The pages after the pages of views.
 const SHARED: usize = 38;
 
 fn setup(nodes: usize) -> Setup {
@@ -29,7 +29,7 @@ fn setup(nodes: usize) -> Setup {
     }
 }
 
-/// What a task has or wants.
+/// The views that a task has or wants.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Has {
     Nothing,
@@ -157,7 +157,7 @@ fn waiter_for_view_does_not_block_its_neighbour() {
     world.step(0, AcquireView(1, true)).expect("it may");
     while world.deliver(&mut Dice(1)).expect("nodes make sense") {}
     assert!(world.is_waiting(0));
-    // Its neighbour has another view, a page and a lock meanwhile.
+    // At the same time its neighbour has another view, a page and a lock.
     world.whole(1, AcquireView(0, true));
     world.whole(1, Write(0, 5));
     world.whole(1, ReleaseView(0, true));
@@ -175,7 +175,7 @@ fn waiter_for_view_does_not_block_its_neighbour() {
 fn view_readers_share_and_may_cross_a_barrier() {
     let mut world = pairs();
     world.whole(0, AcquireView(1, false));
-    // One that comes later, as the first holds it still.
+    // Another task comes while the first task still has the view.
     world.whole(1, AcquireView(1, false));
     world.whole(2, AcquireView(1, false));
     world.whole(3, AcquireView(1, false));

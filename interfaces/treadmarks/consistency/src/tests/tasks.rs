@@ -1,7 +1,8 @@
-//! Several tasks on each node: random programs without data races see what they would see in one memory, whichever tasks are
-//! neighbours, and what hosts send each other does not depend on how many tasks they have.
+//! Several tasks on each node. Random programs without data races see the same values as with one memory, for all
+//! placements of tasks. The messages between hosts do not depend on the number of tasks.
 //!
-//! The rules that make a program free of races are those of [`programs`](super::programs), for tasks in the place of nodes.
+//! The rules that make a program free of races are the same as in [`programs`](super::programs), for tasks instead of
+//! nodes.
 
 use super::neighbours::{Step, World};
 use super::simulated::Dice;
@@ -215,7 +216,7 @@ impl Game {
     }
 }
 
-/// `CONSISTENCY_PROGRAMS` in the environment plays so many, from the seed `CONSISTENCY_FROM` on.
+/// The variable `CONSISTENCY_PROGRAMS` sets the number of programs, and `CONSISTENCY_FROM` sets the first seed.
 #[test]
 fn tasks_of_node_see_one_memory_in_20_000_programs() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
@@ -279,7 +280,8 @@ fn hosts_exchange_diffs_and_their_tasks_do_not() {
     }
 }
 
-/// The second time that a row of pages is written to its first fault opens it; who writes to half of it only tells of that.
+/// The second time that a program writes a row of pages, the first fault opens the row. If it writes only half of the
+/// row, only this half counts as written.
 #[test]
 fn pages_written_together_open_at_once() {
     let mut world = World::new(hosts(2), 2, true);
@@ -298,7 +300,7 @@ fn pages_written_together_open_at_once() {
     assert_eq!(world.total(|counts| counts.misses) - misses, 8);
     assert_eq!(write(&mut world, 8, 4), 2, "half of them were written to later than the others");
     (0..8).for_each(|page| assert_eq!(world.whole(2, Step::Read(page * words)), 4));
-    // What nobody has written to is not invalid at others.
+    // Unwritten pages stay valid at other nodes.
     let misses = world.total(|counts| counts.misses);
     write(&mut world, 3, 5);
     let read: Vec<u32> = (0..8).map(|page| world.whole(2, Step::Read(page * words))).collect();

@@ -1,4 +1,4 @@
-//! Views: what is written in one is seen by whoever has it later, and comes with it.
+//! Views: a later holder sees the writes to a view, and the writes come with the grant.
 
 use super::simulated::{Dice, Step, World};
 use crate::{Fault, Homes, Setup, Start, WORD};
