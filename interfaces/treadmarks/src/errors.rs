@@ -1,4 +1,4 @@
-//! What ends a run: one sentence on standard error, and the process.
+//! The end of a run: one sentence on standard error, and the end of the process.
 
 use parvum_consistency::Fault;
 use std::io::Write as _;
@@ -170,7 +170,8 @@ pub(crate) fn end(why: &Trouble) -> ! {
     }
     let who = NODE.get().map_or_else(|| "libTmk".to_owned(), |node| format!("libTmk: node {node}"));
     let said = parvum_errors::shown(&who, &why.to_string()) + "\n";
-    // In one piece: the machine may end this process meanwhile. Who cannot be told is not.
+    // In one piece, because the virtual machine may end this process at any time. If standard error is gone, there is
+    // no other place for the message.
     let _ = std::io::stderr().write_all(said.as_bytes());
     flush();
     // SAFETY: it does not return.
@@ -238,7 +239,7 @@ mod tests {
             let text = trouble.to_string();
             let message = parvum_errors::Message::read(&text);
             assert!(message.code.starts_with("E-TMK-") || message.code == "E-OPTION", "{text}");
-            // What cannot be helped any more has a note.
+            // An error without a remedy has a note.
             assert!(!message.help.is_empty() || !message.notes.is_empty(), "{text}");
             assert_eq!(message.to_string(), text);
         }

@@ -1,11 +1,11 @@
-//! What the user may choose, by the environment; the same for all nodes.
+//! The user's options from the environment; they are the same for all nodes.
 
 use crate::errors::Trouble;
 use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
 use parvum_consistency::{Homes, Setup, Start};
 use std::path::PathBuf;
 
-/// After so many times in a row asking for a page is a habit.
+/// The number of requests in a row after which requests for a page are a habit.
 const HABIT: u32 = 2;
 
 /// Whether the system gives huge pages to shared memory.
@@ -33,13 +33,14 @@ pub(crate) struct Options {
     pub(crate) heap: u64,
     pub(crate) page: u64,
     pub(crate) records: u64,
-    /// What is asked for again and again is sent unasked.
+    /// Pages that a node requests again and again are pushed.
     pub(crate) push: bool,
-    /// Where races are told, if they are looked for.
+    /// The output for races, if the race detector is on.
     pub(crate) races: Option<LogTarget>,
     /// Every process keeps another's memory as well.
     pub(crate) replicas: bool,
-    /// So many tasks of a host at most are one node of the protocol. `None`: all on one host, where it is not said what is to be.
+    /// The maximum number of tasks of a host in one node of the protocol. `None`: all on one host, where it is not said
+    /// what is to be.
     pub(crate) group: Option<usize>,
     /// Whether pages are closed by userfaultfd(2), where each process has its own; `None`: where the kernel can.
     pub(crate) userfault: Option<bool>,
@@ -51,7 +52,8 @@ pub(crate) struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LogTarget {
     Stderr,
-    /// Behind what is in the file. One that is not there is on another host: then on standard error.
+    /// Behind what is in the file. A file that does not exist here may be on another host. The output then goes to
+    /// standard error.
     File(PathBuf),
     /// In the machine's mailbox, under that name, for the command that has started the run. It may be on another host.
     Mailbox(String),

@@ -1,7 +1,8 @@
-//! What onlookers see: how memory is shared, counts, the locks that this process holds, and what it waits for.
+//! The state for tools: the kind of sharing, the counts, the locks that this process holds, and the operation that it
+//! waits for.
 //!
-//! It is all in the task's page, so that `parvum why` and `parvum info` ask nobody: not a process that hangs, nor one that holds the
-//! lock that others want.
+//! All of it is in the task's control block. `parvum why` and `parvum info` therefore need no answer of a process that
+//! hangs or holds a lock.
 
 use crate::words;
 use parvum_api::{ANY_TASK, CoreApi, Notes};
@@ -23,7 +24,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Of a process that is a task of the machine; one that is not any more shows what nobody sees.
+    /// The state of a process that is a task. If the process is no longer a task, tools do not see this state.
     pub(crate) fn new(api: CoreApi) -> Shown {
         let cells = api.memory_cells();
         Shown { api, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
@@ -37,7 +38,7 @@ impl Shown {
 
     /// At which barrier this process is from now on; at none.
     fn at_barrier(&self, barrier: Option<u32>) {
-        // A number that makes no sense is refused before anybody waits.
+        // The call refuses an invalid number before it waits.
         let at = barrier.map_or(0, |barrier| u64::from(barrier as u16).wrapping_add(1)) & 0xffff;
         let rest = self.cells[WAY].load(Ordering::Relaxed) & !0xff_ff00;
         self.cells[WAY].store(rest | at << 8, Ordering::Relaxed);
@@ -93,7 +94,7 @@ impl Shown {
         self.cells[BARRIERS].load(Ordering::Relaxed)
     }
 
-    /// What the node of the protocol has counted; locks that were here are counted apart.
+    /// The counts of the node of the protocol. Locks that were here have a separate count.
     pub(crate) fn counts(&self, counts: &Counts) {
         let numbers = numbers(counts);
         for (place, number) in numbers.into_iter().enumerate().filter(|(place, _)| *place != LOCKS_HERE) {

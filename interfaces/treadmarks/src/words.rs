@@ -1,4 +1,4 @@
-//! What onlookers call the waits of TreadMarks, what it counts, and how it shares memory.
+//! The names that tools print for waits, counters and kinds of sharing of TreadMarks.
 
 parvum_api::words! {
     "interface treadmarks";

@@ -1,4 +1,4 @@
-//! The functions of `Tmk.h`. What is wrong ends the run: TreadMarks' calls give nothing back.
+//! The functions of `Tmk.h`. An error ends the run, because TreadMarks' calls return nothing.
 
 mod fortran;
 
@@ -116,7 +116,7 @@ pub extern "C" fn Tmk_free(ptr: *mut c_char) {
     call("Tmk_free", |run| if ptr.is_null() { Ok(()) } else { run.free(ptr.addr()) });
 }
 
-/// So many bytes more behind those that it gave before; null: there is no room.
+/// This number of bytes after the bytes of earlier calls; null: there is no room.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_sbrk(incr: c_uint) -> *mut c_char {
     let address = call("Tmk_sbrk", |run| run.grow(incr.into()));
@@ -144,8 +144,8 @@ pub extern "C" fn Tmk_barrier(id: c_uint) {
     });
 }
 
-/// The same, for programs that go on when others die: 0, or how many have died by now, when what was done since the barrier before is
-/// undone.
+/// The same, for programs that continue after deaths. Returns 0, or the number of dead processes. In the second case
+/// the work since the previous barrier is undone.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_barrier_kept(id: c_uint) -> c_int {
     call("Tmk_barrier_kept", |run| run.barrier(id)).unwrap_or(0) as c_int
@@ -171,7 +171,7 @@ pub extern "C" fn Tmk_lock_release(id: c_uint) {
     call("Tmk_lock_release", |run| run.release(id));
 }
 
-/// Memory of a view: touched by whoever has acquired it, and nobody else. Null: there is no room.
+/// Memory of a view: only a process that has acquired the view may access it. Null: there is no room.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_alloc_view(view: c_uint, size: c_uint) -> *mut c_char {
     let address = call("Tmk_alloc_view", |run| run.allocate_view(view, size.into()));
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
 #[repr(C)]
 pub struct Statistics([c_ulong; 18]);
 
-/// What this process has done so far.
+/// The counters of this process.
 ///
 /// # Safety
 /// `out` is writable, or null.

@@ -1,7 +1,7 @@
 //! Accesses to pages that are closed: the handler of SIGSEGV, and of SIGBUS.
 //!
-//! What is not in the shared heap is the program's own fault: its handler, if it has one ([`handlers`]), is called as the system would,
-//! and else the signal does what it does without one.
+//! A fault outside of the shared heap is the program's own fault. The library calls the program's handler
+//! ([`handlers`]) as the system would. Without a handler the signal has its usual effect.
 
 use crate::errors::{Trouble, end};
 use crate::faults::handlers;
@@ -10,7 +10,7 @@ use crate::run::{Sharing, run};
 use libc::{c_int, c_void, siginfo_t};
 use parvum_sync::fork;
 
-/// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
+/// Starts to handle faults in the heap. Faults of userfaultfd(2) come as another signal.
 pub(crate) fn attend(userfault: bool) {
     handlers::attend(libc::SIGSEGV, handler_address());
     if userfault {
@@ -24,7 +24,7 @@ fn handler_address() -> usize {
 }
 
 extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel's own structure. Of a signal that a process has sent the code is not positive, and there is no address.
+    // SAFETY: the kernel's own structure. A signal from a process has no positive code, and no address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
     if let Some(run) = run()
         && !matches!(run.way, Sharing::Near(_))

@@ -1,8 +1,9 @@
 //! The program's handlers of SIGSEGV and SIGBUS, also when they are set after `Tmk_startup`.
 //!
-//! `sigaction` and `signal` of this library stand before the C library's in the program's search for names. Of these signals they keep
-//! what the program sets, once faults in the heap are attended to, and give back what it had set: the library's own handler
-//! stays, and passes on what is not in the heap. Of all other signals they do what the C library does.
+//! `sigaction` and `signal` of this library stand before the C library's in the program's search for names. After the
+//! library has started to handle faults, these functions store the program's settings for the two signals, and return
+//! the previous settings. The library's own handler stays, and passes on faults outside of the heap. For all other
+//! signals they do the same as the C library.
 
 use libc::{c_int, c_void, sighandler_t, siginfo_t};
 use std::ffi::CStr;
@@ -12,8 +13,8 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 type Sigaction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
 type Signal = unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t;
 
-/// What the program wants of SIGSEGV and SIGBUS; null: the signal is not attended to. What was set before stays, for a handler may be
-/// reading it.
+/// The program's settings for SIGSEGV and SIGBUS; null: the library does not handle the signal. Earlier settings stay
+/// in memory, because a handler may be reading them.
 static PROGRAMS: [AtomicPtr<libc::sigaction>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
 /// The address of the library's handler. It is set before a signal is attended to.
@@ -27,9 +28,9 @@ fn kept(signal: c_int) -> Option<&'static AtomicPtr<libc::sigaction>> {
     }
 }
 
-/// What the program has set, if the signal is attended to.
+/// The program's settings, if the library handles the signal.
 pub(crate) fn programs(signal: c_int) -> Option<&'static libc::sigaction> {
-    // Acquire: partner of the release in `keep`. SAFETY: null or one that was leaked.
+    // Acquire: partner of the release in `keep`. SAFETY: the pointer is null, or a leaked box.
     unsafe { kept(signal)?.load(Ordering::Acquire).as_ref() }
 }
 
@@ -40,9 +41,9 @@ fn keep(signal: c_int, action: libc::sigaction) {
     }
 }
 
-/// A function of the C library, or of whoever else stands before it.
+/// A function of the C library, or of another library that is loaded before it.
 fn next(name: &CStr, known: &AtomicUsize) -> usize {
-    // Relaxed: it is the same whoever has looked.
+    // Relaxed: every thread finds the same address.
     let mut address = known.load(Ordering::Relaxed);
     if address == 0 {
         // SAFETY: the name is a string that ends.
@@ -78,8 +79,8 @@ unsafe fn set_ours(signal: c_int, handler: usize, flags: c_int) {
     unsafe {
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = handler;
-        // The program's own signals may come while it waits for a page. Where it has given its handler a stack of its own, its
-        // faults are of running out of the other.
+        // The program's own signals may come while it waits for a page. If the program has given its handler a separate
+        // stack, its faults are overflows of the normal stack.
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | flags & libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigemptyset(&mut ours.sa_mask);
         next_sigaction()(signal, &ours, ptr::null_mut());

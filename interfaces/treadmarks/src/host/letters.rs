@@ -1,4 +1,4 @@
-//! What the tasks of a host say to the one that has their node, and what it answers.
+//! The messages from the tasks of a host to the task that has their node, and its answers.
 
 use parvum_consistency::{Access, Fault};
 
@@ -30,7 +30,7 @@ impl Call {
         [kind, how, a, b, c, d, e, f, g, h]
     }
 
-    /// `None`: it makes no sense.
+    /// `None`: the bytes are invalid.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Call> {
         let &[kind, how, a, b, c, d, e, f, g, h] = bytes else { return None };
         let (number, is, count) =
@@ -61,7 +61,7 @@ pub(crate) fn encode(outcome: &Outcome) -> Vec<u8> {
     }
 }
 
-/// `None`: it makes no sense.
+/// `None`: the bytes are invalid.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Outcome> {
     match bytes {
         [at_once @ (0 | 1)] => Some(Ok(*at_once == 1)),

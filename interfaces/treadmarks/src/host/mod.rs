@@ -1,9 +1,9 @@
 //! The tasks of a host are one node of the protocol: they map the same pages, and hosts exchange what was changed.
 //!
-//! The first of them has the node ([`Tasks`]). The others' calls and faults go to it as letters, and its thread of the desk does what
-//! they ask for, as it does what other nodes ask for; all that nodes say to each other it takes in, for its program may be
-//! computing while another task waits. Locks that nobody else wants are taken without it ([`Keys`]), and a page
-//! that is open on the host is opened to a task by itself ([`rooms`]).
+//! The first of them has the node ([`Tasks`]). The calls and faults of the other tasks go to it as letters. Its service
+//! thread handles these letters, like requests of other nodes. This thread also receives all messages between nodes,
+//! because the program may compute while another task waits. Tasks take locks that no other node wants without the
+//! service thread ([`Keys`]). A task opens a page that is open on the host itself ([`rooms`]).
 
 mod letters;
 mod pages;
@@ -41,7 +41,7 @@ pub(crate) struct Host {
 pub(crate) struct Inner {
     tasks: Tasks,
     pages: Pages,
-    /// Whose calls are not over, and were not at once.
+    /// The tasks whose calls did not complete at once, and are still open.
     waits: Vec<bool>,
 }
 
@@ -78,7 +78,7 @@ impl Host {
             for out in inner.tasks.outbox() {
                 // The program of the other's first task may be computing: its thread takes answers in as well.
                 let to = peers.services[self.groups.first(out.to)];
-                // Who is gone is told of by the machine.
+                // The virtual machine reports processes that are gone.
                 let _ = peers.post.ask(to, letter(kind::CONSISTENCY, &out.bytes));
             }
             for place in 0..inner.waits.len() {
@@ -163,7 +163,7 @@ impl Host {
     /// Writes to the first: which process that is.
     fn send(&self, peers: &Peers, call: Call) -> usize {
         let first = self.groups.first(self.place.0);
-        // Who is gone is told of by the machine.
+        // The virtual machine reports processes that are gone.
         let _ = peers.post.ask(peers.services[first], letter(kind::TASK, &call.encode()));
         first
     }
@@ -264,7 +264,7 @@ impl Host {
         self.call(peers, Call::Overwrite(first, count)).map(drop)
     }
 
-    /// What the first task has are the counts of the node; but for locks and barriers, which are each task's own.
+    /// The first task has the counts of the node. Each task has its own counts of locks and barriers.
     pub(crate) fn counts(&self, peers: &Peers) -> Counts {
         let of_node = |inner| self.with(peers, inner, |inner| inner.tasks.counts());
         Counts {

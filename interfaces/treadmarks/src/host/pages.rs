@@ -1,11 +1,13 @@
-//! The pages of a host, as its node sees them: it reads and writes them in a mapping of its own, and closes them in all tasks.
+//! The pages of a host, as its node sees them. The node reads and writes them in a separate mapping, and closes them in
+//! all tasks.
 
 use super::rooms::{Alive, Rooms};
 use crate::memory::heap::View;
 use parvum_consistency::{Access, Keys, Memory};
 use std::sync::Arc;
 
-/// So often the node looks whether a task has closed its pages before it sleeps, where each has a core.
+/// The number of times that the node checks whether a task has closed its pages before it sleeps, if each task has a
+/// core.
 const LOOKS: u32 = 2000;
 
 /// The pages of a host.
@@ -23,7 +25,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// `processes` are those of the other tasks, in their order.
+    /// `processes` are the processes of the other tasks, in order.
     pub(crate) fn new(
         (rooms, view, keys): (Arc<Rooms>, View, Keys),
         members: &[usize],

@@ -1,8 +1,8 @@
-//! What the tasks of a host have in common besides the heap, in a segment behind it: which task may do what to which page.
+//! A segment after the heap that the tasks of a host share: the access of each task to each page.
 //!
-//! A task opens a page to itself when it touches one that is open on the host ([`Claims`]). Each has a thread that closes pages in
-//! its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its program change the
-//! protection of their process one at a time.
+//! A task opens a page for itself when it accesses a page that is open on the host ([`Claims`]). Each has a thread that
+//! closes pages in its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its
+//! program change the protection of their process one at a time.
 
 use crate::limits::{LOCKS, NODES};
 use crate::memory::heap::Heap;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What is asked of a task's thread.
+/// A request to the thread of a task.
 #[repr(C, align(64))]
 struct Bell {
     /// How often it was asked, and how often it has done what was asked.
@@ -24,14 +24,14 @@ struct Bell {
     access: AtomicU32,
 }
 
-/// Of a size that does not depend on the heap's. Zeros are its beginning.
+/// The size of the head does not depend on the size of the heap. Zeros are its beginning.
 #[repr(C)]
 struct Head {
     bells: [Bell; NODES],
     locks: [AtomicU32; LOCKS as usize],
 }
 
-/// Bytes behind a heap of so many pages for so many tasks: the head, the table, and the claims of each.
+/// The bytes after a heap with these numbers of pages and tasks: the head, the table, and the claims of each task.
 pub(crate) fn length(pages: usize, tasks: usize) -> usize {
     (size_of::<Head>() + pages * (1 + tasks)).next_multiple_of(65536)
 }
@@ -43,7 +43,7 @@ pub(crate) struct Rooms {
     claims: Claims<'static>,
     pub(crate) own: usize,
     pub(crate) tasks: usize,
-    /// Who changes the protection of this process.
+    /// Held by the thread that changes the protection of this process.
     closing: Mutex<()>,
 }
 
@@ -69,7 +69,7 @@ impl Rooms {
         &self.head.locks
     }
 
-    /// What this task has open of a page.
+    /// The access to a page that this task has opened.
     pub(crate) fn has(&self, page: u32) -> Access {
         self.claims.has(self.own, page)
     }
@@ -89,7 +89,7 @@ impl Rooms {
     }
 
     fn alone<R>(&self, work: impl FnOnce() -> R) -> R {
-        // A handler of the program's that comes meanwhile may touch a page as well.
+        // A signal handler of the program could access a page during this.
         without_signals(|| {
             let _alone = self.closing.lock().unwrap_or_else(PoisonError::into_inner);
             work()
@@ -136,7 +136,8 @@ impl Rooms {
     pub(crate) fn guard(&self) -> ! {
         let bell = &self.head.bells[self.own];
         loop {
-            // Acquire: partner of the release in `ask`. So the loads of the three words below are relaxed. Only this thread writes `done`.
+            // Acquire: partner of the release in `ask`. The loads of the three words below are therefore relaxed. Only
+            // this thread writes `done`.
             let asked = bell.asked.load(Ordering::Acquire);
             if asked == bell.done.load(Ordering::Relaxed) {
                 let _ = futex::sleep(&bell.asked, asked, None, Among::Processes);
@@ -148,7 +149,8 @@ impl Rooms {
                 _ => Access::None,
             };
             self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
-            // Release: partner of the acquires in `await_closed`. Whoever sees it finds the pages closed.
+            // Release: partner of the acquires in `await_closed`. A thread that sees this number finds the pages
+            // closed.
             bell.done.store(asked, Ordering::Release);
             futex::wake(&bell.done, 1, Among::Processes);
         }
@@ -163,7 +165,7 @@ pub(crate) struct Alive(std::os::fd::RawFd, i32);
 
 impl Alive {
     pub(crate) fn watch(process: i32) -> Alive {
-        // SAFETY: a call without memory. Where the kernel has none such it fails.
+        // SAFETY: a call without memory. On older kernels the call fails.
         let number = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
         Alive(number as std::os::fd::RawFd, process)
     }

@@ -1,4 +1,4 @@
-//! Who has which part of the heap. Process 0 keeps the list; the memory itself is not looked at.
+//! The allocated parts of the heap. Process 0 keeps the list; the memory itself is not looked at.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,7 +64,7 @@ impl Allocator {
         true
     }
 
-    /// Pages that are never given back, and so have been used for nothing else; `None` when there is no room.
+    /// Pages that are never freed, and so were never used before; `None` when there is no room.
     pub(crate) fn take_for_good(&mut self, size: u64) -> Option<u64> {
         let size = size.max(1).checked_next_multiple_of(self.page)?;
         self.limit = self.limit.checked_sub(size).filter(|&limit| limit >= self.end)?;
@@ -72,7 +72,7 @@ impl Allocator {
         Some(self.limit)
     }
 
-    /// What lies behind the end of the growing part, which is so much longer from then on; `None` when there is no room.
+    /// The memory after the end of the growing part, which becomes longer by this size; `None` when there is no room.
     pub(crate) fn grow(&mut self, more: u64) -> Option<u64> {
         let old = self.end;
         let end = old.checked_add(more).filter(|&end| end <= self.limit)?;
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(one.written(), None);
         let mut other = Allocator::new(heap, 4096);
         other.read(heap, Some(&written));
-        // What was given back is no block, and what was not is one.
+        // A freed address is not a block, and an allocated address is.
         assert!(!other.give_back(kept[1].expect("room")));
         assert!(one.give_back(kept[0].expect("room")) && other.give_back(kept[0].expect("room")));
         for size in [8192, 1, 100_000, 1 << 19] {

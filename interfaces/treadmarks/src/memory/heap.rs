@@ -1,7 +1,7 @@
 //! The shared heap: an address range that is free in all processes, and memory without a name behind it.
 //!
-//! The memory is mapped where the program uses it, and where pages are protected from the program it is mapped once more for the
-//! library, which reads and writes it there whatever the program may do. Nothing is taken from the system before it is touched.
+//! The memory is mapped at the address that the program uses. If pages are protected from the program, the library has
+//! a second mapping, in which it can always read and write. Nothing is taken from the system before it is touched.
 
 use crate::errors::{Trouble, end};
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
@@ -11,7 +11,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
 
-/// Where a heap may lie: far from where the system puts programs and libraries, in address spaces of 47 bits and of 39.
+/// The possible addresses of a heap: far from programs and libraries, in address spaces of 47 bits and of 39 bits.
 const PLACES: [usize; 8] = [
     0x2000_0000_0000,
     0x3000_0000_0000,
@@ -30,12 +30,12 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Keeps every place that is free here for so many bytes.
+    /// Reserves this number of bytes at every address that is free here.
     pub(crate) fn keep(length: usize) -> Places {
         let keep = |place: &usize| {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
             let at = std::ptr::without_provenance_mut::<c_void>(*place);
-            // SAFETY: a mapping of its own, that replaces no other.
+            // SAFETY: a new mapping that replaces no other mapping.
             let got = unsafe { libc::mmap(at, length, PROT_NONE, flags, -1, 0) };
             if got != MAP_FAILED && got != at {
                 // An old kernel, which takes the address for a wish.
@@ -113,7 +113,7 @@ impl Segment {
     ) -> io::Result<usize> {
         let flags = MAP_SHARED | MAP_NORESERVE | if at.is_some() { MAP_FIXED } else { 0 };
         let at = std::ptr::without_provenance_mut::<c_void>(at.unwrap_or(0));
-        // SAFETY: a new mapping; at a fixed address it replaces one that this module has kept for it.
+        // SAFETY: a new mapping; at a fixed address it replaces a mapping that this module has reserved for it.
         let got = unsafe { libc::mmap(at, length, protection, flags, self.file.as_raw_fd(), from as i64) };
         if got == MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(got.expose_provenance()) }
     }
@@ -177,15 +177,15 @@ impl Heap {
     }
 }
 
-/// Where the heap's memory lies for the library, which may always read and write it there.
+/// The library's mapping of the heap, in which it can always read and write.
 pub(crate) struct View {
     heap: Heap,
     at: usize,
 }
 
 impl View {
-    /// `at` is a mapping of the memory that is mapped as this heap, as long as that, to be read and written; it stays as long as the
-    /// process.
+    /// `at` is a readable and writable mapping of the heap's memory, with the same length, which stays until the
+    /// process ends.
     pub(crate) fn new(heap: Heap, at: usize) -> View {
         View { heap, at }
     }
@@ -211,7 +211,7 @@ impl View {
 
     pub(crate) fn store(&self, page: u32, offset: usize, data: &[u8]) {
         assert!(offset + data.len() <= self.heap.page && (page as usize) < self.heap.pages());
-        // SAFETY: as above; words that the program writes to meanwhile are not among these.
+        // SAFETY: as above; the program does not write to these words at the same time.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.address(page, offset), data.len()) };
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Variable {
     pub(crate) offset: u64,
 }
 
-/// What lies at an address, if a file has all of it as variables.
+/// The variable at an address, if a file has all of its bytes as variables.
 pub(crate) fn variable_at(address: usize, length: usize) -> Option<Variable> {
     look(|file, base, segments| {
         let has = |&(start, size): &(usize, usize)| start <= address && address + length <= start + size;
@@ -19,7 +19,7 @@ pub(crate) fn variable_at(address: usize, length: usize) -> Option<Variable> {
     })
 }
 
-/// Where a variable of another process lies in this one.
+/// The address in this process of a variable of another process.
 pub(crate) fn address_of(file: &str, offset: u64, length: usize) -> Option<usize> {
     look(|name, base, segments| {
         let address = base.checked_add(usize::try_from(offset).ok()?)?;

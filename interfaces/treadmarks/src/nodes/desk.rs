@@ -1,8 +1,8 @@
-//! The thread that serves other processes while the program computes, and what they ask of it besides consistency.
+//! The thread that serves other processes while the program computes, and its requests other than consistency.
 //!
-//! A letter is one byte that says its kind, and the rest. Process 0 keeps the list of the heap's blocks. Whoever distributes a
-//! variable waits until it is everywhere. Processes leave together: when all are about to leave they agree on it, so that none
-//! is missed by another, which still needs its pages or would take its end for a death.
+//! A letter is one byte that says its kind, and the rest. Process 0 keeps the list of the heap's blocks. A process that
+//! distributes a variable waits until all processes have it. Processes leave together, after all have agreed. Otherwise
+//! a process could still need the pages of another, or take its end for a death.
 
 use crate::errors::{Trouble, end};
 use crate::memory::image;
@@ -13,7 +13,7 @@ use crate::run::{Run, Sharing, run};
 use parvum_service::Came;
 use std::sync::atomic::Ordering;
 
-/// What has come to the thread.
+/// A message that has come to the thread.
 pub(crate) fn came(came: Came<'_>) {
     let Some(run) = run() else { return };
     match came {
@@ -41,7 +41,7 @@ fn gone(run: &Run, service: i32) {
     }
 }
 
-/// `None`: it makes no sense.
+/// `None`: the bytes are invalid.
 fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
     let (&kind, bytes) = letter.split_first()?;
     let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
@@ -55,7 +55,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let Sharing::Host(host) = &run.way else { return None };
             host.question(&run.peers, from, bytes)?;
         }
-        // Who knows of a death sooner asks the heir, who perhaps does not know yet.
+        // A process that learns of a death earlier asks the heir, which may not know of the death yet.
         kind::ALLOCATE | kind::FREE | kind::GROW | kind::ALLOCATE_VIEW
             if run.peers.own == 0 || run.replicas =>
         {
@@ -113,7 +113,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
 }
 
 fn answer(run: &Run, to: usize, number: u64) {
-    // Who is gone wants no answer.
+    // A process that is gone needs no answer.
     let _ = run.peers.post.answer(run.peers.services[to], letter(kind::NUMBER, &number.to_le_bytes()));
 }
 

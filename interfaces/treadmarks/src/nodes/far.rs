@@ -1,8 +1,8 @@
-//! Each process has a memory of its own, and a node of the protocol keeps it consistent.
+//! Each process has its own memory, and a node of the protocol keeps the memory consistent.
 //!
-//! The node is moved by the program's calls and faults, and by the desk's thread; one at a time has it, with all signals held
-//! back, so that no handler of the program's wants it meanwhile. Letters are sent while it is had, so that they keep their
-//! order; sending waits for nobody.
+//! The program's calls and faults, and the service thread, use the node. One thread at a time has the node, with all
+//! signals blocked, so that no handler of the program needs it at the same time. Letters are sent while it is had, so
+//! that they keep their order; sending waits for nobody.
 
 use crate::errors::{Trouble, end};
 use crate::limits::LOCKS;
@@ -49,7 +49,7 @@ impl Far {
                 let to = peers.services[out.to];
                 let bytes = letter(kind::CONSISTENCY, &out.bytes);
                 let sent = if out.answer { peers.post.answer(to, bytes) } else { peers.post.ask(to, bytes) };
-                // Who is gone is told of by the machine.
+                // The virtual machine reports processes that are gone.
                 let _ = sent;
             }
             self.shown.counts(&node.counts());
@@ -152,12 +152,12 @@ impl Far {
         })
     }
 
-    /// Who lives, but for deaths that no barrier has told of yet.
+    /// The living processes, except for deaths that no barrier has reported yet.
     pub(crate) fn living(&self, peers: &Peers) -> Vec<usize> {
         self.with(peers, |node, _| node.living().to_vec())
     }
 
-    /// Of how many deaths barriers have told.
+    /// The number of deaths that barriers have reported.
     pub(crate) fn recovered_from(&self, peers: &Peers) -> u32 {
         self.with(peers, |node, _| node.deaths())
     }
@@ -175,8 +175,8 @@ impl Far {
         peers.wake();
     }
 
-    /// The program has touched a page that was closed to it. Where the processor does not say whether it wanted to write, it
-    /// did if it may read.
+    /// The program has touched a page that was closed to it. If the processor does not show the kind of access, a fault
+    /// on a readable page was a write.
     pub(crate) fn fault(&self, peers: &Peers, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
         let open = |node: &mut Node, pages: &mut Pages| {
             let writes = writes.unwrap_or_else(|| node.access(page) != Access::None);
@@ -188,15 +188,15 @@ impl Far {
         Ok(())
     }
 
-    /// What system calls were lent is closed again: something is about to be ordered.
+    /// Closes pages again that were open for system calls, because a synchronisation follows.
     fn take_back(&self, peers: &Peers) {
         if self.sees_races {
             self.with(peers, |_, pages| pages.take_back());
         }
     }
 
-    /// The program touches so many bytes of pages that are open to it, and races are looked for. With `lend` the pages stay
-    /// open, else for one instruction.
+    /// The program accesses these bytes of open pages, while the race detector is on. With `lend` the pages stay open,
+    /// else for one instruction.
     pub(crate) fn touches(
         &self,
         peers: &Peers,
@@ -226,7 +226,7 @@ impl Far {
         self.with(peers, |node, pages| touched.iter().for_each(|&page| pages.close(page, node.access(page))));
     }
 
-    /// What this process has touched last.
+    /// The last accesses of this process.
     pub(crate) fn testify(&self, peers: &Peers) -> Vec<u8> {
         self.with(peers, |node, _| node.testify())
     }

@@ -1,16 +1,16 @@
-//! Which tasks are one node of the protocol: those of a host, or fewer.
+//! The tasks that form one node of the protocol: the tasks of a host, or fewer.
 
 /// The nodes and their tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Groups {
     /// The processes of each node in their order; nodes in the order of their first processes.
     members: Vec<Vec<usize>>,
-    /// Of each process its node, and its place there.
+    /// For each process: its node, and its place in the node.
     places: Vec<(usize, usize)>,
 }
 
 impl Groups {
-    /// Of processes on these hosts, at most so many as a node.
+    /// Groups for processes on these hosts, with at most this number in a node.
     pub(crate) fn new(hosts: &[u32], most: usize) -> Groups {
         let (mut members, mut places) = (Vec::<Vec<usize>>::new(), Vec::new());
         for (process, &host) in hosts.iter().enumerate() {

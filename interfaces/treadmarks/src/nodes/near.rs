@@ -2,8 +2,9 @@
 //!
 //! A view's word counts its readers, or says that one writes; it is in the same memory, so that is all there is to it.
 //!
-//! A lock's word is 0, or the number of its holder from 1 on; its highest bit says that somebody may sleep until it is free. A
-//! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
+//! A lock's word is 0, or the number of its holder from 1 on; its highest bit says that somebody may sleep until it is
+//! free. The engine runs the barrier: each process first writes the id of the barrier into its own place, and compares
+//! with the others afterwards.
 
 use crate::errors::Trouble;
 use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
@@ -19,12 +20,12 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 pub(crate) const CONTROL: usize = size_of::<Control>().next_multiple_of(65536);
 
 const WANTED: u32 = 1 << 31;
-/// Of a view: somebody writes.
+/// State of a view: a process has it for writing.
 const WRITTEN: u32 = 1 << 30;
-/// So often a waiting process looks before it sleeps, where each process has a core.
+/// The number of times that a waiting process looks before it sleeps, if each process has a core.
 const LOOKS: u32 = 200;
 
-/// What lies behind the heap in the segment. Zeros are its beginning.
+/// The part of the segment after the heap. Zeros are its beginning.
 #[repr(C)]
 pub(crate) struct Control {
     locks: [Lock; LOCKS as usize],
@@ -97,7 +98,7 @@ impl Near {
         loop {
             // Relaxed: the exchange below decides, and acquires as in `acquire`.
             let seen = word.load(Ordering::Relaxed);
-            // Who has slept does not know whether others do: they are assumed to.
+            // A process that has slept assumes that others sleep too, because it cannot know.
             if seen == 0 {
                 let taken = self.own | WANTED;
                 if word.compare_exchange(0, taken, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -198,7 +199,7 @@ impl Near {
     }
 }
 
-/// What an operation of all nodes says when it does not come about.
+/// The error of a collective that did not complete.
 pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
     match failure.gone() {
         Some(node) => Trouble::Dead { node, task: partition.task(node as i64).unwrap_or_default() },
@@ -213,7 +214,7 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
 /// Says that somebody waits, and sleeps as long as the word stays so; not at all if it has changed.
 fn sleep_while(word: &AtomicU32, seen: u32) {
     let wanted = seen | WANTED;
-    // Relaxed: the mark hands nothing over, and takes nothing.
+    // Relaxed: the mark carries no data.
     if seen == wanted || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         let _ = futex::sleep(word, wanted, None, Among::Processes);
     }

@@ -18,7 +18,7 @@ pub(crate) struct Peers {
     pub(crate) services: Vec<i32>,
     /// Calls that wait for answers, one at a time.
     calls: BiasedLock<()>,
-    /// Who is known to have ended.
+    /// The processes that are known to have ended.
     dead: Box<[AtomicBool]>,
     /// All want to leave: nobody's end is a death.
     pub(crate) all_leave: AtomicBool,
@@ -47,7 +47,7 @@ impl Peers {
         let (service, letter) =
             self.post.await_answer(None).map_err(|_| Trouble::Machine("the machine is gone".into()))?;
         let from = self.services.iter().position(|&other| other == service);
-        // What the dead have answered is of no use, and perhaps asked of somebody else again.
+        // An answer of a dead process is useless: this process may have repeated the question to another process.
         let letter = if from.is_some_and(|from| self.is_dead(from)) { vec![kind::WAKE] } else { letter };
         Ok((from.unwrap_or(NODES), letter))
     }
@@ -68,7 +68,7 @@ impl Peers {
         (0..self.services.len()).filter(|&node| !self.is_dead(node))
     }
 
-    /// Who keeps the list of blocks, and knows who wants to leave.
+    /// The process that keeps the list of blocks and the list of processes that want to leave.
     pub(crate) fn keeper(&self) -> usize {
         self.living().next().unwrap_or(self.own)
     }

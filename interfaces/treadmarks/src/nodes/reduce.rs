@@ -1,8 +1,8 @@
 //! `Tmk_reduce` when a process may die (`TMK_REPLICAS`): by letters, for the operations of all nodes are of all that began.
 //!
-//! All give their arrays to the first that lives, which combines them in the order of nodes and gives all the result. Operations
-//! are counted from the last death that a barrier has told of, so that what was given before it is not taken for what is given
-//! again. Who is stranded leaves without a result: what it does will be undone.
+//! All give their arrays to the first that lives, which combines them in the order of nodes and gives all the result.
+//! Operations are numbered from the last death that a barrier has reported, so that old contributions are not confused
+//! with repeated contributions. A stranded process leaves without a result, because its work will be undone.
 
 use crate::errors::Trouble;
 use crate::nodes::far::Far;
@@ -26,7 +26,7 @@ pub(crate) struct Reduces {
     given: Mutex<BTreeMap<Turn, BTreeMap<usize, Vec<u8>>>>,
 }
 
-/// What the numbers of `Tmk.h` say; `None`: nothing.
+/// The meaning of the numbers in `Tmk.h`; `None`: nothing.
 pub(crate) fn operation(type_: i32, op: i32) -> Option<(Kind, Operator)> {
     let kinds = [Kind::I32, Kind::I64, Kind::F32, Kind::F64];
     let operators = [Operator::Sum, Operator::Product, Operator::Min, Operator::Max];
@@ -40,7 +40,7 @@ fn combining(type_: u8, op: u8) -> Option<Combine> {
 }
 
 impl Reduces {
-    /// A barrier has told of so many deaths in all.
+    /// A barrier has reported this total number of deaths.
     pub(crate) fn recovered(&self, deaths: u32) {
         let turn = u64::from(deaths) << 32;
         // Relaxed: calls are of one thread at a time.
@@ -63,7 +63,7 @@ impl Reduces {
         given.extend_from_slice(data);
         match peers.keeper() {
             keeper if keeper == peers.own => self.gives(peers, far, keeper, &given)?,
-            // Who is gone is told of by the machine.
+            // The virtual machine reports processes that are gone.
             keeper => _ = peers.post.ask(peers.services[keeper], letter(kind::REDUCE, &given)),
         }
         while !far.is_stranded(peers) {
@@ -77,7 +77,7 @@ impl Reduces {
                     data.copy_from_slice(result);
                     return Ok(());
                 }
-                // One that this process did not wait for, as somebody had died.
+                // An answer that this process did not wait for, because another process had died.
                 _ => {}
             }
         }

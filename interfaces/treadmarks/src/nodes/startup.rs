@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex};
 const TOGETHER: u32 = 0x546d_6b00;
 const LETTERS: u32 = 0x546d_6b02;
 
-/// What each tells all others: so many words.
+/// The number of words that each process sends to all others.
 const WORDS: usize = 12;
 
 /// `Tmk_startup`. Also gives the run to who asks from then on.
@@ -112,7 +112,7 @@ fn attend(run: &'static Run) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// What a process has to agree with others on.
+/// The settings on which processes must agree.
 struct Here {
     places: Places,
     segment: Segment,
@@ -146,7 +146,7 @@ impl Here {
         Ok(Here { places, segment, words, groups })
     }
 
-    /// What all say, in the order of nodes.
+    /// The words of all processes, in the order of nodes.
     fn tell(&self, partition: &Partition) -> Result<Vec<[u64; WORDS]>, Trouble> {
         let mine: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let all = concat(partition, &mine)?;
@@ -181,7 +181,8 @@ impl Here {
         Ok(free)
     }
 
-    /// Maps the heap: the same memory for all if they are on one host and may, else for those of each host, else one for each.
+    /// Maps the heap. All processes on one host share the same memory, if they may. Otherwise the processes of each
+    /// host share one, or each process has its own memory.
     fn map(
         self,
         partition: &Partition,
@@ -282,7 +283,7 @@ fn alone(
     let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
     let segment = Segment::new(options.heap).map_err(no_room)?;
     let node = Node::new(options.setup(nodes), own);
-    // Where races are looked for every access is to be seen.
+    // With the race detector every access must fault.
     let untouched = if options.races.is_some() { Access::None } else { node.untouched() };
     let by_userfault = options.races.is_none() && options.userfault != Some(false);
     let program = if by_userfault { Access::Write } else { untouched };
@@ -309,7 +310,7 @@ fn alone(
     Ok(Sharing::Far(Box::new(Far::new(node, pages, shown))))
 }
 
-/// What all nodes give, as many bytes each.
+/// The data of all nodes, with the same number of bytes from each.
 fn concat(partition: &Partition, mine: &[u8]) -> Result<Vec<u8>, Trouble> {
     let lengths = vec![mine.len(); partition.size()];
     let mut all = vec![0; mine.len() * partition.size()];

@@ -22,10 +22,11 @@ pub(crate) struct Block {
 pub(crate) struct Races {
     told: LogTarget,
     heap: Heap,
-    /// Of instructions that were met: how many bytes each touches, and where it is if it is the program's own.
+    /// For each instruction that faulted: the number of bytes that it accesses, and its place, if it belongs to the
+    /// program.
     known: Mutex<HashMap<usize, (usize, Option<Site>)>>,
     files: Mutex<Files>,
-    /// At process 0, by their places; also those that were given back, until others lie there.
+    /// At process 0: blocks by address. Freed blocks stay until other blocks are at their address.
     blocks: Mutex<BTreeMap<u64, Block>>,
     /// How many were told.
     count: Mutex<u64>,
@@ -38,7 +39,7 @@ pub(crate) fn encoded(site: &Site) -> Vec<u8> {
     [numbers.map(u64::to_le_bytes).as_flattened(), text.as_bytes()].concat()
 }
 
-/// `None`: it makes no sense.
+/// `None`: the bytes are invalid.
 pub(crate) fn decoded(bytes: &[u8]) -> Option<Site> {
     let (offset, rest) = bytes.split_first_chunk()?;
     let (caller, text) = rest.split_first_chunk()?;
@@ -80,7 +81,7 @@ impl Races {
         })
     }
 
-    /// Where the program has called what runs now.
+    /// The place in the program of the running call.
     pub(crate) fn site_of_call(&self) -> Site {
         without_signals(|| self.files.lock().unwrap_or_else(PoisonError::into_inner).of_call())
     }

@@ -1,10 +1,11 @@
-//! Where in the source a place of the program is, as far as its files tell: by their debug information, else by their symbols.
+//! The source line of a place in the program, from the debug information of its files, or else from their symbols.
 
 use addr2line::Loader;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// How far behind a symbol a place may lie that has no other: beyond, the symbol of its function is not there.
+/// The maximum distance of a place from the symbol before it. Beyond this distance, the symbol of the function is
+/// missing.
 const NEAR: u64 = 4096;
 
 /// The files that were asked about.

@@ -1,5 +1,5 @@
-//! Where in the program a thread is: the file that has the code, and the place in it; and out of code that is the system's, or this
-//! library's, from where the program's own was called.
+//! The position of a thread in the program: the file with the code, and the place in this file. For code of the system
+//! or of this library, it also has the place of the call in the program.
 
 use libc::{c_int, c_void, dl_phdr_info};
 use parvum_consistency::Site;
@@ -55,7 +55,7 @@ impl Files {
         }
     }
 
-    /// Where the program has called what runs now: the calls before this one, the innermost of the program's.
+    /// The place in the program of the running call: the innermost caller that belongs to the program.
     pub(crate) fn of_call(&self) -> Site {
         match self.caller() {
             Some((file, offset)) => Site { file, offset, caller: None },

@@ -1,9 +1,9 @@
 //! One instruction at a time: how every access to the heap is seen when races are looked for.
 //!
-//! All pages are closed. An access faults, what it lacks is fetched as ever, the access is noted, its page is opened, and the
-//! processor is told to stop behind the instruction (its trap flag). There, in the handler of SIGTRAP, the page is closed again.
-//! How many bytes an instruction touches says its encoding; where it touches a part of them that only its data tells (a mask),
-//! the word at the address of the fault is noted alone.
+//! All pages are closed. An access faults. The library fetches missing data as usual, records the access, opens the
+//! page, and sets the trap flag, so that the processor stops after the instruction. There, in the handler of SIGTRAP,
+//! the page is closed again. The encoding of an instruction has the number of accessed bytes. If the data decides about
+//! the bytes (a mask), the library records only the word at the address of the fault.
 //!
 //! Another thread of the process that touches the same page in the midst of the instruction is not seen doing so.
 
@@ -101,7 +101,7 @@ mod here {
         Ok(())
     }
 
-    /// All signals but those that an instruction causes: such a one, held back, would be the end.
+    /// All signals except signals of an instruction: if the thread blocked such a signal, the process would end.
     fn held_back() -> sigset_t {
         // SAFETY: plain memory that the calls fill.
         unsafe {

@@ -39,7 +39,7 @@ impl Run {
         let _alone = self.peers.program()?;
         let others: BTreeSet<usize> = self.peers.living().filter(|&node| node != self.peers.own).collect();
         for &node in &others {
-            // Who is gone is told of by the machine.
+            // The virtual machine reports processes that are gone.
             let _ = self.peers.post.ask(self.peers.services[node], asked.to_vec());
         }
         self.shown.waiting(words::heap(), None, || {
@@ -48,7 +48,7 @@ impl Run {
     }
 
     fn ask_heap(&self, kind: u8, number: u64) -> Result<u64, Trouble> {
-        // Who looks for races wants to know where in the program a block was asked for.
+        // The race detector needs the place in the program that requested a block.
         let site = self.races.as_ref().filter(|_| kind != kind::FREE).map(|races| races.site_of_call());
         let mut asks = number.to_le_bytes().to_vec();
         asks.extend(site.iter().flat_map(encoded));
@@ -60,7 +60,7 @@ impl Run {
             let _alone = self.peers.program()?;
             let _ = self.peers.post.ask(self.peers.services[keeper], letter(kind, &asks));
             let of = BTreeSet::from([keeper]);
-            // Who has died without an answer has the next as its heir.
+            // If a process has died without an answer, the next process is its heir.
             if let [number] = self.shown.waiting(words::heap(), None, || self.numbers(of))?[..] {
                 return Ok(number);
             }
@@ -84,7 +84,7 @@ impl Run {
         let wrong = Trouble::NotAllocated(address);
         let Some(place) = self.heap.place(address) else { return Err(wrong) };
         let given_back = self.ask_heap(kind::FREE, place as u64)? != NOTHING;
-        // What is done between a death and the next barrier is undone, and the list may be of the barrier before.
+        // Work between a death and the next barrier is undone, and the list may be from the previous barrier.
         if given_back || self.is_stranded() { Ok(()) } else { Err(wrong) }
     }
 
@@ -99,7 +99,7 @@ impl Run {
         if done { Ok(()) } else { Err(Trouble::NotPrivate(address)) }
     }
 
-    /// Memory of a view, at pages of its own; 0: there is no room.
+    /// Memory of a view, at separate pages; 0: there is no room.
     pub(crate) fn allocate_view(&self, view: u32, size: u64) -> Result<usize, Trouble> {
         if self.replicas {
             return Err(Fault::ViewsAreNotKept.into());

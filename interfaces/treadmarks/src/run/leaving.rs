@@ -1,4 +1,4 @@
-//! Leaving: processes leave together, and nobody waits for one that has died.
+//! Leaving: processes leave together, and do not wait for dead processes.
 
 use super::{Run, Sharing};
 use crate::errors::Trouble;
@@ -31,7 +31,7 @@ impl Run {
         self.peers.wake();
     }
 
-    /// Ends this process's part: waits until all others are about to end theirs, and serves them meanwhile.
+    /// Ends this process's part: serves the other processes until all of them want to end.
     pub(crate) fn leave(&self) -> Result<(), Trouble> {
         // Relaxed: the second call, at the end of the process, is of the same thread.
         if self.leaving.left.swap(true, Ordering::Relaxed) {
@@ -129,7 +129,7 @@ impl Run {
         if !self.peers.all_leave.swap(true, Ordering::Release) {
             others().for_each(|node| self.tell(node, kind::OVER));
         }
-        // Relaxed: it is asked for alone. Who has been told is perhaps gone already.
+        // Relaxed: it is asked for alone. A process that got the message may be gone already.
         if all_are_in(&self.leaving.known, false) && !self.leaving.told.swap(true, Ordering::Relaxed) {
             others().for_each(|node| self.tell(node, kind::GO));
             self.may_go();

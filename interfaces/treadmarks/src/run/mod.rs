@@ -46,7 +46,7 @@ pub(crate) fn begin(run: Run) -> &'static Run {
 pub(crate) enum Sharing {
     /// All map the same pages.
     Near(Near),
-    /// Those of a host do.
+    /// The tasks of a host map the same pages.
     Host(Box<Host>),
     /// Each has its own.
     Far(Box<Far>),
@@ -74,10 +74,10 @@ impl Sharing {
 /// How processes leave; see [`leaving`].
 #[derive(Default)]
 pub(crate) struct Leaving {
-    /// Who wants to, and who knows that all do.
+    /// The processes that want to leave, and the processes that know that all want to leave.
     pub(crate) want: Mutex<BTreeSet<usize>>,
     pub(crate) known: Mutex<BTreeSet<usize>>,
-    /// At who keeps the list: the others are told that they may go.
+    /// At the process with the list: it has told the others that they may leave.
     pub(crate) told: AtomicBool,
     go: AtomicBool,
     left: AtomicBool,

@@ -51,7 +51,7 @@ impl Run {
                     return Ok(None);
                 }
                 let (deaths, gone) = far.deaths(&self.peers);
-                // Of whom others have told before the machine did.
+                // Deaths that other processes reported before the virtual machine did.
                 gone.into_iter().filter(|&node| !self.peers.is_dead(node)).for_each(|node| self.died(node));
                 deaths.iter().for_each(|&deaths| self.reduces.recovered(deaths));
                 Ok(deaths)
