@@ -23,19 +23,20 @@ impl MessageContainer {
         engine::Container::new(bounds).map(MessageContainer)
     }
 
-    /// Makes one that takes what is sent to this task under a tag of context 0, by whatever interface: PVM's
-    /// `pvm_send` and `pvm_psend`, NX's `csend`. The data is given as it was sent: of a PVM message packed for other
-    /// architectures that is XDR. Such a container has no bounds of its own.
+    /// Makes a container that takes messages to this task with a tag of context 0, from any interface: PVM's `pvm_send`
+    /// and `pvm_psend`, NX's `csend`. The data is given as it was sent: of a PVM message packed for other architectures
+    /// that is XDR. This container has no bounds.
     pub fn of_tag(tag: i32) -> Result<MessageContainer, Error> {
         engine::Container::tagged(tag).map(MessageContainer)
     }
 
-    /// The number by which messages to it are told apart: their tag.
+    /// The number of the container, which is the tag of messages to it.
     pub fn number(&self) -> i32 {
         self.0.number
     }
 
-    /// Receives the oldest message, and waits for one. One that is longer than `room` stays: [`Error::NoRoom`] tells its length.
+    /// Receives the oldest message, and waits for one. A message that is longer than `room` stays in the container:
+    /// [`Error::NoRoom`] has its length.
     #[inline]
     pub fn receive(&self, room: &mut [u8]) -> Result<Received, Error> {
         self.0.receive(room, -1)
@@ -88,7 +89,8 @@ pub fn reply(to: &Sender, answer: &[u8]) -> Result<(), Error> {
 pub struct ContainerRepresentative(engine::Representative);
 
 impl ContainerRepresentative {
-    /// What any task receives under a tag of context 0: how a message goes to a PVM, NX or CMMD program.
+    /// A representative for messages with a tag of context 0 to any task. It sends messages to PVM, NX and CMMD
+    /// programs.
     pub fn of_tag(task: i32, tag: i32) -> Result<ContainerRepresentative, Error> {
         engine::Representative::of_tag(task, tag).map(ContainerRepresentative)
     }
@@ -202,7 +204,7 @@ impl ContainerGroup {
         ContainerGroup { name: name.to_owned() }
     }
 
-    /// Adds a container of this task. Who looks the group up from now on sends to it too.
+    /// Adds a container of this task. Tasks that look the group up from now on send to this container too.
     pub fn add(&self, container: &MessageContainer) -> Result<(), Error> {
         engine::bind_group(&self.name, &container.0)
     }
@@ -274,9 +276,10 @@ impl ReliableRpc {
 pub struct MultiRpc;
 
 impl MultiRpc {
-    /// Sends the request to all members. `hear` gets each answer as it comes, or why a member has none, with the member's
-    /// place in the group, and says whether to go on. Ends when `want` have answered, when no more can, or when `hear` says so;
-    /// answers that come later are thrown away. Gives how many have answered.
+    /// Sends the request to all members. `hear` gets each answer when it comes, or the reason why a member has none,
+    /// with the member's place in the group. Its result decides whether the call continues. The call ends when `want`
+    /// members have answered, when no more can answer, or when `hear` ends it. Later answers are dropped. Gives how
+    /// many have answered.
     pub fn call(
         servers: &GroupRepresentative,
         request: &[u8],

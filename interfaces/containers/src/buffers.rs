@@ -1,12 +1,12 @@
 //! The pool of network buffers: fixed at the start, and growing in service if it may.
 
-/// A buffer that is in use by whoever has it: nobody else gets it until it is given back.
+/// A buffer in use: its holder has it alone until the pool gets it back.
 #[derive(Debug)]
 pub struct NetworkBuffer {
     bytes: Box<[u8]>,
     /// Which one it is.
     number: usize,
-    /// So many bytes of it are used.
+    /// The number of used bytes.
     pub length: usize,
 }
 
@@ -21,7 +21,7 @@ impl NetworkBuffer {
         &mut self.bytes
     }
 
-    /// What is used of it.
+    /// The used bytes.
     pub fn used(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -39,7 +39,7 @@ pub struct NetworkBufferFreeList {
 }
 
 impl NetworkBufferFreeList {
-    /// So many buffers of so many bytes. `may_grow`: whether `get` may ever make more.
+    /// A pool with this number of buffers of this size. `may_grow`: whether `get` may ever make more.
     pub fn new(size: usize, count: usize, may_grow: bool) -> NetworkBufferFreeList {
         let mut list =
             NetworkBufferFreeList { free: Vec::new(), size, made: 0, may_grow, grown: 0, refused: 0 };
@@ -55,7 +55,8 @@ impl NetworkBufferFreeList {
         NetworkBuffer { bytes: vec![0; self.size].into(), number: self.made - 1, length: 0 }
     }
 
-    /// A buffer that nobody has. When there is none the pool grows, if it may and the caller wants it; else there is none.
+    /// A buffer that nobody has. If all buffers are in use, the pool grows, if it may and the caller wants this.
+    /// Otherwise the call returns none.
     pub fn get(&mut self, may_grow: bool) -> Option<NetworkBuffer> {
         if let Some(buffer) = self.free.pop() {
             return Some(buffer);
@@ -76,7 +77,7 @@ impl NetworkBufferFreeList {
         }
     }
 
-    /// Whether it could give so many now.
+    /// Whether this number of buffers is free now.
     pub fn has(&self, count: usize) -> bool {
         self.may_grow || count <= self.free.len()
     }

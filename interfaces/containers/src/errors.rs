@@ -1,4 +1,4 @@
-//! What can go wrong, and its numbers in C.
+//! The errors, and their numbers in C.
 
 use parvum_api::Status;
 use parvum_wire::control::{ErrorKind, Failure};
@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Error {
     /// An argument is not valid.
     BadArgument,
-    /// There is no machine and none could be started, or it died. The text says why.
+    /// There is no virtual machine and none could be started, or it died. The text says why.
     NoMachine(String),
     /// The name is bound already, and who bound it lives.
     NameTaken(String),
@@ -61,7 +61,7 @@ impl Error {
         }
     }
 
-    /// What the engine's status means where nothing special does.
+    /// The error for a status of the engine, if no other rule applies.
     pub(crate) fn of(status: Status, said: impl FnOnce() -> String) -> Error {
         match status {
             Status::Gone | Status::Unknown => Error::Gone,

@@ -53,14 +53,14 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
-/// Who sent a message, and whether an answer is expected.
+/// The sender of a message, and whether it expects an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sender {
     /// The engine's id of the task, as PVM has it.
     pub task: i32,
     /// The number of the call that the message is; 0: nobody waits for an answer.
     pub call: u32,
-    /// Where a port has addresses of its own: the sender's. 0 otherwise.
+    /// The sender's address, if the port has its own addresses; otherwise 0.
     pub place: u64,
 }
 
@@ -73,14 +73,14 @@ pub struct Received {
     pub from: Sender,
 }
 
-/// What a process has counted.
+/// The counters of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Questions to the name server.
     pub exchanges: u64,
 }
 
-/// What this process has counted.
+/// The counters of this process.
 pub fn counts() -> Counts {
     Counts { exchanges: engine::exchanges() }
 }

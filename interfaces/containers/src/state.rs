@@ -9,17 +9,18 @@ pub enum Protocol {
     /// All of them arrive, once and in order; the sender waits while the container is full.
     #[default]
     Reliable,
-    /// It may be lost, or come after a later one; one that finds a full container is dropped and counted.
+    /// A datagram may be lost, or arrive after a later one. If the container is full, the datagram is dropped and
+    /// counted.
     Datagram,
 }
 
-/// What the handler of a timer decides.
+/// The decision of a timer's handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The call ends with [`Error::TimedOut`](crate::Error::TimedOut).
     GiveUp = 0,
-    /// Send once more what is not answered, and wait for as long again. Where nothing is lost on the way this is
-    /// the same as waiting on.
+    /// Send once more what is not answered, and wait for as long again. If the port loses no messages, this is the same
+    /// as waiting again.
     Again = 1,
     /// Wait for as long again.
     WaitOn = 2,
@@ -51,8 +52,8 @@ impl ClientState {
         self.protocol
     }
 
-    /// From now on a call that has waited so long without an answer asks the handler, which gets this state. The
-    /// call's time begins anew with each decision. Without a handler the call gives up. Zero: no timer.
+    /// From now on a call that has waited so long without an answer asks the handler, which gets this state. The time
+    /// of the call begins again with each decision. Without a handler the call gives up. Zero: no timer.
     pub fn set_timer(&mut self, time: Duration, handler: Option<Handler>) {
         self.timer = (!time.is_zero()).then_some(time);
         self.handler = handler;

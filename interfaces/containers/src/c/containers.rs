@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ch_try_receive(
     unsafe { receive_for(container, (out, space), from, Some(Duration::ZERO)) }
 }
 
-/// Receives, and waits at most so many milliseconds.
+/// Receives, and waits at most this number of milliseconds.
 ///
 /// # Safety
 /// As for `ch_receive`.
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn ch_release(to: *mut Handle<ContainerRepresentative>) ->
     done(unsafe { Handle::release(to) })
 }
 
-/// What is asked of a representative.
+/// A query to a representative.
 ///
 /// # Safety
 /// A handle of this library, or null.

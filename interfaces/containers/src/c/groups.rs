@@ -63,7 +63,7 @@ pub unsafe extern "C" fn ch_group_remove(
     done(remove())
 }
 
-/// Looks a group up, which then has at least so many members; null when it does not get them in time.
+/// Looks a group up, and waits until it has this number of members; null if it does not have them in time.
 ///
 /// # Safety
 /// `name` must be null or a C string.
@@ -154,11 +154,11 @@ pub unsafe extern "C" fn ch_send_many(
     count(send())
 }
 
-/// Starts a program so many times as a gang. Gives how many; their ids are in `tasks`, if it is not null.
+/// Starts this number of tasks of a program as a gang. Gives how many; their ids are in `tasks`, if it is not null.
 ///
 /// # Safety
-/// `program` must be a C string or null, `args` null or C strings with a null behind the last, `tasks` null or have
-/// room for `number`.
+/// `program` must be a C string or null. `args` must be null, or C strings with a null after the last. `tasks` must be
+/// null, or have room for `number` ids.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ch_gang_run(
     program: *const c_char,

@@ -1,7 +1,8 @@
 //! The functions of `containers.h`: C arguments checked and turned into Rust's.
 //!
-//! Every function refuses null pointers, handles of another kind and counts that cannot be with `CH_EARGUMENT`. What a
-//! program says of its own memory (that `n` bytes lie at a pointer, that a handle is not released yet) must be believed.
+//! Every function refuses null pointers, handles of another kind and counts that cannot be with `CH_EARGUMENT`. The
+//! library must trust the program's claims about its own memory: that `n` bytes are at a pointer, or that a handle is
+//! not released yet.
 
 mod calls;
 mod containers;
@@ -25,7 +26,7 @@ trait Kind {
     const MARK: u64;
 }
 
-/// What a pointer of the program's points to.
+/// The object behind a pointer of the program.
 #[repr(C)]
 struct Handle<T> {
     mark: u64,
@@ -46,7 +47,7 @@ impl<T: Kind> Handle<T> {
     unsafe fn of<'a>(handle: *const Handle<T>) -> Result<&'a T, Error> {
         // SAFETY: every handle begins with its mark.
         match unsafe { handle.cast::<u64>().as_ref() } {
-            // SAFETY: the mark says that it is one of this kind, and it is only ever used through shared references.
+            // SAFETY: the mark shows that the object has this type, and all uses are through shared references.
             Some(mark) if *mark == T::MARK => Ok(unsafe { &(*handle).it }),
             _ => Err(Error::BadArgument),
         }
@@ -188,7 +189,8 @@ pub extern "C" fn ch_error_text(number: c_int) -> *const c_char {
     crate::errors::text(number).as_ptr()
 }
 
-/// What the machine said last when it refused something: at most `room` bytes with the zero at their end. Gives the length of all of it.
+/// The last error message of the virtual machine: at most `room` bytes with the zero at their end. Gives the length of
+/// all of it.
 ///
 /// # Safety
 /// `out` must be writable for `space` bytes.

@@ -25,7 +25,7 @@ impl Pool {
     }
 }
 
-/// Makes a pool of so many buffers of so many bytes.
+/// Makes a pool with this number of buffers of this size.
 #[unsafe(no_mangle)]
 pub extern "C" fn ch_pool_create(size: usize, number: c_int, may_grow: c_int) -> *mut Handle<Pool> {
     let make = || {
@@ -75,7 +75,8 @@ pub unsafe extern "C" fn ch_pool_grown(pool: *const Handle<Pool>) -> c_int {
     count(unsafe { Handle::of(pool) }.map(|pool| pool.lock().list.grown()))
 }
 
-/// A buffer that nobody has, of the pool's size. Null when there is none, and the pool may not grow, or not now.
+/// A buffer that nobody has, of the pool's size. Null if all buffers are in use, and the pool may not grow, or not in
+/// this call.
 ///
 /// # Safety
 /// A handle of this library, or null.
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn ch_buffer_get(pool: *mut Handle<Pool>, may_grow: c_int)
     })
 }
 
-/// Gives a buffer back. One that the pool has not lent is refused.
+/// Gives a buffer back. A buffer that the pool has not lent is an error.
 ///
 /// # Safety
 /// A handle of this library, or null.

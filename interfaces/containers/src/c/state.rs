@@ -20,7 +20,7 @@ impl Kind for State {
 /// The program's handler of a timer.
 type OnExpiry = unsafe extern "C" fn(*mut Handle<State>) -> c_int;
 
-/// Where a state lies, for its own handler.
+/// The address of a state, for its own handler.
 struct StateHandle(*mut Handle<State>);
 // SAFETY: the pointer is only given back to the program, by the thread that is in a call with it.
 unsafe impl Send for StateHandle {}
@@ -31,8 +31,8 @@ impl StateHandle {
     }
 }
 
-/// Runs a call with the program's state, or with one of its own for null. While it runs the state is not in its place, but
-/// is put there for the handler, who may ask it anything.
+/// Runs a call with the program's state, or with a temporary state if the program gave null. While it runs the state is
+/// not in its place, but is put there for the handler, who may ask it anything.
 ///
 /// # Safety
 /// Null, or a handle of this library that only this thread uses.

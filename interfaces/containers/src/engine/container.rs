@@ -9,7 +9,7 @@ use parvum_sync::{BiasedLock, fork};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// After so many messages a receiver looks for notes of tasks that cannot notify it.
+/// The number of messages after which a receiver looks for notes of tasks that cannot notify it.
 const NOW_AND_THEN: u32 = 64;
 
 /// See [`crate::MessageContainer`].

@@ -10,8 +10,8 @@ use std::collections::HashSet;
 /// Shorter data goes to each member by itself: sharing it saves nothing.
 const WORTH_SHARING: usize = 512;
 
-/// Sends to each member once, and gives to how many; those that are gone are left out. Members on one other host share the
-/// data on its way there, unless they have bounds of their own: their sender keeps count of each.
+/// Sends to each member once, and returns the number of members. Members that are gone are skipped. Members on one
+/// other host share the data on its way there, unless they have bounds of their own: their sender keeps count of each.
 pub(crate) fn send<'a>(
     members: impl ExactSizeIterator<Item = &'a Representative>,
     data: &[u8],

@@ -1,9 +1,9 @@
 //! Containers on Parvum's engine: the port for shared memory, and for every route that the engine has.
 //!
-//! The engine matches, buffers, cuts, keeps order and loses nothing, so this port has none of the protocols of
-//! [`packets`](crate::packets). A message to a container is an ordinary message of the engine: its tag is the container's
-//! number, its context [`CONTEXT`]. A container that was made for a tag of context 0 takes what PVM, NX and
-//! CMMD programs send under that tag, and a representative of a tag sends what they receive.
+//! The engine matches, buffers, splits, keeps order and loses no data. This port therefore has none of the protocols of
+//! [`packets`](crate::packets). A message to a container is an ordinary message of the engine: its tag is the
+//! container's number, its context [`CONTEXT`]. A container for a tag of context 0 receives messages of PVM, NX and
+//! CMMD programs with this tag. A representative for a tag sends messages that these programs can receive.
 
 mod container;
 pub(crate) mod gangs;
@@ -27,7 +27,7 @@ pub(crate) use station::{me, reason};
 pub(crate) const CONTEXT: u32 = 0x4348_0001;
 /// Answers of calls: the tag is the call's number.
 const REPLIES: u32 = 0x4348_0002;
-/// What the libraries of two tasks say to each other: the tag is the kind.
+/// The context of messages between the libraries of two tasks; the tag is the kind.
 const CONTROL: u32 = 0x4348_0003;
 
 /// In the interface's part of a message's `meta`: it is a call, whose number stands above.

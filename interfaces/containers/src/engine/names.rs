@@ -10,7 +10,7 @@ use parvum_wire::control::{Reply, Request, Spot};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many names go in one question: far less than a control message may hold, with the longest of names.
+/// The number of names in one request: even with the longest names it is far below the limit of a control message.
 const AT_ONCE: usize = 2048;
 /// The longest pause between two looks for a name that nobody has bound yet.
 const LONGEST_PAUSE: Duration = Duration::from_millis(16);
@@ -85,7 +85,7 @@ fn find(names: &[&str]) -> Result<Vec<Vec<(Tid, Spot)>>, Error> {
     Ok(found)
 }
 
-/// Where names lead. `None` for one that nobody has bound in time.
+/// Where names lead. `None` for a name that no task has bound in time.
 pub(crate) fn lookup(names: &[&str], limit: Option<Duration>) -> Result<Vec<Option<Representative>>, Error> {
     let mut missing: Vec<usize> = (0..names.len()).collect();
     let mut found: Vec<Option<Representative>> = names.iter().map(|_| None).collect();
@@ -107,7 +107,8 @@ pub(crate) fn lookup(names: &[&str], limit: Option<Duration>) -> Result<Vec<Opti
     }
 }
 
-/// The members of a group, in the order in which they came: at least `least` of them, or whoever is there in time.
+/// The members of a group, in the order in which they joined: at least `least` members, or the members that have joined
+/// in time.
 pub(crate) fn lookup_group(
     name: &str,
     least: usize,

@@ -31,17 +31,17 @@ pub(crate) struct Representative {
     state: BiasedLock<State>,
 }
 
-/// What a representative knows of what it sent.
+/// The state of a representative: its sent messages.
 #[derive(Default)]
 struct State {
     /// Since the first message: what is known of the container's life.
     link: Option<Arc<Link>>,
     sent: u64,
-    /// After a message whose number has none of these bits it looks for notes that are not taken in yet.
+    /// After a message whose number has none of these bits, the representative looks for unread notes.
     looks: u64,
-    /// What the container may still hold, of messages from here.
+    /// The messages from here that may still be in the container.
     waiting: Amount,
-    /// Of those, what came after the last mark.
+    /// The part of them after the last mark.
     unmarked: Amount,
     /// Messages of which the engine says when they are taken, with what came before each.
     marks: VecDeque<(Request, Amount)>,
@@ -65,7 +65,7 @@ impl Amount {
     }
 }
 
-/// What to do when the container is full.
+/// The action if the container is full.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WhenFull {
     Wait,
@@ -101,7 +101,7 @@ impl Representative {
         })
     }
 
-    /// What any task receives under a tag of context 0.
+    /// A representative for messages with a tag of context 0 to any task.
     pub(crate) fn of_tag(task: i32, tag: i32) -> Result<Representative, Error> {
         if tag < 0 || !parvum_wire::Tid(task).is_task() {
             return Err(Error::BadArgument);
@@ -185,7 +185,7 @@ impl Representative {
         state.sent += 1;
         self.api.send_one(how, data, &self.notes).map_err(|why| self.failed(why))?;
         if state.sent & state.looks == 0 {
-            // What is heard now is for the next call: this message may have been taken before its receiver ended.
+            // Notes that are read now are for the next call: the receiver may have taken this message before it ended.
             station::look_after(self.api);
         }
         Ok(true)
@@ -230,7 +230,8 @@ impl Representative {
         Ok(())
     }
 
-    /// Until the container may take so many bytes more. `Ok(false)`: it may not, and nobody waits.
+    /// Waits until the container has room for this number of bytes. `Ok(false)`: there is no room, and the caller does
+    /// not wait.
     #[cold]
     fn wait_for_room(&self, state: &mut State, length: usize, when_full: WhenFull) -> Result<bool, Error> {
         let Bounds { messages, bytes } = self.bounds;
@@ -306,7 +307,7 @@ impl Drop for Representative {
             return;
         }
         let mut state = self.state.take();
-        // What was sent is kept by the engine until it is taken; its requests end by themselves.
+        // The engine keeps sent messages until they are received; their requests end by themselves.
         if state.link.take().is_some() && self.answers() {
             let _ = station::with(|station| {
                 station.forget_link(self.how.to, self.how.tag);

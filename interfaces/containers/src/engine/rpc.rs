@@ -1,5 +1,5 @@
-//! Request and answer. The engine loses nothing and repeats nothing, so a request runs at most once by itself, and none is
-//! ever sent again: a timer's handler that asks for that waits on.
+//! Request and answer. The engine neither loses nor repeats messages, so a request runs at most once, and is never sent
+//! again. If a timer's handler asks for a repetition, the call only continues to wait.
 
 use super::representative::{Representative, WhenFull};
 use super::{CALL_NUMBERS, REPLIES, memory, station, words};
@@ -10,7 +10,7 @@ use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Status, TagKind};
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
 
-/// So often a call of several looks whether those that have not answered still live.
+/// The interval in which a call of several servers checks that servers without an answer still live.
 const LOOK_AT_SERVERS: i64 = 20_000_000;
 
 /// Answers a call that was received.
@@ -220,7 +220,7 @@ impl Several<'_, '_> {
         self.api.give_back(message);
     }
 
-    /// Who is gone will not answer any more.
+    /// A server that is gone will not answer.
     fn look_at_servers(&mut self) {
         for at in 0..self.asked.len() {
             if self.asked[at].outcome.is_some() {

@@ -1,9 +1,9 @@
 //! This process as a task that has containers and representatives of others'.
 //!
-//! Tasks tell each other little: who sends to a container for the first time greets it, so that its task knows whom to tell when
-//! the container ends ([`HELLO`], [`ENDED`]). The notes lie among the messages that nobody has asked for until they are
-//! taken: a call looks for them when the task was notified ([`Sight::take_notices`]), and where tasks share no memory, which cannot notify,
-//! when something unexpected has come ([`look_after`]).
+//! Tasks exchange few notes. The first message to a container comes with a greeting, so that its task can notify the
+//! sender when the container ends ([`HELLO`], [`ENDED`]). Notes are among the unexpected messages until a call reads
+//! them. A call looks for notes when another task has notified this one ([`Sight::take_notices`]). Tasks without shared
+//! memory cannot notify. For them a call looks when an unexpected message has come ([`look_after`]).
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
@@ -35,7 +35,7 @@ pub(super) struct Station {
     last_call: u32,
     /// The containers by number, and who sends to each.
     live: HashMap<i32, Vec<i32>>,
-    /// Whom representatives send to: task and number.
+    /// The containers to which representatives send: task and number.
     links: HashMap<(i32, i32), Vec<Weak<Link>>>,
     /// Calls that were given up: their answers, if they come, are nobody's.
     abandoned: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Station {
     has_ended: bool,
 }
 
-/// What a representative knows of its container's life.
+/// The state of a representative's container, as far as this process knows.
 #[derive(Default)]
 pub(super) struct Link {
     gone: AtomicBool,
@@ -107,12 +107,12 @@ pub(crate) fn reason() -> String {
     with(|station| Ok(station.api.last_error())).unwrap_or_else(|why| why.to_string())
 }
 
-/// Of the task's counters: unexpected messages that wait now. A note is one until it is taken.
+/// An index of the task's counters: unexpected messages that wait now. A note is one until it is taken.
 const WAITING: usize = 20;
-/// Of the task's counters: how often other tasks have notified it.
+/// An index of the task's counters: the number of notifications from other tasks.
 const NOTICES: usize = 30;
 
-/// What a process shows of itself, for a look that costs one load.
+/// The published counters of this process. Reading one costs one load.
 #[derive(Clone, Copy)]
 pub(super) struct Sight(Option<&'static [AtomicU64; 32]>);
 
@@ -121,7 +121,7 @@ impl Sight {
         Sight(api.cells())
     }
 
-    /// Whether a message waits that nobody has asked for: perhaps a note of a task that could not notify this one.
+    /// Whether an unexpected message waits. It may be a note of a task that cannot notify this one.
     pub(super) fn has_unasked(&self) -> bool {
         // Relaxed: written by this task's own engine.
         self.0.is_none_or(|cells| cells[WAITING].load(Ordering::Relaxed) != 0)
@@ -175,7 +175,7 @@ impl Station {
         Ok(self.last)
     }
 
-    /// The container takes no more messages: whoever sends to it is told, and what lies there is lost.
+    /// Closes the container: senders are notified, and the messages in it are lost.
     pub(super) fn close(&mut self, number: i32) {
         for holder in self.live.remove(&number).unwrap_or_default() {
             self.send_notice(holder, ENDED, number);
@@ -229,7 +229,7 @@ impl Station {
 
     /// The answer of this call is nobody's from now on.
     pub(super) fn abandon(&mut self, number: u32) {
-        // Who answered in time has left nothing behind; the list stays short.
+        // Servers that answered in time left no entry, so the list stays short.
         if self.abandoned.len() >= 4096 {
             self.abandoned.remove(0);
         }
@@ -249,7 +249,7 @@ impl Station {
             completion: Completion::Copied,
         };
         let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
-        // Who is gone need not know.
+        // A task that is gone needs no note.
         let _ = self.api.send(how, &[&number.to_le_bytes()], &notes);
         self.api.notify(task);
     }
@@ -264,7 +264,7 @@ impl Station {
             }
             self.api.give_back(&note);
         }
-        // What has crossed the note of its container's end comes after it.
+        // A message that was sent before its sender read the note arrives after the note.
         if self.has_ended {
             self.drop_orphans();
         }
@@ -291,7 +291,7 @@ impl Station {
         }
     }
 
-    /// Messages whose container is gone. Who made a call is told.
+    /// Messages whose container is gone. Answers calls with an error.
     fn drop_orphans(&mut self) {
         let live = &self.live;
         let orphans = self.api.unexpected(|m| m.context == CONTEXT && !live.contains_key(&m.tag));

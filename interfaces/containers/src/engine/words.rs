@@ -1,4 +1,4 @@
-//! What onlookers call the waits of containers.
+//! The names that tools print for the waits of containers.
 
 parvum_api::words! {
     "interface containers";
