@@ -5,7 +5,7 @@ use parvum_wire::control::ErrorKind;
 
 macro_rules! codes {
     ($($name:ident = $value:literal, $text:literal;)*) => {
-        /// What a PVM call returns when it fails.
+        /// The error codes of PVM calls.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(i32)]
         #[allow(dead_code)]
@@ -83,7 +83,7 @@ codes! {
     IPLoopback = 36, "Master Host IP Address is Loopback!";
 }
 
-/// What PVM calls return inside this crate.
+/// The result of PVM calls inside this crate.
 pub(crate) type Pvm<T> = Result<T, PvmError>;
 
 /// Something is not there: failures of calls with which a program asks whether it is. PVM does not report them.
@@ -92,7 +92,7 @@ pub(crate) fn is_absence(why: PvmError) -> bool {
     matches!(why, NoHost | NoParent | NoTask | NotFound | ParentNotSet)
 }
 
-/// Something is not there, or not for everybody.
+/// Whether the error means that something does not exist, or is not accessible.
 pub(crate) fn is_refusal(why: PvmError) -> bool {
     is_absence(why) || why == PvmError::Denied
 }

@@ -245,7 +245,8 @@ impl Locked {
         if self.remote == 0 {
             return self.outside(|| api.receive_lazily(pattern, notes, out));
         }
-        // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
+        // A task that holds data for this task may itself wait for this task, so this task must not wait before it has
+        // the data.
         match api.receive_lazily(pattern, &Notes { limit: 0, call: call::RECEIVE, ..*notes }, out) {
             Err(Status::Pending) => {
                 self.bring_all();
@@ -281,7 +282,7 @@ impl Locked {
             return;
         }
         for at in 1..=self.buffers.len() as i32 {
-            // What is lost with its sender is told when it is unpacked.
+            // If the data is lost with its sender, unpacking reports the error.
             let _ = self.bring(at);
         }
     }
@@ -321,7 +322,7 @@ impl Locked {
         }
     }
 
-    /// What a receive asks for; refuses ids and tags that cannot be.
+    /// The pattern of a receive; invalid ids and tags are errors.
     fn wanted(&self, from: i32, tag: i32, limit: i64, call: u32) -> Pvm<(Pattern, Notes)> {
         self.check_wanted(from, tag)?;
         let tags = if tag == -1 { TagKind::Any } else { TagKind::Exactly };
@@ -346,8 +347,8 @@ impl Locked {
     }
 }
 
-/// Copies what has room of a received message, whose data may still be with its sender, and gives it back. What is known of it
-/// has the length of its data: a table of types at its end is none.
+/// Copies what has room of a received message, whose data may still be with its sender, and gives it back. The
+/// properties contain the length of the data, without the table of types at its end.
 fn copy_out(api: CoreApi, message: Message, room: &mut [u8]) -> Pvm<Message> {
     let length = message.length.saturating_sub(crate::buffers::buffer::table_length(message.meta) as u64);
     let fits = room.len().min(length as usize);

@@ -109,7 +109,7 @@ impl Options {
         }
     }
 
-    /// Where the output of children goes.
+    /// The destination of the output of children.
     pub(crate) fn output(&self) -> Output {
         let value = |what: i32| self.values[what as usize];
         match value(OUTPUT_TID) {
@@ -123,7 +123,7 @@ impl Options {
         }
     }
 
-    /// Where this task's own output is to go.
+    /// The destination of this task's own output.
     pub(crate) fn own_output(&self) -> Output {
         let value = |what: i32| self.values[what as usize];
         match value(SELF_OUTPUT_TID) {

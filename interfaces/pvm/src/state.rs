@@ -1,4 +1,4 @@
-//! What a PVM task has: its identity, buffers, options and context.
+//! The state of a PVM task: its identity, buffers, options and context.
 
 use crate::buffers::buffer::{Arrived, Buffer};
 use crate::buffers::memory::Memory;
@@ -40,12 +40,12 @@ pub(crate) struct State {
     /// Rooms of past receive buffers.
     #[expect(clippy::vec_box, reason = "a room is handed on without being moved")]
     pub(crate) blanks: Vec<Box<Arrived>>,
-    /// What `pvm_tasks` and `pvm_config` returned last: the program holds pointers into it.
+    /// The last results of `pvm_tasks` and `pvm_config`: the program holds pointers into them.
     pub(crate) tasks: Vec<crate::calls::TaskInfo>,
     pub(crate) hosts: Vec<crate::calls::HostInfo>,
     pub(crate) names: [Vec<std::ffi::CString>; 2],
     pub(crate) mail: crate::calls::MailTable,
-    /// What `pvm_getnoresets`, `pvm_siblings`, `pvm_getfds` and `pvmnametag` returned last.
+    /// The last results of `pvm_getnoresets`, `pvm_siblings`, `pvm_getfds` and `pvmnametag`.
     pub(crate) spared: Vec<i32>,
     pub(crate) siblings: Vec<i32>,
     pub(crate) descriptors: Vec<i32>,
@@ -78,12 +78,12 @@ impl Joined {
     }
 }
 
-/// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
-/// that interrupts the wait.
+/// The state, for one call or a part of one. A call releases the lock while it waits. Other threads, and a signal
+/// handler that interrupts the wait, can then take it.
 pub(crate) struct Locked(Option<BiasedGuard<'static, State>>);
 
 impl Locked {
-    /// Waits with the state given away. What was known of it before may not be so afterwards.
+    /// Waits with the state given away. Other threads may change the state during the wait.
     #[inline]
     pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
         self.0 = None;
@@ -131,7 +131,7 @@ pub(crate) fn call_but(
         state.trace_entry(name);
     }
     let result = work(&mut state);
-    // What the call itself may have asked for counts already.
+    // Requests of the call itself count already.
     let duties = duties | DUTIES.load(Ordering::Relaxed);
     if duties != 0 {
         if duties & TRACE != 0 {
@@ -149,7 +149,7 @@ pub(crate) fn call_but(
     };
     crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
     let end = if is_silent(why) { None } else { state.report(name, why) };
-    // What runs at exit may call PVM.
+    // Functions that run at exit may call PVM.
     drop(state);
     match end {
         Some(End::Exit) => crate::calls::exit(why as i32),
@@ -175,8 +175,9 @@ fn lock() -> Locked {
     Locked(Some(STATE.take()))
 }
 
-/// The answer to a signal handler that has interrupted a call of its own thread while that worked, and did not wait. Who the
-/// task is stays so; whoever leaves the machine there is about to end, and the daemon notices. Nothing else can be done.
+/// The result for a signal handler that has interrupted a working call of its own thread, which was not waiting. The
+/// identity of the task stays the same. A handler that leaves the virtual machine here is about to end the process, and
+/// the daemon notices the end. Nothing else can be done.
 #[cold]
 fn in_midst_of_a_call(name: &str) -> i32 {
     match (name, crate::calls::own_tid()) {
@@ -274,7 +275,7 @@ impl State {
         }
     }
 
-    /// What this process has is its parent's: another task. Messages being packed stay.
+    /// The state of this process belongs to its parent, which is another task. Messages being packed stay.
     #[cold]
     fn forget_parent(&mut self) {
         parvum_sync::fork::now_itself();
@@ -366,7 +367,7 @@ impl State {
         Ok(api)
     }
 
-    /// Who this task is, if it is one.
+    /// The id of this task, if the process is a task.
     pub(crate) fn my_tid(&self) -> Option<i32> {
         self.enrolled.map(|me| me.tid)
     }
@@ -395,7 +396,7 @@ impl State {
 impl Locked {
     /// Leaves the machine; the next call that needs it joins again, as another task.
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
-        // Who is no task, or no more, has left already.
+        // A process that is not a task, or no longer a task, has already left.
         let Some(api) = self.here() else { return Ok(0) };
         if DUTIES.load(Ordering::Relaxed) & TRACE != 0 {
             self.end_trace();

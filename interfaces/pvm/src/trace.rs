@@ -138,7 +138,7 @@ pub(crate) const KINDS: [&str; 109] = [
     "user_defined",
 ];
 
-/// What a value is: numbers of `pvmtev.h`.
+/// The kind of a value: numbers of `pvmtev.h`.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(crate) enum Did {
@@ -203,9 +203,9 @@ enum Manner {
     Counts,
 }
 
-/// What a task has to tell, and has told.
+/// The events of a task that are pending or sent.
 pub(crate) struct Tracing {
-    /// The call that goes on, when it began, and whether its entry was told.
+    /// The running call, its start times, and whether its entry was sent.
     now: Option<(usize, SystemTime, Instant, bool)>,
     /// Whether a kind's entry and return have been described.
     described: [[bool; 2]; KINDS.len()],
@@ -265,7 +265,7 @@ impl State {
         self.tracing.now = self.traced(name).map(|kind| (kind, SystemTime::now(), Instant::now(), false));
     }
 
-    /// What the call that has begun is about.
+    /// Adds particulars of the running call.
     #[inline]
     pub(crate) fn about(&mut self, values: impl FnOnce() -> Vec<(Did, Value)>) {
         if self.tracing.now.is_some() {
@@ -285,7 +285,7 @@ impl State {
     /// The call ends.
     #[cold]
     pub(crate) fn trace_return(&mut self, result: i32) {
-        // One that gave no particulars has none.
+        // A call without particulars has none.
         self.publish_entry(Vec::new());
         let Some((kind, _, since, _)) = self.tracing.now.take() else { return };
         self.tracing.counts[kind] += 1;
@@ -418,7 +418,7 @@ impl State {
         self.send_to_tracer(&data);
     }
 
-    /// A task that plays the tracer is traced by nobody; others by it, if they have no tracer of their own.
+    /// The tracer itself is not traced. It traces all tasks without their own tracer.
     pub(crate) fn learn_tracer(&mut self, api: CoreApi) {
         crate::calls::learn_trace_from_environment();
         if let Some(mail) = api.tracer()

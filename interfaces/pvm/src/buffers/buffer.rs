@@ -28,7 +28,7 @@ impl Packing {
     }
 }
 
-/// What items look like on the wire: unpacking one class as another is refused in XDR.
+/// The form of items on the wire: in XDR, unpacking one class as another is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
@@ -40,7 +40,7 @@ pub(crate) enum Class {
     Text = 6,
 }
 
-/// So many bytes of one class, one after another: the class in the highest byte, as in the table.
+/// A run of bytes of one class: the number of bytes, with the class in the highest byte, as in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run(u64);
 
@@ -75,7 +75,7 @@ pub(crate) struct Left {
 /// The data format of little-endian IEEE machines with 64-bit longs, as PVM's `LINUX64` shows it.
 pub(crate) const DATA_SIGNATURE: i32 = 0x0040_8c41;
 
-/// What is known of a message besides its data.
+/// The properties of a message, besides its data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Info {
     pub(crate) context: i32,
@@ -231,9 +231,9 @@ pub(crate) struct Arrived {
     pub(crate) xdr: bool,
     /// The next byte to be unpacked.
     pub(crate) cursor: usize,
-    /// What is left to unpack of each run; `None` when nothing is known.
+    /// The rest of each run that is not unpacked yet; `None` when nothing is known.
     runs: Option<Runs>,
-    /// So many of those are unpacked.
+    /// The number of unpacked runs.
     unpacked: usize,
 }
 

@@ -3,15 +3,15 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Bytes that are this buffer's alone, until somebody else has to keep them too: shared memory costs an atomic exchange at
-/// every look whether it may be changed, and most messages never are.
+/// Bytes of this buffer alone, until another holder must keep them too. With shared memory, every check before a change
+/// costs an atomic exchange, and most messages are never shared.
 pub(crate) enum Memory {
     Own(Vec<u8>),
     Shared(Arc<Vec<u8>>),
 }
 
 impl Memory {
-    /// The bytes, to be changed. What somebody else keeps is left to them, and copied.
+    /// The bytes, to be changed. If another holder keeps the bytes, this buffer gets a copy.
     #[inline]
     pub(crate) fn open(&mut self) -> &mut Vec<u8> {
         if let Memory::Shared(shared) = self {

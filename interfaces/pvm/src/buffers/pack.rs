@@ -62,7 +62,7 @@ pub(crate) fn append_raw(packed: &mut Packed, bytes: &[u8]) -> Pvm<()> {
     Ok(())
 }
 
-/// Room that so many bytes of a class take: XDR fills what is shorter than four bytes up to four.
+/// The room for this number of bytes of a class: XDR extends items below four bytes to four bytes.
 pub(crate) fn padded(bytes: usize, class: Class, xdr: bool) -> usize {
     if xdr && class == Class::Byte { bytes.next_multiple_of(4) } else { bytes }
 }

@@ -9,10 +9,10 @@ use parvum_api::{CoreApi, Message};
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
-/// So many rooms of receive buffers are kept: more are in use at once only by programs that keep their messages.
+/// The number of receive buffers that are kept for reuse. Only programs that keep their messages use more at once.
 const BLANKS: usize = 8;
 
-/// Work on so many bytes of a buffer takes so long that other threads should not wait for it.
+/// The number of bytes from which other threads should not wait for the work on a buffer.
 pub(crate) const LONG: usize = 256 * 1024;
 
 /// A long buffer that was freed. Its memory goes back to the system when the call has given the state away: that takes long.
@@ -32,12 +32,13 @@ pub(crate) fn bury(spent: Vec<Spent>, api: Option<CoreApi>) {
 }
 
 impl Locked {
-    /// Works on a buffer with the state given away. Its id stays its own; another thread that names it meanwhile finds no buffer.
+    /// Works on a buffer with the state given away. The buffer keeps its id. Another thread that uses this id at the
+    /// same time finds no buffer.
     pub(crate) fn aside<R>(&mut self, id: i32, work: impl FnOnce(&mut Buffer) -> R) -> Pvm<R> {
         self.buffer(id)?;
         let mut buffer = self.buffers[id as usize - 1].take().ok_or(PvmError::NoSuchBuf)?;
         let result = self.outside(|| work(&mut buffer));
-        // Another thread may have left the machine meanwhile, and all buffers with it.
+        // Another thread may have left the virtual machine in between, which frees all buffers.
         if let Some(place @ None) = self.buffers.get_mut(id as usize - 1) {
             *place = Some(buffer);
         }
@@ -113,10 +114,10 @@ impl State {
         })
     }
 
-    /// What is known of a message.
+    /// The properties of a message.
     pub(crate) fn info(&mut self, id: i32) -> Pvm<Info> {
         let of = |message: &Message| {
-            // What a program did not send was meant for nobody in particular.
+            // A message that was not sent has no receiver.
             let (from, to) = (Some(message.from), None);
             let (context, tag) = (message.context as i32, message.tag);
             let wait_id = crate::buffers::buffer::wait_id(message.meta);
@@ -229,7 +230,8 @@ impl State {
         }
     }
 
-    /// Room to receive a message into. What is known of a message is larger than a short one, and so it is not moved.
+    /// Room to receive a message into. The properties of a message are larger than a short message, so they are boxed
+    /// and not moved.
     #[inline]
     pub(crate) fn blank(&mut self) -> Box<Arrived> {
         self.blanks.pop().unwrap_or_else(|| Box::new(Arrived::BLANK))
@@ -264,7 +266,8 @@ impl State {
         self.keep(Buffer::Packed(Box::new(Packed::new(packing, data))))
     }
 
-    /// Clears the active send buffer, for the next message. It keeps its id, as if it were freed and made anew.
+    /// Clears the active send buffer, for the next message. The buffer keeps its id, as if the program had freed it and
+    /// made it again.
     #[inline]
     pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
         if let Ok(packed) = self.packing()

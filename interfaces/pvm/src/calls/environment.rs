@@ -27,15 +27,15 @@ pub(super) fn exported() -> Vec<Vec<u8>> {
 /// C's own environment, which the program's `getenv` reads.
 fn set_exported(names: &[Vec<u8>]) -> Pvm<c_int> {
     let list = CString::new(names.join(&b':')).map_err(|_| PvmError::BadParam)?;
-    // SAFETY: both are C strings; that no other thread reads the environment meanwhile is the
-    // program's business, as with its own setenv.
+    // SAFETY: both are C strings. The program must ensure that no other thread reads the environment at the same time,
+    // as with its own setenv.
     match unsafe { libc::setenv(c"PVM_EXPORT".as_ptr(), list.as_ptr(), 1) } {
         0 => Ok(0),
         _ => Err(PvmError::NoMem),
     }
 }
 
-/// Adds a variable to those that spawned tasks inherit.
+/// Adds a variable to the list of variables that spawned tasks inherit.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_export(name: Text<'_>) -> c_int {
     call("pvm_export", |_| {
@@ -48,7 +48,7 @@ pub extern "C" fn pvm_export(name: Text<'_>) -> c_int {
     })
 }
 
-/// Takes a variable out of those that spawned tasks inherit.
+/// Removes a variable from the list of variables that spawned tasks inherit.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_unexport(name: Text<'_>) -> c_int {
     call("pvm_unexport", |_| {
@@ -99,11 +99,11 @@ macro_rules! places {
 }
 
 places! {
-    /// Where temporary files go: `PVM_TMP`, else `/tmp`.
+    /// The folder of temporary files: `PVM_TMP`, else `/tmp`.
     pvmgettmp: named("PVM_TMP", "/tmp");
-    /// What starts programs on other hosts: `PVM_RSH`, else `ssh`.
+    /// The command that starts programs on other hosts: `PVM_RSH`, else `ssh`.
     pvmgetrsh: named("PVM_RSH", "ssh");
-    /// Where PVM's own files lie: `PVM_ROOT`, else Debian's place.
+    /// The folder of PVM's own files: `PVM_ROOT`, else Debian's folder.
     pvmgetroot: named("PVM_ROOT", "/usr/lib/pvm3");
     /// The user's home.
     pvmgethome: named("HOME", "/");
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn pvmtmpnam(name: *mut c_char) -> *mut c_char {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let folder = named("PVM_TMP", "/tmp");
     let path = loop {
-        // Relaxed: any two numbers differ, whoever draws them.
+        // Relaxed: any two numbers differ, in all threads.
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let name = format!("/pvmtmp{:06}.{number}", std::process::id());
         let path = [&folder[..], name.as_bytes()].concat();

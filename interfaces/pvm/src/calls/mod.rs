@@ -1,8 +1,7 @@
 //! The functions of `pvm3.h`: C arguments checked and turned into Rust's.
 //!
-//! Every function refuses null pointers and counts that cannot be with
-//! `PvmBadParam`. What a program says of its own memory (that `n` items lie at
-//! a pointer) must be believed, as PVM believed it.
+//! Every function refuses null pointers and counts that cannot be with `PvmBadParam`. The library must trust the
+//! program's claims about its own memory (that `n` items are at a pointer), as PVM did.
 
 mod environment;
 mod groups;
@@ -116,16 +115,16 @@ pub(crate) struct Sending {
 impl Sending {
     /// Starts to send a packed message. Nothing: it is over already.
     ///
-    /// In its caller's frame: an answer that is written in parts and read as a whole is waited for until the message's own
-    /// stores have reached the cache.
+    /// Inlined into its caller: a result that is written in parts and read as a whole would wait until the stores of
+    /// the message have reached the cache.
     #[inline(always)]
     pub(crate) fn start(
         api: CoreApi,
         how: &api::SendTo,
         packed: &mut Packed,
     ) -> Result<Option<Sending>, Status> {
-        // SAFETY: what was packed stays as long as the answer, which is given to `finish`; what was left in the program's
-        // memory stays until the send returns, by PVM's rules.
+        // SAFETY: packed data stays as long as the result, which goes to `finish`. Data in the program's memory stays
+        // until the send returns, by PVM's rules.
         let started = with_pieces(packed, |pieces| unsafe { api.start_pieces(how, pieces) });
         let Some(request) = started? else { return Ok(None) };
         // Shared only now: its bytes stay where they are.

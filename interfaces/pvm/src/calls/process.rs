@@ -145,7 +145,7 @@ impl Locked {
         let results = match self.ask(&Request::Spawn(request)) {
             Ok(Reply::Spawned(results)) => results,
             Ok(_) => return Err(PvmError::DSysErr),
-            // A place that does not exist is no failure of the call: none began, and each says why.
+            // A place that does not exist is not an error of the call: no task started, and each entry has the reason.
             Err(PvmError::NoHost) => return Ok(vec![PvmError::NoHost as c_int; count]),
             Err(why) => return Err(why),
         };
@@ -209,8 +209,8 @@ fn place_of(flags: c_int, place: Text<'_>) -> Pvm<SpawnWhere> {
     })
 }
 
-/// Where PVM looks for programs, before the PATH that the daemon was started with: also in the PVM_PATH and the PATH of this program,
-/// which the user may have set when the machine was up.
+/// The folders that are searched for programs, before the daemon's PATH. They include PVM_PATH and PATH of this
+/// program, which the user may have set after the start of the virtual machine.
 pub(crate) fn search_path() -> Vec<Blob> {
     let listed = |name: &str| {
         let list = std::env::var_os(name).unwrap_or_default();
@@ -221,7 +221,7 @@ pub(crate) fn search_path() -> Vec<Blob> {
     let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
     let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
     let root = std::env::var_os("PVM_ROOT").map(|root| below(&root, "/bin"));
-    // Where Debian lays the programs of PVM that are for its daemon alone to start.
+    // The folder of Debian's PVM programs that only a daemon starts.
     let debian = below(OsStr::new("/usr/lib/pvm3"), "/bin");
     let own = home.into_iter().chain(root).chain([debian]);
     listed("PVM_PATH").into_iter().chain(own).chain(listed("PATH")).map(Blob).collect()
@@ -276,7 +276,8 @@ fn signal(state: &mut Locked, tid: c_int, signal: c_int) -> Pvm<c_int> {
     if !is_somebody(tid) || (whom.is_task() && !(0..=64).contains(&signal)) {
         return Err(PvmError::BadParam);
     }
-    // Whether it is still there is not said: it may end at any moment, and PVM does not wait to hear.
+    // The call does not report whether the task still exists: it may end at any moment, and PVM does not wait for an
+    // answer.
     if !whom.is_task() {
         return Ok(0);
     }
@@ -291,7 +292,7 @@ const HOST_DELETE: c_int = 2;
 const HOST_ADD: c_int = 3;
 const CANCEL: c_int = 256;
 
-/// Asks to be told by a message with `tag`: when tasks end, hosts go or come.
+/// Asks for a message with `tag` when tasks end, or when hosts leave or join.
 ///
 /// # Safety
 /// `tids` must be readable as `count` ids, where the kind takes ids.

@@ -55,7 +55,7 @@ impl Config {
         },
     };
 
-    /// What a tracer has put into the mailbox: the encoding, then the configuration.
+    /// A tracer's entry in the mailbox: the encoding, then the configuration.
     pub(crate) fn from_mail(mail: &[u8]) -> Option<Config> {
         let mut words = Reading::new(mail.get(4..)?);
         let mut number = || words.number().ok();
@@ -84,8 +84,8 @@ fn mask_of(text: &[u8]) -> [u8; MASK] {
 #[repr(transparent)]
 pub struct Shown<T>(UnsafeCell<T>);
 
-// SAFETY: written under the lock of the calls; a program that reads it at the same time from
-// another thread reads what PVM's library would let it read.
+// SAFETY: all writes are under the lock of the calls. If another thread of the program reads at the same time, it reads
+// the same as with PVM's library.
 unsafe impl<T> Sync for Shown<T> {}
 
 impl<T: Copy> Shown<T> {
@@ -100,11 +100,11 @@ impl<T: Copy> Shown<T> {
     }
 }
 
-/// What children are started with.
+/// The configuration for children.
 #[unsafe(export_name = "pvmctrc")]
 static CHILDREN: Shown<Config> = Shown(UnsafeCell::new(Config::NOTHING));
 
-/// What this task was started with, or has set for itself.
+/// The configuration of this task: inherited, or set by itself.
 #[unsafe(export_name = "pvmtrc")]
 static OWN: Shown<Config> = Shown(UnsafeCell::new(Config::NOTHING));
 
@@ -146,7 +146,7 @@ pub(crate) fn learn_trace_from_environment() {
     CHILDREN.set(config);
 }
 
-/// A tracer wants to hear of every task that has none of its own.
+/// A tracer gets the events of every task without its own tracer.
 pub(crate) fn follow_tracer(config: Config) {
     if OWN.get().to <= 0 {
         set_own(config);
@@ -156,7 +156,7 @@ pub(crate) fn follow_tracer(config: Config) {
     }
 }
 
-/// Whom the daemon tells of the tasks that this one starts.
+/// The tracer that the daemon notifies of tasks that this task starts.
 pub(super) fn children_tracer() -> Option<OutputMessages> {
     let Config { to, context, tag, .. } = CHILDREN.get();
     (to > 0).then_some(OutputMessages { to: Tid(to), context: context as u32, tag })
@@ -262,10 +262,9 @@ pub extern "C" fn pvm_settmask(who: c_int, mask: Text<'_>) -> c_int {
     })
 }
 
-/// Has every task that starts from now on, and has no tracer of its own, trace to this one: events
-/// of `mask`, as messages with `tag` in `context`; `buffer` and `options` as for `PvmTraceBuffer` and
-/// `PvmTraceOptions`. What they write comes with the other context and tag. A tag below 1 ends it.
-/// `PvmAlready` when another task does so.
+/// Makes this task the tracer of every task that starts from now on without its own tracer: events of `mask`, as
+/// messages with `tag` in `context`; `buffer` and `options` as for `PvmTraceBuffer` and `PvmTraceOptions`. Their output
+/// comes with the other context and tag. A tag below 1 ends it. `PvmAlready` when another task does so.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_reg_tracer(
     context: c_int,

@@ -201,8 +201,8 @@ pub extern "C" fn i_dump(_all: c_int) {
     println!("message buffers: {count}, {bytes} bytes");
 }
 
-/// Ends all tasks, if wanted, but this one and those that asked to be spared; and tidies the mailbox:
-/// entries whose owner is gone, of a class (null or empty: all) and index (-1: all).
+/// Ends all tasks, on request, except this one and the tasks that asked to be spared. Then removes entries of the
+/// mailbox whose owner is gone, of a class (null or empty: all) and index (-1: all).
 #[unsafe(no_mangle)]
 pub extern "C" fn pvmreset(_me: c_int, kill: c_int, class: Text<'_>, index: c_int) -> c_int {
     call("pvm_reset", |state| {

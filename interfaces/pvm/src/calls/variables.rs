@@ -51,7 +51,7 @@ pub(crate) fn publish_identity(tid: c_int, parent: c_int) {
     set(&USER, if enrolled { unsafe { libc::getuid() as c_int } } else { -1 });
 }
 
-/// The task's own id; not positive when it is none.
+/// The task's own id; not positive if the process is not a task.
 pub(crate) fn own_tid() -> c_int {
     // Relaxed: see `publish_identity`.
     MY_TID.load(Ordering::Relaxed)

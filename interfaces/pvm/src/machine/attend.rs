@@ -1,4 +1,4 @@
-//! Message handlers, caught output, and a program's own match function: what a receive does besides.
+//! Message handlers, caught output, and a program's own match function: the additional work of a receive.
 //!
 //! Functions of the program are called without the lock, so that they may call PVM themselves.
 
@@ -17,14 +17,14 @@ pub(crate) type Handle = unsafe extern "C" fn(c_int) -> c_int;
 /// A match function of the program: message buffer, wanted sender, wanted tag.
 pub(crate) type Match = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
 
-/// What every call has to do at its end, besides its own work; bits of [`DUTIES`].
+/// The additional work of every call at its end; bits of [`DUTIES`].
 pub(crate) const HANDLE: u8 = 1;
 pub(crate) const WATCH: u8 = 2;
 pub(crate) const TRACE: u8 = 4;
 /// Relaxed everywhere: set by calls, under their lock, and read by calls.
 pub(crate) static DUTIES: AtomicU8 = AtomicU8::new(0);
 
-/// Handlers of the program are numbered from here, as in PVM, which has nine of its own below.
+/// The first number of the program's handlers. As in PVM, nine internal handlers come before it.
 const FIRST: i32 = 9;
 
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ impl HowLong {
     }
 }
 
-/// What the program wants to be called for.
+/// The functions that the program wants to be called.
 pub(crate) struct Attention {
     handlers: Vec<Handler>,
     pub(crate) matcher: Option<Match>,
@@ -143,7 +143,7 @@ thread_local! {
     static HANDLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a handler's call must find again afterwards.
+/// The state that must be restored after a handler's call.
 struct Before {
     receiving: i32,
     sending: i32,
@@ -198,7 +198,7 @@ impl Locked {
         if has_come || limit >= 0 {
             return Ok(has_come);
         }
-        // Nothing came and there was no limit: it will not come at all.
+        // No message came although there was no time limit: no message will come.
         match api.progress().lost {
             true => Err(PvmError::SysErr),
             false => Err(PvmError::NoTask),
@@ -224,7 +224,7 @@ pub(crate) fn handle_messages() {
 /// The end of a task is often heard before the end of what it wrote.
 const LATE: Duration = Duration::from_millis(100);
 
-/// So often a task that waits for output looks whether the hosts are still there that it comes from.
+/// The interval in which a task that waits for output checks that the hosts of the output still exist.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Prints what tasks still write, until all of them have ended.
@@ -259,7 +259,7 @@ pub(crate) fn is_needed() -> bool {
     DUTIES.load(Ordering::Relaxed) & HANDLE != 0
 }
 
-/// Receives for `pvm_recv` and its kin; 0 when none came.
+/// Receives for `pvm_recv` and related calls; 0 if no message came.
 #[inline]
 pub(crate) fn receive(name: &str, from: i32, tag: i32, how_long: HowLong) -> c_int {
     if is_needed() {
@@ -268,7 +268,7 @@ pub(crate) fn receive(name: &str, from: i32, tag: i32, how_long: HowLong) -> c_i
     call(name, |state| state.receive(from, tag, how_long))
 }
 
-/// What is done with the message that fits.
+/// The action for a matching message.
 #[derive(Clone, Copy)]
 pub(crate) enum Take {
     Receive,
@@ -286,7 +286,8 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
         };
         handle_messages();
         match attempt(from, tag, take, seen) {
-            // The caller looks after its signals, one of which may have come with what was none of its own, and calls again.
+            // The caller checks its signals, because a signal may have come together with another message, and calls
+            // again.
             Ok(0) if how_long.until_signal && woken => {
                 quietly(|state| state.watch());
                 return 0;
@@ -300,7 +301,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
         }
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
-            // What came meanwhile may be for a handler, and would ring no more.
+            // A message that arrived in between may be for a handler, and would not wake the task again.
             if quietly(|state| state.here().is_some_and(|api| api.arrivals() != seen)) {
                 continue;
             }
@@ -333,7 +334,7 @@ fn has_matcher() -> bool {
     quietly(|state| state.attention.matcher.is_some())
 }
 
-/// Looks once, after so many arrivals; 0 when nothing fits.
+/// Checks once, after this number of arrivals; 0 if no message matches.
 fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     let code = |why: PvmError| why as c_int;
     let Some(matcher) = quietly(|state| state.attention.matcher) else {

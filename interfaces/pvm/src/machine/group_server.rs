@@ -1,5 +1,5 @@
-//! What PVM's group server answers to PVM's own programs, `pvm_gstat` and `pvmgroups`. There is no
-//! such server here: the daemon knows the groups.
+//! The answers of PVM's group server to PVM's own programs, `pvm_gstat` and `pvmgroups`. There is no such server here:
+//! the daemon knows the groups.
 
 use crate::buffers::words::Words;
 use crate::errors::{Pvm, PvmError};

@@ -97,7 +97,7 @@ impl Locked {
     pub(crate) fn barrier(&mut self, group: String, count: i32) -> Pvm<i32> {
         self.about_group(&group, &[(Did::BarrierCount, count)]);
         if count == 0 || count < -1 {
-            // No member can have asked for so many.
+            // A member cannot have asked for this number.
             return Err(PvmError::Mismatch);
         }
         self.ask_in(&Request::Barrier { group, count }, call::BARRIER).map(|_| 0)
@@ -167,7 +167,7 @@ impl Locked {
     }
 }
 
-/// Who takes part in a collective call.
+/// The members that take part in a collective call.
 pub(crate) struct Circle {
     /// This task's place among the members.
     pub(crate) own: usize,

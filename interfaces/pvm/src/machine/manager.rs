@@ -1,9 +1,9 @@
 //! The resource manager, the tasker and the hoster: pvm_reg_rm(3), pvm_reg_tasker(3), pvm_reg_hoster(3).
 //!
-//! While a task plays the manager, `pvm_spawn`, `pvm_config`, `pvm_tasks`, `pvm_addhosts`,
-//! `pvm_delhosts` and `pvm_notify` of other tasks become messages to it. What the manager in turn
-//! sends to a daemon is understood here, in the manager's own library, and asked of the daemon in
-//! its own protocol; the daemon's answer becomes the message that PVM's daemon would send.
+//! While a task plays the manager, `pvm_spawn`, `pvm_config`, `pvm_tasks`, `pvm_addhosts`, `pvm_delhosts` and
+//! `pvm_notify` of other tasks become messages to it. The manager's own library decodes the messages of the manager to
+//! a daemon, and sends requests in the daemon's own protocol. It turns the daemon's answer into the message that PVM's
+//! daemon would send.
 
 use crate::buffers::buffer::{Buffer, WAIT_ID};
 use crate::buffers::words::{Reading, Words};
@@ -34,7 +34,7 @@ pub(crate) mod tag {
 
 const CONTEXT: u32 = 0;
 
-/// What the manager says of a task.
+/// The manager's record of a task.
 pub(crate) struct ManagedTask {
     pub(crate) tid: i32,
     pub(crate) parent: i32,
@@ -44,7 +44,7 @@ pub(crate) struct ManagedTask {
     pub(crate) pid: i32,
 }
 
-/// What the manager says of a host.
+/// The manager's record of a host.
 pub(crate) struct ManagedHost {
     pub(crate) tid: i32,
     pub(crate) name: Vec<u8>,
@@ -62,7 +62,7 @@ impl Locked {
         Ok(manager.filter(|manager| *manager != me))
     }
 
-    /// Asks the manager and reads its answer; nothing when it died meanwhile.
+    /// Asks the manager and reads its answer; `None` if the manager died during the call.
     fn consult<T>(
         &mut self,
         manager: i32,
@@ -204,7 +204,7 @@ impl Locked {
         })
     }
 
-    /// Tells the manager what this task wants to be told; it answers with the notice itself.
+    /// Asks the manager for a notification. The answer of the manager is the notice itself.
     pub(crate) fn notify_by_manager(
         &mut self,
         manager: i32,
@@ -257,8 +257,8 @@ impl Locked {
             }
             tag::HOSTS_STARTED => {
                 let mut results = Vec::new();
-                // PVM's manual says that the number of hosts is implied, its daemon wants it in front: a host's id is larger
-                // than any number of hosts.
+                // In PVM's manual the number of hosts is implied, but PVM's daemon expects it in front. A host's id is
+                // larger than any number of hosts, so both forms can be distinguished.
                 let mut next = order.number()?;
                 if next < Tid::new(1, 0).map_or(0, |first| first.0) {
                     next = order.number()?;
@@ -355,7 +355,7 @@ fn read_numbers<const COUNT: usize>(order: &mut Reading) -> Pvm<[i32; COUNT]> {
     Ok(numbers)
 }
 
-/// What wait(2) says of an ended process.
+/// The end of a process from its status of wait(2).
 fn exit_status(status: i32) -> ExitStatus {
     match status & 0x7f {
         0 => ExitStatus::Code(status >> 8 & 0xff),

@@ -1,4 +1,4 @@
-//! What a task has of the machine: groups, the group server, parts that one task plays, and caught output.
+//! A task's part in the virtual machine: groups, the group server, roles, and caught output.
 
 pub(crate) mod attend;
 pub(crate) mod group_server;

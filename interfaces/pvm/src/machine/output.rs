@@ -23,7 +23,7 @@ pub(crate) struct Catcher {
 }
 
 impl Locked {
-    /// Sends the output of tasks spawned from now on to this task and prints it; nothing: no more.
+    /// Prints the output of tasks that this task spawns from now on; `None` ends this.
     pub(crate) fn catch_output(&mut self, file: Option<CFile>) -> Pvm<i32> {
         let me = self.me()?.tid;
         let Some(file) = file else {

@@ -1,8 +1,9 @@
 //! Reductions, gather and scatter: pvm_reduce(3), pvm_gather(3), pvm_scatter(3).
 //!
-//! Members run the plans in which each deals with the root only: PVM promises that who gives something to the root does not
-//! wait for the others, so no member may have to pass on what is another's. At the root its own comes first, then the
-//! members' in the order of their instances, so that a sum of floats is the same each time.
+//! Members run linear plans, in which each member communicates only with the root. PVM promises that a member that
+//! sends to the root does not wait for the others. No member may therefore pass on data of another. The root combines
+//! its own data first, then the data of the members in the order of their instances. A sum of floats is therefore the
+//! same each time.
 
 use crate::calls::groups::members::group_name;
 use crate::calls::messages::message::size_of_items;
@@ -56,14 +57,14 @@ pub unsafe extern "C" fn pvm_reduce(
     let (Some((circle, bytes, plan)), Some(combine)) = (prepared, combine) else { return done };
     // Aligned for the largest item.
     let mut theirs = vec![0u64; plan.needs(Area::Scratch).div_ceil(8)];
-    // SAFETY: `theirs` has at least so many bytes, and `data` as many as the caller says.
+    // SAFETY: `theirs` has at least this number of bytes, and the caller promises the bytes of `data`.
     let memory = unsafe {
         let scratch = std::slice::from_raw_parts_mut(theirs.as_mut_ptr().cast::<u8>(), theirs.len() * 8);
         Memory { mine: &[], data: memory_mut(data, bytes), scratch }
     };
     let mut refused = 0;
     let mut apply = |x: &mut [u8], y: &[u8]| {
-        // Who has refused once is not asked again.
+        // After one error the function is not called again.
         if refused < 0 {
             return;
         }
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn pvm_reduce(
     }
 }
 
-/// The members, to one that takes our lock for each message only, and gives it away while it waits: between messages the
-/// user's function is called, which may call PVM itself.
+/// The members, with the lock held only for each message, and released during waits. Between messages the collective
+/// calls the user's function, which may call PVM itself.
 struct Unlocked<'c> {
     circle: &'c Circle,
     tag: c_int,
@@ -129,7 +130,7 @@ unsafe fn memory<'a>(start: *const c_void, bytes: usize) -> &'a [u8] {
 /// The same, to be written.
 ///
 /// # Safety
-/// `start` must be writable for `bytes`, and nobody else may use the memory.
+/// `start` must be writable for `bytes`, and no other code may use the memory.
 unsafe fn memory_mut<'a>(start: *mut c_void, bytes: usize) -> &'a mut [u8] {
     // SAFETY: the caller's promise.
     if bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(start.cast(), bytes) } }
@@ -138,8 +139,8 @@ unsafe fn memory_mut<'a>(start: *mut c_void, bytes: usize) -> &'a mut [u8] {
 /// Collects every member's array in the root's `result`, in the order of instances.
 ///
 /// # Safety
-/// `data` must be readable as `count` items of the type; at the root `result`
-/// writable as so many for each member.
+/// `data` must be readable as `count` items of the type. At the root, `result` must be writable as `count` items for
+/// each member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_gather(
     result: *mut c_void,
@@ -174,8 +175,8 @@ pub unsafe extern "C" fn pvm_gather(
 /// Deals the root's `data` out, to each member its part, in the order of instances.
 ///
 /// # Safety
-/// `result` must be writable as `count` items of the type; at the root `data`
-/// readable as so many for each member.
+/// `result` must be writable as `count` items of the type. At the root, `data` must be readable as `count` items for
+/// each member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_scatter(
     result: *mut c_void,
@@ -218,7 +219,7 @@ fn check(memory: *const c_void, bytes: usize) -> Pvm<()> {
     if memory.is_null() && bytes > 0 { Err(PvmError::BadParam) } else { Ok(()) }
 }
 
-/// What PVM's numbers of types mean.
+/// The type for PVM's number.
 fn kind_of(datatype: c_int) -> Option<Kind> {
     Some(match datatype {
         1 => Kind::U8,
@@ -266,12 +267,12 @@ unsafe fn combine(
     *info = 0;
     let bytes = count * kind.size();
     if overlap(x, bytes, y, bytes) {
-        // SAFETY: the arrays have so many bytes, as the caller says; the copy is made before `x` is borrowed.
+        // SAFETY: the caller promises this number of bytes in each array; the copy is made before `x` is borrowed.
         let y = unsafe { memory(y, bytes) }.to_vec();
         // SAFETY: the same.
         return combine(unsafe { memory_mut(x, bytes) }, &y);
     }
-    // SAFETY: the arrays have so many bytes, as the caller says, and lie apart.
+    // SAFETY: the caller promises this number of bytes in each array, and the arrays do not overlap.
     let (x, y) = unsafe { (memory_mut(x, bytes), memory(y, bytes)) };
     combine(x, y);
 }
@@ -280,7 +281,7 @@ macro_rules! ready_made {
     ($($name:ident $operator:ident $what:literal;)*) => {$(
         #[doc = concat!("For pvm_reduce: ", $what, ".")]
         /// # Safety
-        /// Both arrays must have so many items of the type.
+        /// Both arrays must have this number of items of the type.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name(

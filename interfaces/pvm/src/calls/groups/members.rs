@@ -71,7 +71,7 @@ pub extern "C" fn pvm_freezegroup(group: Text<'_>, count: c_int) -> c_int {
     group_call("pvm_freezegroup", |state| state.freeze(group_name(group)?, count))
 }
 
-/// Who is to be asked about groups: the daemon of this host, which answers as PVM's group server would.
+/// The task that answers requests about groups: the daemon of this host, which answers like PVM's group server.
 #[unsafe(no_mangle)]
 pub extern "C" fn gs_getgstid() -> c_int {
     call_but("gs_getgstid", |_| true, |state| Ok(Tid(state.me()?.tid).daemon().0))

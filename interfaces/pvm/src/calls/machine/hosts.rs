@@ -100,7 +100,7 @@ pub extern "C" fn pvm_mstat(host: Text<'_>) -> c_int {
     })
 }
 
-/// Whether the name is one that every host has for itself.
+/// Whether the name is a name that every host has for itself.
 fn is_here(name: &str) -> bool {
     name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
@@ -114,12 +114,12 @@ pub extern "C" fn pvm_pstat(tid: c_int) -> c_int {
         }
         let rows = match state.ask(&Request::Tasks { of: Some(Tid(tid)), deep: false }) {
             Ok(Reply::Tasks(rows)) => rows,
-            // Where there is no host, there is no task.
+            // If the host does not exist, it has no tasks.
             Err(PvmError::NoHost) => Vec::new(),
             Err(why) => return Err(why),
             Ok(_) => return Err(PvmError::DSysErr),
         };
-        // Whose end was told is none any more, though its process may take a moment longer.
+        // A task whose end was reported does not count, even if its process still runs for a moment.
         let is_there = rows.iter().any(|row| row.state != TaskState::Departed);
         if is_there { Ok(0) } else { Err(PvmError::NoTask) }
     })

@@ -1,4 +1,4 @@
-//! What the machine consists of: pvm_config(3), pvm_tasks(3), and options and errors.
+//! The contents of the virtual machine: pvm_config(3), pvm_tasks(3), and options and errors.
 
 use crate::errors::{self, Pvm, PvmError};
 use crate::machine::manager::{ManagedHost, ManagedTask};
@@ -63,7 +63,7 @@ impl Locked {
         Ok((rows.into_iter().map(row).collect(), kinds as c_int))
     }
 
-    /// The tasks: all (0), those of a host, or one.
+    /// The tasks: all tasks (0), the tasks of a host, or one task.
     fn task_rows(&mut self, of: c_int) -> Pvm<Vec<ManagedTask>> {
         if let Some(manager) = self.manager()?
             && let Some(rows) = self.tasks_by_manager(manager, of)?
@@ -73,7 +73,7 @@ impl Locked {
         let of = (of > 0).then_some(Tid(of));
         let rows = match self.ask(&Request::Tasks { of, deep: false }) {
             Ok(Reply::Tasks(rows)) => rows,
-            // One that has ended is none.
+            // A task that has ended does not count.
             Err(PvmError::NoTask) => Vec::new(),
             Err(why) => return Err(why),
             Ok(_) => return Err(PvmError::DSysErr),
@@ -173,7 +173,7 @@ pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     call("pvm_setopt", |state: &mut Locked| {
         state.about(|| numbers([(Did::Option, what), (Did::OptionValue, value)]));
         state.learn_options(what)?;
-        // Output and traces may be had by oneself, or by whoever has them already.
+        // Output and traces may go to this task, or to the task that already gets them.
         if what == options::OUTPUT_TID || what == options::TRACE_TID {
             let now = crate::calls::trace::option(what).map_or_else(|| state.options().get(what), Ok)?;
             if ![0, state.me()?.tid, now].contains(&value) {

@@ -1,4 +1,4 @@
-//! The mailbox: pvm_putinfo(3), pvm_recvinfo(3) and their kin; pvm_insert(3) and its own are of PVM 3.3.
+//! The mailbox: pvm_putinfo(3), pvm_recvinfo(3) and related calls. pvm_insert(3) and related calls are from PVM 3.3.
 
 use crate::buffers::buffer::{Arrived, Buffer, Packing};
 use crate::calls::text;
@@ -36,7 +36,7 @@ pub struct MailInfo {
 // SAFETY: the pointers go into the table that owns them, and only the program reads through them.
 unsafe impl Send for MailInfo {}
 
-/// What `pvm_getmboxinfo` returned last: the program holds pointers into it.
+/// The last result of `pvm_getmboxinfo`: the program holds pointers into it.
 #[derive(Default)]
 pub(crate) struct MailTable {
     rows: Vec<MailInfo>,
@@ -185,7 +185,7 @@ pub extern "C" fn pvm_getmboxinfo(
 /// Whether a name fits a pattern in which `*` stands for anything.
 pub(in crate::calls) fn fits(name: &[u8], pattern: &[u8]) -> bool {
     let (mut at, mut of) = (0, 0);
-    // Where to go on when the last star must take one more.
+    // The position to continue if the last star must match one more character.
     let mut again = None;
     while at < name.len() {
         match pattern.get(of) {
@@ -251,7 +251,7 @@ pub extern "C" fn pvm_delete(name: Text<'_>, index: c_int) -> c_int {
 }
 
 impl Locked {
-    /// Ends all tasks but this one and those that asked to be spared.
+    /// Ends all tasks except this one and the tasks that asked to be spared.
     pub(in crate::calls) fn end_all_others(&mut self) -> Pvm<()> {
         let me = self.me()?.tid;
         let classes = self.mail_classes()?;
@@ -261,7 +261,7 @@ impl Locked {
             return Err(PvmError::DSysErr);
         };
         for row in rows.iter().filter(|row| row.tid.0 != me && !spared.contains(&row.tid)) {
-            // It may have ended by itself meanwhile.
+            // The task may have ended in between.
             let _ = self.ask(&Request::Signal { tid: row.tid, signal: libc::SIGTERM });
         }
         Ok(())
@@ -289,7 +289,7 @@ impl Locked {
         self.put_mail(class.to_owned(), None, MULTI as u32, mail)
     }
 
-    /// Has this task left alone by a reset, or not: an entry of the mailbox says so.
+    /// Sets whether a reset spares this task: an entry of the mailbox marks this.
     pub(in crate::calls) fn be_spared(&mut self, spared: bool) -> Pvm<()> {
         let me = self.me()?.tid;
         let classes = self.mail_classes()?;

@@ -6,9 +6,8 @@ use parvum_api::pointers::Out;
 use parvum_wire::control::Part;
 use std::ffi::c_int;
 
-/// Makes this task the resource manager: other tasks ask it, not the daemon, for tasks and hosts.
-/// `hosts` is told this host, in a table that lasts until the next call. `PvmAlready` when there is
-/// another manager.
+/// Makes this task the resource manager: other tasks ask it, not the daemon, for tasks and hosts. `hosts` gets a table
+/// with this host, which is valid until the next call. `PvmAlready` when there is another manager.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_reg_rm(hosts: Out<'_, *mut HostInfo>) -> c_int {
     match call("pvm_reg_rm", |state| {
@@ -32,7 +31,7 @@ pub extern "C" fn pvm_reg_hoster() -> c_int {
 }
 
 impl Locked {
-    /// Plays a part, and says so in the mailbox, where PVM says it.
+    /// Takes a role, and puts an entry for it into the mailbox, as PVM does.
     fn play_openly(&mut self, part: Part, class: &str) -> crate::errors::Pvm<c_int> {
         self.play(part)?;
         self.put_own_tid(class)?;

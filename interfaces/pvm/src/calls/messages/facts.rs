@@ -1,4 +1,4 @@
-//! What a message says of itself, and messages inside messages: pvm_getminfo(3), pvm_pkmesg(3) ...
+//! Properties of messages, and messages inside messages: pvm_getminfo(3), pvm_pkmesg(3) ...
 
 use crate::buffers::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
 use crate::errors::{Pvm, PvmError, is_any};
@@ -60,7 +60,7 @@ impl Locked {
     }
 }
 
-/// What is known of a message.
+/// The properties of a message.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_getminfo(id: c_int, info: Out<'_, MessageInfo>) -> c_int {
     call("pvm_getminfo", |state| {
@@ -147,7 +147,7 @@ pub extern "C" fn pvm_upkmesg() -> c_int {
             *word = crate::calls::messages::packing::unpack_number(state)?;
         }
         let [length, context, tag, wait_id, encoding, checksum, from, to, following] = words;
-        // What stands here was never a message: as for one that is too short.
+        // These bytes were never a message: the error is the same as for a message that is too short.
         let Ok(count) = usize::try_from(length) else { return Err(PvmError::NoData) };
         if following != length {
             return Err(PvmError::NoData);

@@ -1,4 +1,4 @@
-//! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
+//! Sending and receiving: pvm_send(3), pvm_recv(3) and related calls.
 
 use crate::calls::array;
 use crate::errors::{Pvm, PvmError};
@@ -66,8 +66,9 @@ pub extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: In<'_, libc::timeval>
     receive("pvm_trecv", tid, tag, HowLong::of(nanoseconds))
 }
 
-/// As `pvm_trecv`, but 0 also when a handler of signals has run: for interpreters, whose own handlers run when this has returned. A signal that
-/// comes just before the task sleeps is not seen: who must not miss it calls with short times first.
+/// As `pvm_trecv`, but 0 also when a handler of signals has run: for interpreters, whose own handlers run when this has
+/// returned. The call misses a signal that comes just before the task sleeps. A caller that must not miss signals first
+/// uses short times.
 #[unsafe(no_mangle)]
 pub extern "C" fn parvum_pvm_trecv(tid: c_int, tag: c_int, nanoseconds: i64) -> c_int {
     receive("pvm_trecv", tid, tag, HowLong::until_signal(nanoseconds.max(1)))
@@ -176,7 +177,7 @@ pub unsafe extern "C" fn pvm_precv(
             // SAFETY: writable, as the caller says.
             _ => unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) },
         };
-        // What has no room is lost, and no failure: the length tells.
+        // Data without room is lost, which is not an error: the length shows it.
         let message = state.receive_into(tid, tag, room, chosen)?;
         from.put(message.from);
         its_tag.put(message.tag);

@@ -30,7 +30,7 @@ pub extern "C" fn pvm_mkbuf(encoding: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_freebuf(id: c_int) -> c_int {
     call("pvm_freebuf", |state| {
-        // What getsbuf and getrbuf return when there is none.
+        // The result of getsbuf and getrbuf if there is no buffer.
         if id == 0 {
             return Ok(0);
         }
@@ -100,7 +100,7 @@ pub extern "C" fn pvm_bufinfo(
                 (found.length as usize).saturating_sub(crate::buffers::buffer::table_length(found.meta))
             }
         };
-        // What this task packs is its own.
+        // The sender of a message that this task packs is this task.
         let from = info.from.unwrap_or_else(|| state.me().map_or(0, |me| me.tid));
         bytes.put(c_int::try_from(length).unwrap_or(c_int::MAX));
         tag.put(info.tag);
@@ -109,7 +109,7 @@ pub extern "C" fn pvm_bufinfo(
     })
 }
 
-/// The steps from item to item, in numbers, and how many items; refuses what cannot be.
+/// The steps from item to item, in numbers, and the number of items. Invalid values are errors.
 fn shape<I: Item>(start: *const I::Number, count: c_int, stride: c_int) -> Pvm<(usize, isize)> {
     let count = usize::try_from(count).map_err(|_| PvmError::BadParam)?;
     if count > 0 && start.is_null() {
@@ -118,8 +118,8 @@ fn shape<I: Item>(start: *const I::Number, count: c_int, stride: c_int) -> Pvm<(
     Ok((count, stride as isize * I::NUMBERS as isize))
 }
 
-/// Items shorter than this are copied when they are packed, in place or not: that
-/// is cheaper than to remember where they lie, and lets `pvm_packf` pack values.
+/// Shorter items are copied when they are packed, also with in-place encoding. This is cheaper than storing their
+/// addresses, and `pvm_packf` can pack values.
 const WORTH_LEAVING: usize = 256;
 
 /// Packs `count` items, each `stride` items after the one before.
@@ -156,8 +156,8 @@ unsafe fn pack_into<I: Item>(
     let numbers = count * I::NUMBERS;
     let number = |at: usize| {
         let (item, part) = (at / I::NUMBERS, at % I::NUMBERS);
-        // SAFETY: item `item` lies `step` numbers after the one before, as the program says;
-        // nothing is assumed of its alignment.
+        // SAFETY: the program promises that each item is `step` numbers after the previous item; the read assumes no
+        // alignment.
         unsafe { start.offset(item as isize * step + part as isize).read_unaligned() }
     };
     let dense = step == I::NUMBERS as isize || count == 1;
