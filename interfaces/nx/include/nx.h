@@ -135,7 +135,7 @@ int nx_initve(char *partition, long size, char *account, int *argc, char **argv)
 #define NX_IN_GLOBAL 4 /* gsync and the other global operations          */
 #define NX_IN_OTHER 5  /* handlers, and ids that were given up          */
 
-/* Where the bytes of this node's messages were buffered, since its start. */
+/* The places in which the bytes of this node's messages were buffered, since its start. */
 struct nx_buffering {
 	long received;       /* bytes received                                     */
 	long direct;         /* of these, put straight into the program's memory   */

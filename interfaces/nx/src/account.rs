@@ -1,10 +1,10 @@
-//! Where the bytes of received messages lay before the program had them, and in which call they were copied.
+//! The places of the bytes of received messages before the program had them, and the calls that copied them.
 
 use crate::task::Task;
 use parvum_api::Counter;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The calls that copies are counted for; the numbers are those of `nx.h`.
+/// The calls for which copies are counted; the numbers are the same as in `nx.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Call {

@@ -1,4 +1,4 @@
-//! What may go wrong, NX's numbers for it, and how a plain call ends the program.
+//! The errors, NX's numbers for them, and the end of the program in a plain call.
 
 use parvum_api::Status;
 use parvum_collectives::{Failure, Fault};
@@ -40,7 +40,7 @@ pub(crate) enum NxError {
     /// Another process of this node has that ptype. A node has one process here, so it never happens.
     #[cfg_attr(not(test), expect(dead_code, reason = "NX has it, and nx.h"))]
     UsePid = 1014,
-    /// An argument that is none of the above.
+    /// Another argument.
     Param = 1015,
     /// There is no machine, or it was lost.
     Machine = 1016,

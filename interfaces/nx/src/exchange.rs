@@ -1,4 +1,4 @@
-//! Sending and receiving: how each waits, and who is called meanwhile.
+//! Sending and receiving: how each call waits, and which handlers run during the wait.
 
 #![allow(unsafe_code)]
 
@@ -31,8 +31,8 @@ pub(crate) struct Lent {
 
 impl Lent {
     /// # Safety
-    /// If `start` is not null, so many bytes there must be the program's until the operation is over: readable, writable if it is to
-    /// receive there, and used by nobody else in a way that collides.
+    /// If `start` is not null, it must point to `count` bytes of the program until the operation is complete. They must
+    /// be readable, and writable for a receive. No other code may use them in a conflicting way.
     #[inline]
     pub(crate) unsafe fn new(start: *mut u8, count: i64) -> Lent {
         Lent { start, count }
@@ -56,7 +56,7 @@ impl Lent {
         self.count
     }
 
-    /// Whether the program has lent nothing at no address.
+    /// Whether the program has lent no bytes at a null address.
     pub(crate) fn is_nothing(self) -> bool {
         self.start.is_null() && self.count == 0
     }
@@ -93,7 +93,7 @@ impl Memory {
     }
 }
 
-/// What is known of a message that was received or found.
+/// The properties of a message that was received or found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Info {
     pub(crate) kind: i64,
@@ -122,10 +122,10 @@ impl Info {
     }
 }
 
-/// What `infocount` and its kin tell.
+/// The values of `infocount` and related calls.
 static LAST: [AtomicI64; 4] = [const { AtomicI64::new(0) }; 4];
 
-/// The last message completed, for `infocount` and its kin.
+/// Stores the last completed message, for `infocount` and related calls.
 #[inline]
 pub(crate) fn remember(info: &Info) {
     // Relaxed: told to the thread that received it.
@@ -213,8 +213,8 @@ pub(crate) fn receive(task: &'static Task, pattern: &Pattern, room: Memory, call
     interrupt::serve_if_long(task, room.length);
     let notes =
         Notes { limit: -1, call: words::crecv(), peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
-    // What its sender does not hand over whole must find the receive posted: a long message, to lie here directly, and a
-    // force message, to come at all.
+    // The receive must be posted before these messages arrive: a long message, so that its data goes straight to the
+    // buffer, and a force message, which is otherwise dropped.
     let is_posted =
         handlers::are_posted() || room.length > EAGER || pattern.tag > select::LAST_ORDINARY as i32;
     let got = if is_posted {
@@ -241,7 +241,7 @@ fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) ->
             Err(Status::Pending) => {}
             other => return fits(other?),
         }
-        // Before it waits for another message, a receive copies those that were asked for and have come.
+        // Before a receive waits for another message, it copies messages that posted receives have claimed.
         task.api.fetch_claims(None);
     }
     fits(receive(notes)?)
@@ -330,7 +330,7 @@ impl Exchange for Group<'_> {
     }
 }
 
-/// Finds a message without taking it. `None`: there is none, and it was not to be waited for.
+/// Finds a message without taking it. `None`: no message matches, and the call should not wait.
 pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Info>> {
     ptype_in_use()?;
     let tag = pattern_tag(pattern);
@@ -355,7 +355,7 @@ pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Inf
     }
 }
 
-/// The tag that onlookers are told; -1 for several.
+/// The tag for tools; -1 for several tags.
 fn pattern_tag(pattern: &Pattern) -> i32 {
     if pattern.tags == TagKind::Exactly { pattern.tag } else { -1 }
 }

@@ -1,7 +1,8 @@
 //! Handlers: functions of the program that are entered when a message has come, or a send is over.
 //!
-//! They run one at a time and never inside each other: in the program's own calls, while those wait and when they end; and
-//! when the program computes on a thread of ours, for which the program stands still (see `interrupt`).
+//! Handlers run one at a time, and never inside each other. They run in the program's own calls, while the calls wait
+//! and when they end. While the program computes, they run on a thread of the library, and the program stops during
+//! this time (see `interrupt`).
 
 use crate::account::{self, Call};
 use crate::calls::fail_for_good;
@@ -18,9 +19,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A function of the program.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// Of `hrecv` and `hsend`: type, count, node, ptype.
+    /// The handler of `hrecv` and `hsend`: type, count, node, ptype.
     Plain(extern "C" fn(c_long, c_long, c_long, c_long)),
-    /// Of `hrecvx` and `hsendx`: the same, and a number of the program's.
+    /// The handler of `hrecvx` and `hsendx`: the same, and a number of the program.
     Extended(extern "C" fn(c_long, c_long, c_long, c_long, c_long), c_long),
     /// Of Fortran's calls.
     Fortran(extern "C" fn(*const i32, *const i32, *const i32, *const i32)),
@@ -42,14 +43,14 @@ impl Handler {
     }
 }
 
-/// What a handler waits for.
+/// The operation that a handler waits for.
 pub(crate) struct Posted {
     pub(crate) send: Option<Sending>,
     /// The receive, and the bytes of its memory.
     pub(crate) receive: Option<(Request, usize)>,
-    /// Of a receive: what it takes; who takes the handler away says it again.
+    /// For a receive: its pattern. A call that removes the handler names the same pattern.
     pub(crate) pattern: Option<Pattern>,
-    /// Of a send: what the handler is told.
+    /// For a send: the arguments of the handler.
     pub(crate) told: [i64; 4],
     pub(crate) handler: Handler,
 }
@@ -59,7 +60,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Held back by `masktrap`. The release of `mask` and the acquire of `Entry::take` are partners: a handler finds what the program had
 /// written before it let handlers in. Another thread may enter a handler while `mask` runs. No ordering could prevent that.
 static MASKED: AtomicBool = AtomicBool::new(false);
-/// The thread in which one runs, by its address; 0 for none. Who changes it from 0 may enter handlers, and nobody else.
+/// The thread in which one runs, by its address; 0 for none. Only the thread that changes it from 0 may run handlers.
 static RUNNER: AtomicUsize = AtomicUsize::new(0);
 
 fn lock() -> MutexGuard<'static, Vec<Posted>> {
@@ -149,7 +150,7 @@ impl Posted {
         self.requests().all(|request| task.api.wait_any(&[request], u64::MAX, &look()) == 0)
     }
 
-    /// What the handler is to be told; takes the outcomes.
+    /// The arguments of the handler; takes the outcomes.
     fn finish(&self, task: &Task) -> Nx<[i64; 4]> {
         if let Some(sending) = self.send {
             // A receiver that is gone is not the handler's business.
@@ -163,8 +164,8 @@ impl Posted {
     }
 }
 
-/// Adds what handlers wait for to what is waited for, as far as they may run. Gives for how long that holds: while another thread
-/// is in a handler nobody enters the next, and this one, which could afterwards, looks again soon.
+/// Adds what handlers wait for to what is waited for, as far as they may run. Returns how long the list is valid. While
+/// another thread runs a handler, no thread may run the next handler, so this thread must look again soon.
 pub(crate) fn awaited(requests: &mut Vec<Request>, limit: i64) -> i64 {
     // Relaxed, here and below: `Entry::take` decides. A thread that sees an old value waits as if it had come a moment earlier.
     if !are_posted() || MASKED.load(Ordering::Relaxed) {

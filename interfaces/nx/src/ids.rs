@@ -12,7 +12,7 @@ use parvum_api::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many ids a process may have at a time; `NX_IDS` of `nx.h`.
+/// The maximum number of ids of a process at the same time; `NX_IDS` of `nx.h`.
 pub(crate) const LIMIT: usize = 1024;
 /// An id is its place, and above it how often the place was used, so that an id that was given back names nothing.
 const PLACE_BITS: u32 = 10;
@@ -30,7 +30,7 @@ pub(crate) enum Operation {
     Receive { request: Request, room: usize, info: InfoPlace },
 }
 
-/// Where a program wants to read of a message.
+/// The place where a program wants the properties of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InfoPlace {
     None,
@@ -90,7 +90,7 @@ fn lock() -> MutexGuard<'static, Ids> {
 }
 
 impl Ids {
-    /// A free place; those that were ignored and are over are free.
+    /// A free place. Ignored operations that are complete have free places.
     fn place(&mut self, task: &Task) -> Nx<u32> {
         if self.free.is_empty() && self.slots.len() == LIMIT && self.ignored > 0 {
             self.sweep(task);
@@ -169,7 +169,7 @@ pub(crate) fn begin(task: &Task, start: impl FnOnce(&mut Vec<Operation>) -> Nx<(
     }
     slot.in_use = true;
     if let Err(why) = started {
-        // What was started goes on, and nobody can wait for it.
+        // The operation continues, but the program can no longer wait for it.
         slot.ignored = true;
         ids.ignored += 1;
         return Err(why);
@@ -183,7 +183,7 @@ pub(crate) fn post(task: &'static Task, pattern: &Pattern, room: Memory, info: I
     interrupt::serve_if_long(task, room.length());
     let flags = if task.copies_in_irecv { 0 } else { CLAIM };
     let request = exchange::post(task, pattern, room, flags);
-    // Relaxed, here and where it falls: a number to look at. What the ids stand for is behind a lock.
+    // Relaxed, here and where it falls: a number to look at. A lock protects the operations of the ids.
     RECEIVES.fetch_add(1, Ordering::Relaxed);
     Ok(Operation::Receive { request, room: room.length(), info })
 }
@@ -287,7 +287,8 @@ pub(crate) fn cancel(task: &Task, mid: i64) -> Nx<()> {
             let notes = Notes { limit: 0, call: words::msgcancel(), peer: -1, tag: -1, context: -1 };
             let _ = task.api.wait(*request, &notes);
         } else {
-            // A send, or a receive whose data is coming: its memory is not free before. What became of it nobody wants.
+            // A send, or a receive whose data is coming: its memory is not free before. The program ignores the
+            // outcome.
             let _ = finish(task, operation, words::msgcancel());
         }
     }

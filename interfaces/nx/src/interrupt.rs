@@ -1,12 +1,13 @@
 //! Threads of ours: one takes messages in while the program computes, one enters its handlers then.
 //!
-//! A handler is an interrupt of the program. So the thread that enters it first brings the program to a stand: a signal
-//! makes the program's thread wait inside our signal handler, in which it neither allocates nor locks anything, until the
-//! handler has returned. While the program is inside one of our calls nobody stops it: the call runs the handlers.
+//! A handler is an interrupt of the program. The thread that enters a handler therefore first stops the program. A
+//! signal makes the program's thread wait inside the library's signal handler until the NX handler has returned. There
+//! it neither allocates nor takes locks. While the program is inside one of our calls nobody stops it: the call runs
+//! the handlers.
 //!
-//! The program may have been stopped with a lock in its hands, malloc's or that of a file it prints to, and the handler want
-//! the same. Nobody can know before. So the thread that stands looks now and then whether the handler sleeps for a lock
-//! that is not of ours, and goes on beside it if it does.
+//! The stopped program may hold a lock, for example of malloc or of an output file, and the handler may need the same
+//! lock. Nobody can know before. The stopped thread therefore checks regularly whether the handler sleeps on a foreign
+//! lock. If it does, the thread continues beside the handler.
 
 use crate::handlers;
 use crate::task::Task;
@@ -31,7 +32,7 @@ static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// Relaxed everywhere: the program's own thread writes it, and the signal handler that decides by it runs in that thread. The thread
 /// of handlers reads it only to save itself a request.
 static INSIDE: AtomicBool = AtomicBool::new(false);
-/// What the two say to each other; a futex.
+/// The state that the two threads share; a futex.
 ///
 /// Two pairs order the program's memory. The release with which `stand_still` answers `STANDS` meets the acquires of `interrupt`: a
 /// handler finds what the program has written. The release with which `interrupt` stores `RUNS` meets the acquire of `stand_still`:
@@ -47,7 +48,7 @@ const REFUSED: u32 = 3;
 /// It stood, and has gone on before the handler was over.
 const WENT_ON: u32 = 4;
 
-/// So long a program that was asked may take to answer, and between two requests.
+/// The time that a program may take to answer, and the time between two requests.
 const PATIENCE: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_micros(500);
 /// How often the thread that stands looks whether the handler waits for what it holds.
@@ -110,7 +111,7 @@ pub(crate) fn handle(task: &'static Task) {
     }
 }
 
-/// A number that no other living thread has, and that is not 0.
+/// A unique number for each living thread, which is never 0.
 pub(crate) fn this_thread() -> usize {
     // SAFETY: it only reads a register.
     unsafe { libc::pthread_self() as usize }
@@ -170,7 +171,7 @@ fn attend(task: &'static Task) {
         }
         if handlers::is_any_ready(task) {
             if !interrupt(task) {
-                // It did not stop in time, and nothing says when it will: ask again.
+                // The program did not stop in time, and may stop at any time: ask again.
                 std::thread::sleep(PAUSE);
             }
             continue;
@@ -235,7 +236,7 @@ extern "C" fn stand_still(_: c_int) {
 }
 
 fn install() {
-    // SAFETY: the structure is plain memory, zero is valid, and the handler is one that may be called at any time.
+    // SAFETY: the structure is plain memory, zero is valid, and the handler may be called at any time.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = stand_still as extern "C" fn(c_int) as usize;

@@ -1,4 +1,4 @@
-//! What types and selectors mean.
+//! The meaning of types and selectors.
 
 use crate::errors::{Nx, NxError};
 use parvum_api::{ANY_TASK, Buffering, Pattern, TagKind};
@@ -9,7 +9,7 @@ pub(crate) const LAST_ORDINARY: i64 = 999_999_999;
 const FIRST_FORCE: i64 = 0x4000_0000;
 const LAST_FORCE: i64 = 1_999_999_999;
 
-/// NX's messages are of this context: the one that PVM programs begin with.
+/// The context of NX's messages: the first context of PVM programs.
 pub(crate) const CONTEXT: u32 = 0;
 
 /// The engine's tag of a type to send, and who may buffer it.
@@ -29,7 +29,7 @@ pub(crate) fn wanted(typesel: i64, from: Option<i32>) -> Nx<Pattern> {
     let (tags, tag, other) = match typesel {
         0..=LAST_ORDINARY | FIRST_FORCE..=LAST_FORCE => (TagKind::Exactly, typesel as i32, 0),
         -1 => (TagKind::Within, 0, last),
-        // A mask: the sign bit says so, the others name types. Bits above 31 must be the sign's.
+        // A mask: the sign bit marks it, and the other bits name types. Bits above 31 must be the sign's.
         _ if typesel < 0 && i32::try_from(typesel).is_ok() => {
             (TagKind::Among, typesel as i32 & i32::MAX, last)
         }

@@ -1,4 +1,4 @@
-//! Who this process is: its engine, its partition, its ptype.
+//! The identity of this process: its engine, its partition, its ptype.
 
 use crate::errors::{Nx, NxError, print};
 use parvum_api::{CoreApi, Status};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// `myptype()` when none was set.
 pub(crate) const INVALID_PTYPE: i64 = -1;
-/// A ptype travels with each message, in so many bits.
+/// A ptype travels with each message, in this number of bits.
 const LARGEST_PTYPE: i64 = (1 << 23) - 1;
 /// The context of the group operations' own messages: "nx" and then some, so that it meets nobody's.
 pub(crate) const GROUP_CONTEXT: u32 = 0x6e78_0001;

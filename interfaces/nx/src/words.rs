@@ -1,4 +1,4 @@
-//! What onlookers call the waits of NX.
+//! The names that tools print for the waits of NX.
 
 parvum_api::words! {
     // A run has all its nodes from the beginning.

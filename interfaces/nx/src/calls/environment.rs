@@ -1,4 +1,4 @@
-//! Who and where: mynode(3), numnodes(3), myptype(3), dclock(3), gray(3), killcube(3), nx_initve(3).
+//! The node, and its surroundings: mynode(3), numnodes(3), myptype(3), dclock(3), gray(3), killcube(3), nx_initve(3).
 
 use crate::task;
 use libc::{c_char, c_int, c_long, c_ulong, c_void};
@@ -8,7 +8,7 @@ super::faces! {
     mynode _mynode mynode_ () value => work::mynode();
     /// How many nodes the partition has.
     numnodes _numnodes numnodes_ () value => work::numnodes();
-    /// The dimension of the smallest cube that has so many nodes.
+    /// The dimension of the smallest cube with at least this number of nodes.
     nodedim _nodedim nodedim_ () value => work::nodedim();
     /// The number of the host, who started the partition.
     myhost _myhost myhost_ () value => work::myhost();
@@ -99,7 +99,7 @@ mod work {
                 let request = Request::Signal { tid: Tid(tid), signal: libc::SIGTERM };
                 let notes = Notes { limit: -1, call: call::MACHINE, peer: tid, tag: -1, context: -1 };
                 match task.api.ask(&request, &notes)? {
-                    // Who is gone already need not be stopped.
+                    // A task that is gone need not be stopped.
                     Err(failure) if failure.kind != ErrorKind::NoSuchTask => Err(NxError::Node),
                     _ => Ok(()),
                 }

@@ -1,4 +1,4 @@
-//! What all nodes do together: gsync(3), gdsum(3) and its kin, gcol(3), gopf(3).
+//! Collectives: gsync(3), gdsum(3) and related calls, gcol(3), gopf(3).
 //!
 //! Every node must call, in the same order and with the same lengths. Results are the same to the last bit on all nodes.
 
@@ -57,7 +57,8 @@ fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) 
 unsafe fn reduce<T: Element>(x: *mut T, n: i64, work: *mut T, operator: Operator) -> Nx<()> {
     together(words::global(), tag::REDUCE, |nodes| {
         let bytes = n.checked_mul(size_of::<T>() as i64).ok_or(NxError::BLen)?;
-        // SAFETY: the program's vectors have so many elements, and it uses neither meanwhile.
+        // SAFETY: the program's vectors have this number of elements, and the program uses neither of them during the
+        // call.
         let (x, work) = unsafe {
             let (x, work) = (Lent::new(x.cast(), bytes), Lent::new(work.cast(), bytes));
             (x.memory()?.slice(), work.memory()?.slice())
@@ -195,7 +196,7 @@ super::faces! {
 fn reduce_by(x: Lent, work: Lent, function: super::Combine) -> Nx<()> {
     together(words::global(), tag::REDUCE, |nodes| {
         let function = function.ok_or(NxError::Hnd)?;
-        // SAFETY: the program does not use its memory meanwhile but in its function.
+        // SAFETY: during the call the program uses its memory only in its function.
         let (x, work) = unsafe { (x.memory()?.slice(), work.memory()?.slice()) };
         // The function takes whole operands.
         let whole = x.len();
@@ -209,7 +210,7 @@ fn reduce_by(x: Lent, work: Lent, function: super::Combine) -> Nx<()> {
 fn collect(x: Lent, y: Lent) -> Nx<i64> {
     together(words::global(), tag::GATHER, |nodes| {
         let count = x.count();
-        // SAFETY: the program does not use its memory meanwhile.
+        // SAFETY: the program does not use its memory during the call.
         let (x, y) = unsafe { (x.memory()?.slice(), y.memory()?.slice()) };
         let size = nodes.group().size;
         let mut told = vec![0; 8 * size];
@@ -223,7 +224,8 @@ fn collect(x: Lent, y: Lent) -> Nx<i64> {
 /// The same when all know how much each has.
 ///
 /// # Safety
-/// `xlens` must have a number for each node, `x` as many bytes as it says of this one, `y` as many as of all.
+/// `xlens` must have a number for each node. `x` must have the bytes of this node's number, and `y` the bytes of all
+/// numbers together.
 unsafe fn collect_known(x: *mut u8, xlens: Numbers, y: *mut u8) -> Nx<i64> {
     together(words::global(), tag::GATHER, |nodes| {
         if xlens.is_null() {
@@ -236,7 +238,7 @@ unsafe fn collect_known(x: *mut u8, xlens: Numbers, y: *mut u8) -> Nx<i64> {
             given.into_iter().map(|length| usize::try_from(length).map_err(|_| NxError::Len)).collect();
         let lengths = lengths?;
         let total = total_of(&lengths)?;
-        // SAFETY: the caller's promise; the program does not use its memory meanwhile.
+        // SAFETY: the caller promises the lengths above, and the program does not use its memory during the call.
         let (x, y) = unsafe {
             let (x, y) = (Lent::new(x, lengths[own] as i64), Lent::new(y, total as i64));
             (x.memory()?.slice(), y.memory()?.slice())

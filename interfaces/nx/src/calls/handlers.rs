@@ -26,7 +26,7 @@ mod work {
     use crate::handlers;
 
     pub(super) fn masktrap(state: i64) -> Nx<i64> {
-        // Those that were held back run before the call returns.
+        // Pending handlers run before the call returns.
         with(|_| match state {
             0 | 1 => Ok(i64::from(handlers::mask(state == 1))),
             _ => Err(NxError::Param),
@@ -34,7 +34,7 @@ mod work {
     }
 }
 
-/// What a handler receive is asked for.
+/// The request for a handler receive.
 struct Receive {
     typesel: i64,
     nodesel: i64,
@@ -64,7 +64,7 @@ fn receive(what: Receive, handler: Option<Handler>) -> Nx<()> {
     })
 }
 
-/// What a handler send is asked for.
+/// The request for a handler send.
 struct Outgoing {
     kind: i64,
     data: Lent,
@@ -97,7 +97,7 @@ fn send(what: Outgoing, answer: Option<(i64, Lent)>, handler: Option<Handler>) -
     })
 }
 
-/// The handler of a send is told its sender.
+/// The handler of a send gets the number of the sender.
 fn told_node(task: &Task) -> i64 {
     task.partition.own() as i64
 }

@@ -36,10 +36,10 @@ super::faces! {
         => work::gsendx(kind, Lent::new(buf, count), listed(nodes, nnodes));
 }
 
-/// A list of so many numbers.
+/// A list with this number of items.
 ///
 /// # Safety
-/// The list must be null or have so many.
+/// The list must be null, or have this number of items.
 unsafe fn listed(list: Numbers, count: i64) -> Nx<Vec<i64>> {
     let count = usize::try_from(count).map_err(|_| NxError::Param)?;
     if list.is_null() && count > 0 {

@@ -1,8 +1,8 @@
 //! The functions of `nx.h`, and the same for Fortran: arguments checked and turned into Rust's.
 //!
-//! Each call has three faces, made by [`faces`]: the plain one, which says what is wrong and ends the program; its twin with
-//! an underscore, which gives -1 and sets `errno`; and Fortran's, whose arguments are references to default integers. What a
-//! program says of its own memory (that `count` bytes lie at a pointer) must be believed, as NX believed it.
+//! Each call has three forms, made by [`faces`]. The plain form prints an error and ends the program. The form with an
+//! underscore returns -1 and sets `errno`. The arguments of the Fortran form are references to default integers. The
+//! library must trust the program's claims about its own memory (that `count` bytes are at a pointer), as NX did.
 
 mod environment;
 mod global;
@@ -17,8 +17,8 @@ use crate::task::{Task, own_node, task};
 use crate::{handlers as posted, interrupt};
 use parvum_api::pointers::Out;
 
-/// The C type of an argument: `n` a number, `b` a buffer, `i` an info array, `l` a list of numbers, `o` the place of a number,
-/// `f` a function that combines.
+/// The C type of an argument: `n` a number, `b` a buffer, `i` an info array, `l` a list of numbers, `o` the address of
+/// a number, `f` a combining function.
 macro_rules! c_type {
     (n) => { libc::c_long };
     (b) => { *mut libc::c_void };
@@ -86,8 +86,9 @@ macro_rules! work {
     }};
 }
 
-/// The faces of calls. `none`: the plain call gives nothing, and the twin 0. Behind `=>` stands the work: safe code, but for the unsafe
-/// constructors that name what the caller has promised, such as [`Lent::new`](crate::exchange::Lent::new).
+/// The faces of calls. `none`: the plain call gives nothing, and the twin 0. After `=>` comes the code. It is safe
+/// code, except for unsafe constructors that name the caller's promise, such as
+/// [`Lent::new`](crate::exchange::Lent::new).
 macro_rules! faces {
     ($($(#[$doc:meta])* $plain:ident $twin:ident $fortran:ident ($($kind:ident $arg:ident),*) $value:ident
         => $work:expr;)*) => {
@@ -164,7 +165,7 @@ pub(crate) use {c_type, c_value, f_type, f_value, face, faces, work};
 /// Combines two operands, the result in the first.
 pub(crate) type Combine = Option<extern "C" fn(*mut libc::c_void, *mut libc::c_void) -> libc::c_long>;
 
-/// What a call gives: nothing counts as 0.
+/// The result of a call: no result counts as 0.
 pub(crate) trait Value {
     fn number(self) -> i64;
 }
@@ -260,7 +261,7 @@ impl Numbers {
     /// The first numbers.
     ///
     /// # Safety
-    /// The list must have as many, and not be null if that is more than none.
+    /// The list must have `count` items. It may be null only if `count` is 0.
     unsafe fn first(self, count: usize) -> Vec<i64> {
         // SAFETY: the caller's promise.
         let get = |at: usize| unsafe {
@@ -273,7 +274,7 @@ impl Numbers {
     }
 }
 
-/// Where a program wants a number.
+/// The address at which a program wants a number.
 pub(crate) enum Place<'a> {
     C(Out<'a, libc::c_long>),
     Fortran(Out<'a, i32>),
