@@ -34,7 +34,7 @@ pub(crate) fn combiner(number: i32) -> Cmmd<(Operator, Family)> {
     if is_bits && family != Family::Int { Err(Fault::BadArgument) } else { Ok((operator, family)) }
 }
 
-/// What the elements of a vector are is said by combiner and size.
+/// Combiner and size determine the type of the elements of a vector.
 pub(crate) fn kind_of(family: Family, size: i32) -> Cmmd<Kind> {
     match (family, size) {
         (Family::Int, 1) => Ok(Kind::I8),
@@ -60,7 +60,7 @@ pub(crate) struct Combiner {
 }
 
 impl Combiner {
-    /// Unless it makes no sense.
+    /// Invalid pairs are errors.
     pub(crate) fn new(operator: Operator, kind: Kind) -> Cmmd<Combiner> {
         let combine = operators::combine(operator, kind).ok_or(Fault::BadArgument)?;
         Ok(Combiner { operator, kind, combine })

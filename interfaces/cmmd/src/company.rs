@@ -1,4 +1,4 @@
-//! Who else there is: nodes, host, and the numbers that they have here.
+//! The other tasks: nodes, host, and their numbers here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -86,7 +86,7 @@ impl State {
     }
 }
 
-/// Waits until an operation is over; handlers of others run meanwhile.
+/// Waits until an operation is complete; handlers of other operations run during the wait.
 pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
     loop {
         let seen = state.api.arrivals();
@@ -104,8 +104,8 @@ pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
     }
 }
 
-/// Waits until a request is over, or, when `seen` counts messages, until another has come; handlers run
-/// meanwhile. Whether the request may be over.
+/// Waits until a request is complete. If `seen` counts messages, it also returns when another message has come.
+/// Handlers run during the wait. Whether the request may be over.
 pub(crate) fn wait_among(
     mut state: Guard,
     request: Option<Request>,

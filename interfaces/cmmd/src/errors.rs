@@ -31,7 +31,7 @@ pub(crate) fn print(text: &str) {
     eprintln!("{}", parvum_errors::shown("libcmmd", text));
 }
 
-/// What a call gives, or why not.
+/// The result of a call, or the error.
 pub(crate) type Cmmd<T> = Result<T, Fault>;
 
 static LAST: AtomicI32 = AtomicI32::new(0);

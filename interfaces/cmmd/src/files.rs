@@ -1,7 +1,7 @@
 //! Files that the nodes write together: in node order (sync_seq), or once for all (sync_bc).
 //!
-//! What a node writes to such a file is kept in memory of its own, in the file's place, until the nodes meet in
-//! `CMMD_sync_with_nodes`; then node 0 puts all of it out. So the calls that write stay C's, and wait for nobody.
+//! Memory replaces the file: each node keeps its output in memory until the nodes meet in `CMMD_sync_with_nodes`. Then
+//! node 0 writes the output of all. Programs therefore still write with C's calls, which do not wait for other nodes.
 
 use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
@@ -97,7 +97,7 @@ impl State {
             if let Ok(data) = shared.take_kept()
                 && (shared.mode == Together::InOrder || self.company.own == 0)
             {
-                // Nobody is left who could be told that it fails.
+                // An error cannot be reported any more.
                 let _ = shared.put(&data);
             }
             shared.restore();
@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-/// The process ends. Who ends within a call of CMMD loses what is kept for files.
+/// The process ends. A process that ends inside a call of CMMD loses its output for files.
 pub(crate) fn at_exit() {
     if let Some(mut state) = Guard::take_at_exit() {
         state.put_out_alone();

@@ -12,7 +12,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What the messages between host and nodes are about.
+/// The kinds of messages between host and nodes.
 pub(crate) mod about {
     pub(crate) const BROADCAST: i32 = 1;
     pub(crate) const TO_HOST: i32 = 2;
@@ -107,7 +107,7 @@ impl Guard {
         if size == 0 || size > self.nodes()?.size() {
             return Err(Fault::BadArgument);
         }
-        // Nobody is told of an end that others still wait for.
+        // The end is reported only after all nodes have arrived.
         self.barrier()?;
         if self.company.own >= size {
             return Ok(true);

@@ -1,4 +1,4 @@
-//! What all nodes do together: barriers, reductions, scans, broadcast, concatenation.
+//! Collectives: barriers, reductions, scans, broadcast, concatenation.
 
 use crate::combine::Combiner;
 use crate::envelope::{context, notes};
@@ -47,7 +47,7 @@ impl Guard {
         Ok(self.outside(|| nodes.reduce_all(values, unit, order, &mut combine))?)
     }
 
-    /// Every node's value and bit are told to all, and each takes what concerns it.
+    /// All nodes get every node's value and bit, and each node computes its own result.
     pub(crate) fn scan(&mut self, scan: &Scan, value: &[u8]) -> Cmmd<Vec<u8>> {
         let nodes = self.nodes()?;
         let mut mine = value.to_vec();
@@ -67,7 +67,8 @@ impl Guard {
         Ok(0)
     }
 
-    /// Receives what some other node sends to all, whichever it is. Whoever sends first says so to those below it.
+    /// Receives what some other node sends to all, whichever it is. The node that sends first tells this to the nodes
+    /// below it.
     pub(crate) fn receive_broadcast(&mut self, room: &mut [u8]) -> Cmmd<i32> {
         let size = self.nodes()?.size();
         self.broadcasts = self.broadcasts.wrapping_add(1);
@@ -174,7 +175,7 @@ impl Guard {
     }
 }
 
-/// Whom a node hands a broadcast on to.
+/// The nodes to which a node forwards a broadcast.
 fn nodes_below(group: Group, root: usize) -> Vec<usize> {
     let step = |step: &Step| match *step {
         Step::Send { to, .. } => Some(to),
@@ -183,12 +184,12 @@ fn nodes_below(group: Group, root: usize) -> Vec<usize> {
     broadcast::binomial(group, root, 0).steps().iter().filter_map(step).collect()
 }
 
-/// What the node `own` gets.
+/// The result of the node `own`.
 fn scanned(scan: &Scan, told: &[(&[u8], bool)], own: usize) -> Vec<u8> {
     let order: Vec<usize> =
         if scan.downward { (0..told.len()).rev().collect() } else { (0..told.len()).collect() };
     let identity = scan.combiner.identity();
-    // Of the segment so far, and of the one before it.
+    // The total of the segment so far, and the total of the previous segment.
     let (mut total, mut before) = (identity.clone(), identity.clone());
     for (place, node) in order.into_iter().enumerate() {
         let (value, bit) = told[node];

@@ -1,4 +1,4 @@
-//! What onlookers call the waits of CMMD.
+//! The names that tools print for the waits of CMMD.
 
 parvum_api::words! {
     // A run has all its nodes from the beginning.

@@ -98,13 +98,13 @@ pub extern "C" fn CMMD_node_timer_elapsed(timer: c_int) -> c_double {
     call(-1.0, |state| state.timers.read(timer, Reading::Elapsed))
 }
 
-/// Of those, the ones in which this node did not wait.
+/// The part of these seconds in which this node did not wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_busy(timer: c_int) -> c_double {
     call(-1.0, |state| state.timers.read(timer, Reading::Busy))
 }
 
-/// Of those, the ones in which it waited in CMMD.
+/// The part of these seconds in which this node waited in CMMD.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_node_timer_idle(timer: c_int) -> c_double {
     call(-1.0, |state| state.timers.read(timer, Reading::Idle))
@@ -116,7 +116,7 @@ pub extern "C" fn CMMD_get_errno() -> c_int {
     last()
 }
 
-/// What an error means, for a person.
+/// The meaning of an error, as text.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_error_string(number: c_int) -> *const c_char {
     let text = usize::try_from(number).ok().and_then(|number| TEXTS.get(number));

@@ -32,7 +32,7 @@ pub unsafe extern "C" fn CMMD_fset_io_mode(file: *mut FILE, mode: c_int) -> c_in
     };
     // SAFETY: an open file, as the program says.
     let descriptor = unsafe { libc::fileno(file) };
-    // What was written before belongs to the mode before.
+    // Earlier output belongs to the earlier mode.
     flush();
     if mode.is_some() {
         static WATCHED: Once = Once::new();

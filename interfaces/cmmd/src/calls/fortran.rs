@@ -1,7 +1,7 @@
 //! The same calls for Fortran: lower case with an underscore, every argument by reference, called as functions.
 //!
-//! In Fortran an integer is C's `int`, an integer*8 its `long`, a double precision number a `double`; a handle is an integer.
-//! For no handler, and for no matching function, a program names `cmmd_no_handler`, which it declares external.
+//! In Fortran an integer is C's `int`, an integer*8 its `long`, a double precision number a `double`; a handle is an
+//! integer. A program without a handler or a matching function passes `cmmd_no_handler`, which it declares external.
 
 use super::{channels::*, environment::*, global::*, handles::*, message::*, scans::*, strided::*};
 use crate::errors::{Fault, remember};
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 type Routine = unsafe extern "C" fn(*mut c_int, *mut c_void);
 
-/// What a program names for no handler. Never called.
+/// A program passes this for no handler. Never called.
 #[unsafe(no_mangle)]
 pub extern "C" fn cmmd_no_handler_() {}
 
@@ -197,7 +197,8 @@ pub extern "C" fn cmmd_set_msg_matching_fcn_(function: Option<AskFunction>) {
     CMMD_set_msg_matching_fcn(given);
 }
 
-/// See `CMMD_fset_io_mode`. What Fortran writes does not go through the files of the C library, and is each node's own.
+/// See `CMMD_fset_io_mode`. Fortran's output does not use the files of the C library, so each node writes its own
+/// output.
 ///
 /// # Safety
 /// The arguments are addresses of numbers.

@@ -24,7 +24,7 @@ pub extern "C" fn CMMD_msg_wait(mcb: c_int) {
     })
 }
 
-/// 1: complete; 0: not yet; negative: it has failed, or there is none.
+/// 1: complete; 0: not yet; negative: the operation has failed, or the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_msg_done(mcb: c_int) -> c_int {
     call(ERRVAL, |state| {
@@ -145,7 +145,7 @@ pub extern "C" fn CMMD_bytes_sent() -> c_int {
     call(ERRVAL, |state| Ok(number(state.sent)))
 }
 
-/// Who sent the message received or found last.
+/// The sender of the message that was received or found last.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_msg_sender() -> c_int {
     call(ERRVAL, |state| Ok(state.company.node(state.last.from)))
@@ -204,7 +204,7 @@ fn other(state: &State, operation: &Operation) -> i32 {
     }
 }
 
-/// Who sends: this node for a send.
+/// The sender: this node for a send.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_mcb_source(mcb: c_int) -> c_int {
     of(mcb, ERRVAL, |state, operation| {
@@ -212,7 +212,7 @@ pub extern "C" fn CMMD_mcb_source(mcb: c_int) -> c_int {
     })
 }
 
-/// Who receives: this node for a receive.
+/// The receiver: this node for a receive.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_mcb_dest(mcb: c_int) -> c_int {
     of(mcb, ERRVAL, |state, operation| {

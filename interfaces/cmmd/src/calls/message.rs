@@ -127,7 +127,7 @@ pub unsafe extern "C" fn CMMD_send_async(
     })
 }
 
-/// What a program names to run at the end of an operation.
+/// The handler for the end of an operation, as the program passes it.
 pub(super) type Named = (Option<unsafe extern "C" fn(*mut c_int, *mut c_void)>, *mut c_void);
 
 fn handler((handler, arg): Named) -> Option<(Handler, usize)> {

@@ -1,9 +1,9 @@
 //! Channels: a prepared way from one node to another, used again and again.
 //!
-//! Each end is opened with the memory that it will use. The receiving end always has a receive posted there, unless data
-//! lies in it that the program has not done with; so what is written is copied once, from memory to memory, and waits
-//! for nothing else. The two ends find each other by their nodes and the channel's number, as messages in a context of
-//! their own.
+//! Each end is opened with the memory that it will use. The receiving end always has a posted receive, unless the
+//! program still uses the data in its buffer. Written data is therefore copied once, from memory to memory, and waits
+//! only for this receive. The two ends find each other by their nodes and the channel's number, as messages in a
+//! context of their own.
 
 use crate::envelope::{context, notes};
 use crate::errors::{Cmmd, Fault};
@@ -33,7 +33,7 @@ struct Channel {
 #[derive(Default)]
 pub(crate) struct Channels(Vec<Option<Channel>>);
 
-/// So many ends may be open.
+/// The maximum number of open ends.
 const MOST: usize = 256;
 
 impl Channels {

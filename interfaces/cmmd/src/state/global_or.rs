@@ -23,7 +23,7 @@ impl GlobalOr {
             for &task in participants {
                 // With the state kept, so that no other thread's newer bit goes before.
                 match api.send(own(task, context::OR, bit.into(), 0), &[&[]], &notes(call::SEND, task, -1)) {
-                    // Who is gone raises nothing, and reads nothing.
+                    // A node that is gone neither raises the bit nor reads it.
                     Err(Status::Gone) => {}
                     told => told?,
                 }

@@ -28,8 +28,8 @@ use timers::Timers;
 
 static STATE: BiasedLock<Option<Box<State>>> = BiasedLock::new(None);
 
-/// Some thread is in the program's matching function: a look at that spares every call a thread's own memory, which is dear
-/// in a shared library.
+/// True while a thread is in the program's matching function. Calls check this first, because a thread's own memory is
+/// slow in a shared library.
 static ANY_MATCHING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -41,7 +41,7 @@ thread_local! {
 pub(crate) struct State {
     pub(crate) api: CoreApi,
     pub(crate) company: Company,
-    /// What the nodes have together; the host has none of it.
+    /// The common state of the nodes; the host has none.
     pub(crate) partition: Option<Arc<Partition>>,
     /// The host takes part: `CMMD_enable` or `CMMD_enable_host` was called.
     pub(crate) with_host: bool,
@@ -51,14 +51,14 @@ pub(crate) struct State {
     pub(crate) last: Last,
     pub(crate) safety: bool,
     pub(crate) interrupts: bool,
-    /// A handler is running: no other runs meanwhile.
+    /// A handler is running: no other handler runs at the same time.
     pub(crate) in_handler: bool,
     pub(crate) matching: Option<Matching>,
     /// How many broadcasts, and split barriers, there have been.
     pub(crate) broadcasts: i32,
     pub(crate) syncs: i32,
     pub(crate) sync_started: bool,
-    /// Who has come to the split barriers: this one's number, and how many are ahead.
+    /// The arrivals at split barriers: this node's number, and the number of arrivals ahead of it.
     pub(crate) come: Vec<(i32, usize)>,
     pub(crate) or: GlobalOr,
     pub(crate) timers: Timers,
@@ -66,8 +66,8 @@ pub(crate) struct State {
     pub(crate) shared: Vec<Shared>,
 }
 
-/// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
-/// that interrupts the wait.
+/// The state, for one call or a part of one. A call releases the state while it waits. Other threads, and a signal
+/// handler that interrupts the wait, can then take it.
 pub(crate) struct Guard(Option<BiasedGuard<'static, Option<Box<State>>>>);
 
 impl Deref for Guard {
@@ -94,7 +94,7 @@ impl Guard {
         Guard(Some(STATE.take()))
     }
 
-    /// Takes the state if there is one that no call has: for the end of the process.
+    /// Takes the state if it exists and no call has it: for the end of the process.
     pub(crate) fn take_at_exit() -> Option<Guard> {
         if fork::is_child() {
             return None;
@@ -102,7 +102,7 @@ impl Guard {
         STATE.try_take().filter(|state| state.is_some()).map(|state| Guard(Some(state)))
     }
 
-    /// Waits with the state given away. What was known of it before may not be so afterwards; who the nodes are is.
+    /// Waits with the state given away. Other threads may change the state during the wait, but not the list of nodes.
     #[inline]
     pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
         let began = self.timers.start_wait();
@@ -135,7 +135,7 @@ pub(crate) fn enter() -> Cmmd<Guard> {
     Ok(Guard(Some(state)))
 }
 
-/// Whether this thread is not in the program's matching function, from which nothing may be called.
+/// Fails if this thread is in the program's matching function, which must not make calls.
 #[inline]
 pub(crate) fn not_matching() -> Cmmd<()> {
     // Relaxed: the thread that it is about wrote it.
@@ -186,7 +186,7 @@ impl State {
         })
     }
 
-    /// What the nodes have together.
+    /// The common state of the nodes.
     pub(crate) fn nodes(&self) -> Cmmd<Arc<Partition>> {
         self.partition.clone().ok_or(Fault::NoHost)
     }
@@ -203,7 +203,7 @@ impl State {
         if self.safety && tag < 0 { Err(Fault::BadTag) } else { Ok(()) }
     }
 
-    /// What a receive that names this node and tag takes.
+    /// The pattern of a receive for this node and tag.
     #[inline]
     pub(crate) fn pattern(&self, node: i32, tag: i32) -> Cmmd<Pattern> {
         let from = if node == ANY { ANY_TASK } else { self.task(node)? };
@@ -224,7 +224,7 @@ impl State {
 
     /// Runs the program's matching function for a message.
     pub(crate) fn matches(&self, matching: Matching, node: i32, tag: i32, message: &Message) -> bool {
-        // One thread at most is here, for it has the state.
+        // At most one thread is here, because it has the state.
         MATCHING.set(true);
         ANY_MATCHING.store(true, Ordering::Relaxed);
         let wanted = matching.ask(node, tag, self.company.node(message.from), message.tag);

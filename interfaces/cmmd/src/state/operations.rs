@@ -5,7 +5,7 @@ use crate::errors::{Cmmd, Fault};
 use crate::lent::{Handler, Scattered};
 use parvum_api::Request;
 
-/// So many sends, and as many receives and found messages, may have a handle at the same time.
+/// The maximum number of sends with a handle at the same time, and of receives and found messages.
 pub(crate) const MOST: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,18 +21,18 @@ pub(crate) struct Operation {
     pub(crate) kind: Kind,
     /// Names it in the engine; a receive that waits for the matching function has none yet.
     pub(crate) request: Option<Request>,
-    /// Whom the program named, and which tag.
+    /// The node and the tag that the program named.
     pub(crate) node: i32,
     pub(crate) tag: i32,
     /// The program's memory.
     pub(crate) buffer: usize,
     pub(crate) len: usize,
-    /// Where the pieces of a strided receive belong.
+    /// The destinations of the pieces of a strided receive.
     pub(crate) scattered: Option<Scattered>,
     pub(crate) handler: Option<(Handler, usize)>,
     /// How it ended.
     pub(crate) over: Option<Cmmd<()>>,
-    /// What came, when it is a receive.
+    /// The received message, for a receive.
     pub(crate) message: Last,
     /// The program gave the handle back before the end.
     pub(crate) freed: bool,
@@ -118,7 +118,8 @@ impl Operations {
         self.place(mcb).and_then(|at| self.slots[at].1.as_mut()).ok_or(Fault::BadMcb)
     }
 
-    /// Gives the handle back. One that is under way goes by itself when it is over, and its giver is told.
+    /// Gives the handle back. A handle of an operation under way is freed when the operation is complete, and the
+    /// caller gets an error.
     pub(crate) fn free(&mut self, mcb: i32) -> Cmmd<()> {
         let operation = self.get(mcb)?;
         if operation.over.is_none() || self.handlers.contains(&mcb) {

@@ -1,4 +1,4 @@
-//! A file that the nodes write together: its descriptor leads to memory meanwhile.
+//! A file that all nodes write: during this time its descriptor refers to memory.
 
 use crate::errors::{Cmmd, Fault};
 use std::fs::File;
@@ -9,15 +9,15 @@ use std::os::unix::fs::MetadataExt;
 /// How nodes write a file together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Together {
-    /// What node 0 writes, for all write the same.
+    /// Only node 0 writes, because all nodes write the same.
     Once = 2,
-    /// What each writes, one node after the other.
+    /// All nodes write, one node after the other.
     InOrder = 3,
 }
 
 /// A file that is written together.
 pub(crate) struct Shared {
-    /// Its descriptor, which leads to `kept` meanwhile.
+    /// The descriptor of the file, which refers to `kept` during this time.
     pub(crate) descriptor: i32,
     pub(crate) mode: Together,
     kept: File,

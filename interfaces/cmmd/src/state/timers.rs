@@ -46,7 +46,7 @@ impl Timers {
     }
 }
 
-/// What is asked of one.
+/// The kinds of reading of a timer.
 #[derive(Clone, Copy)]
 pub(crate) enum Reading {
     Elapsed,
