@@ -1,8 +1,8 @@
 //! Memory for long messages: their sender copies them in, their receiver out, both at the same time.
 //!
-//! Each end of a pair has an arena of its own in the pair's file, behind the rings. It lends blocks
-//! of it to messages, always the lowest that is free: the same memory is used again and again, and
-//! lies in the caches. A block begins with a line that says how much of it is filled.
+//! Each end of a pair has a separate arena in the pair's file, after the rings. The end lends blocks of its arena to
+//! messages, always the lowest free block. Messages therefore use the same memory again and again, and this memory is
+//! in the caches. A block begins with a line that says how much of it is filled.
 //!
 //! ```text
 //! sender                           receiver
@@ -24,18 +24,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) const ARENA_BYTES: usize = 32 << 20;
 /// Blocks begin at multiples of this.
 const GRAIN: usize = 4096;
-/// Copied at once: small enough for the other side to follow closely, large enough to be worth the
-/// cache line that says so.
+/// The bytes that are copied at once: few enough for the other side to follow closely, and enough to justify the update
+/// of a cache line.
 const PART: usize = 8 << 10;
-/// What stays in memory when nothing is lent, until nothing was for a while; and what was needed twice lately.
+/// The bytes that stay in memory when no block is lent, until no block was lent for a while. Memory that was needed
+/// twice recently also stays.
 const KEPT: usize = 4 << 20;
-/// So many times when nothing was lent are lately.
+/// The number of times without lent blocks that count as recent.
 const LATELY: usize = 8;
 /// The line before the data.
 const LINE: usize = size_of::<Fill>();
 
-/// An address of this kind is `[flag][grain of the block][byte in the block]`; what is in the
-/// peer's own memory has no such flag, for no program lies so high.
+/// An address of this kind is `[flag][grain of the block][byte in the block]`. Addresses in the peer's own memory do
+/// not have this flag, because programs have lower addresses.
 const FLAG: u64 = 1 << 63;
 const WITHIN_BITS: u32 = 32;
 
@@ -51,8 +52,8 @@ struct Mapping {
     at: NonNull<u8>,
 }
 
-// SAFETY: the mapping belongs to the process and not to a thread; who may touch which part of it
-// is settled by the blocks lent and by their fills.
+// SAFETY: the mapping belongs to the process and not to a thread. The lent blocks and their fills determine which side
+// may access which part.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -108,7 +109,7 @@ struct Blocks {
     /// Start and end of what is lent, by start.
     lent: Vec<(usize, usize)>,
     bytes: usize,
-    /// Where memory was ever touched, since it was last given back.
+    /// The end of the memory that was used since it was last released.
     touched: usize,
     /// How far memory was lent since nothing was, and how far the times before.
     needed: usize,
@@ -145,8 +146,8 @@ impl Blocks {
 }
 
 impl Blocks {
-    /// What is to stay in memory now that nothing is lent: what the next messages are likely to need. To give it back and touch it again
-    /// costs more than a copy.
+    /// The bytes that should stay in memory while no block is lent: the likely need of the next messages. To give it
+    /// back and touch it again costs more than a copy.
     fn likely_to_need(&mut self) -> usize {
         self.needed_before.rotate_right(1);
         self.needed_before[0] = std::mem::take(&mut self.needed);
@@ -161,7 +162,7 @@ impl Lender {
         Ok(Lender(Arc::new(Lending { mapping: Mapping::new(file, of)?, blocks: Mutex::default() })))
     }
 
-    /// Room for a message of so many bytes, if there is some.
+    /// Room for a message of this length, if there is some.
     pub(crate) fn lend(&self, length: usize) -> Option<Arc<dyn Loan>> {
         let bytes = length.checked_add(LINE)?.checked_next_multiple_of(GRAIN)?;
         let start = self.0.blocks().take(bytes)?;
@@ -174,7 +175,7 @@ impl Lender {
         self.0.blocks().bytes
     }
 
-    /// Gives back what is not lent, up to the last block that is, if nothing was lent since the last call.
+    /// Releases the memory after the last lent block, if no block was lent since the last call.
     pub(crate) fn rest(&self) {
         let mut blocks = self.0.blocks();
         if blocks.rested == blocks.count {
@@ -194,7 +195,7 @@ impl Lending {
     fn keep(&self, blocks: &mut Blocks, kept: usize) {
         let Some(unused) = blocks.touched.checked_sub(kept).filter(|unused| *unused > 0) else { return };
         assert!(blocks.lent.last().is_none_or(|&(_, end)| end <= kept), "given back while lent");
-        // SAFETY: within the mapping. Nothing there is lent, so nobody reads it, and nothing of it can be lent
+        // SAFETY: within the mapping. No part of this memory is lent, so the peer does not read it. No part can be lent
         // before the lock is free again. If the system refuses, it stays.
         let _ = unsafe { madvise(self.mapping.at.add(kept).as_ptr().cast(), unused, Advice::LinuxRemove) };
         blocks.touched = kept;
@@ -208,7 +209,7 @@ struct Block {
     lender: Lender,
     start: usize,
     length: usize,
-    /// How much is filled. What the shared line says of it is for the peer, who might write there.
+    /// How much is filled. The shared line is only for the peer, because the peer might write there.
     filled: AtomicUsize,
 }
 
@@ -266,8 +267,8 @@ impl Reader {
         Mapping::new(file, of).map(|mapping| Reader(Arc::new(mapping)))
     }
 
-    /// Where the block of an address begins and from which of its bytes on the data lies; `None` when so many bytes
-    /// from there on are in no block.
+    /// The start of the block of an address, and the position of the data in the block; `None` if this range of bytes
+    /// is in no block.
     fn place(address: u64, length: usize) -> Option<(usize, usize)> {
         let start = (((address & !FLAG) >> WITHIN_BITS) as usize).checked_mul(GRAIN)?;
         let within = (address & ((1 << WITHIN_BITS) - 1)) as usize;
@@ -300,8 +301,8 @@ impl Reader {
         })
     }
 
-    /// Calls `use_it` for each part of what begins at `address` when it is filled: the block's start, where in the block the part
-    /// begins, and its length. How many bytes they have together.
+    /// Calls `use_it` for each filled part of the data at `address`, with the block's start, the position of the part
+    /// in the block, and its length. How many bytes they have together.
     #[inline]
     fn each_part(
         &self,
@@ -309,7 +310,7 @@ impl Reader {
         length: usize,
         mut use_it: impl FnMut(usize, usize, usize),
     ) -> Result<usize, PullRefused> {
-        // What is in no block cannot have come from a peer that keeps the rules.
+        // A correct peer never sends an address outside of a block.
         let (start, within) = Self::place(address, length).ok_or(PullRefused::Gone)?;
         let fill = self.0.fill(start);
         let mut done = 0usize;
@@ -346,8 +347,8 @@ impl Reader {
         Ok(done)
     }
 
-    /// What lies at `address`, if the peer has filled in all of it: as long as it goes on filling, it is given a moment for
-    /// each part.
+    /// The data at `address`, if the peer has filled all of it. While the peer continues to fill, the call waits a
+    /// moment for each part.
     pub(crate) fn kept(&self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let (start, within) = Self::place(address, length)?;
         let (fill, wanted) = (self.0.fill(start), within.saturating_add(length));
@@ -426,7 +427,7 @@ mod tests {
         assert_eq!(loan.filled(), data);
     }
 
-    /// A long message that comes again is not paid for with new memory each time; a single one does not hold memory.
+    /// Repeated long messages use the same memory. A single long message does not keep memory.
     #[test]
     fn memory_lent_twice_lately_is_kept_for_a_while() {
         let (lender, _reader) = ends();

@@ -2,7 +2,7 @@
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// A line of its own, before the data of the block.
+/// A separate cache line before the data of the block.
 #[repr(C, align(64))]
 pub(crate) struct Fill(AtomicU64);
 
@@ -13,7 +13,7 @@ impl Fill {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// So many bytes are filled: the peer may read them.
+    /// Marks this number of bytes as filled: the peer may read them.
     pub(crate) fn advance(&self, to: usize) {
         // Release: partner of the acquire in `filled`: what is counted can be read.
         self.0.store(to as u64, Ordering::Release);

@@ -1,12 +1,10 @@
 //! Shared memory between two tasks of one host.
 //!
-//! A pair of tasks shares one segment, a memfd that one of them makes and the
-//! daemon hands to the other: it has no name, so nothing is left behind and
-//! nobody else can open it. The segment holds a [`ring`] for each direction.
-//! Short data travels inside the ring's cells, longer data through the ring's
-//! bulk memory. Long messages are copied once, straight out of the sender's memory
-//! (`single_copy`), where the kernel permits and the sender may wait; else through
-//! an `arena`, where both sides copy at the same time.
+//! A pair of tasks shares one segment. One task makes it as a memfd, and the daemon hands it to the other task. The
+//! segment has no name, so it leaves no file behind, and other processes cannot open it. The segment holds a [`ring`]
+//! for each direction. Short data travels inside the ring's cells, longer data through the ring's bulk memory. If the
+//! kernel permits it and the sender may wait, the receiver copies a long message once, straight from the sender's
+//! memory (`single_copy`). Otherwise the message goes through an `arena`, and both sides copy at the same time.
 //!
 //! `unsafe` is in `ring` and `arena` (memory shared with another process), `segment`
 //! (the mapping), `single_copy` (the system call) and the models of `fill` and `share`.

@@ -20,11 +20,11 @@ use std::sync::Arc;
 pub struct Peer {
     /// Its control block.
     pub control_block: Arc<ControlBlock>,
-    /// What wakes it where it sleeps in poll(2).
+    /// The bell that wakes the peer in poll(2).
     pub bell: PeerBell,
 }
 
-/// What wakes a peer that sleeps in poll(2).
+/// The bell that wakes a peer in poll(2).
 pub enum PeerBell {
     /// Its eventfd.
     Event(OwnedFd),
@@ -75,8 +75,8 @@ impl ShmLink {
         ShmLink { segment, pulls, producer, consumer, peer, single_copy, lender, part, helps }
     }
 
-    /// Goes on without a descriptor, for this process may have no more: the peer is woken by `call`, and what is mapped
-    /// later else is mapped now. This end lends no memory then.
+    /// Continues without a descriptor, because this process is at its limit. `call` wakes the peer, and the link now
+    /// maps everything that it would otherwise map later. This end lends no memory then.
     pub fn keep_no_descriptors(&mut self, call: Arc<dyn Fn() + Send + Sync>) {
         self.pulls.arena();
         self.segment.close_file();

@@ -1,7 +1,8 @@
 //! Reading the other end's memory, from any thread.
 //!
-//! A link is used by one thread at a time, and long data takes long to copy. So what reads the data is apart from the link: several
-//! threads copy several messages at the same time, while another thread uses the link. Nothing here holds a lock while it copies.
+//! A link is used by one thread at a time, and long data takes long to copy. The object that reads the data is
+//! therefore separate from the link. Several threads can copy several messages at the same time, while another thread
+//! uses the link. Nothing here holds a lock while it copies.
 
 use crate::arena::{self, Reader};
 use crate::segment::{Segment, SingleCopy};
@@ -10,18 +11,18 @@ use parvum_transport::{Kept, PullRefused, Puller, RemoteMemory, show_pulled};
 use std::io::IoSliceMut;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-/// Of so many bytes a sender that waits copies a part itself.
+/// From this length on, a waiting sender copies a part itself.
 const SHARED: usize = 128 << 10;
 
-/// What reads the other end's memory.
+/// The object that reads the other end's memory.
 pub(crate) struct Pulls {
     segment: Segment,
     /// Whether single copies may be tried at all.
     single_copy: bool,
     /// The other end's arena, once it was needed.
     reader: Mutex<Option<Reader>>,
-    /// The number of the last copy that the peer could help with. A thread has it as long as its copy lasts, for there is one
-    /// [`Share`](crate::share::Share) an end; other threads copy without help meanwhile.
+    /// The number of the last copy that the peer could help with. A thread has it during its copy, because each end has
+    /// only one [`Share`](crate::share::Share). Other threads copy without help during this time.
     copies: Mutex<u32>,
 }
 

@@ -8,15 +8,14 @@
 //!        bulk       LINES x 64 bytes for payloads that do not fit into their cell; begins a page
 //! ```
 //!
-//! Memory is taken where it is touched, so a pair that talks seldom should not walk through all of its ring. The fronts of
-//! both directions share a page; a producer that comes to the end of its front while everything is consumed publishes
-//! that last cell with [`JUMP`], and both sides go on at the ring's beginning. Only who is ahead of its consumer
-//! needs the back. In the same way the bulk begins anew behind its first page.
+//! Memory is taken where it is touched, so a pair that talks seldom should not walk through all of its ring. The fronts
+//! of both directions share a page. If everything is consumed when a producer comes to the end of its front, it
+//! publishes the last cell with [`JUMP`]. Both sides then continue at the beginning of the ring. Only who is ahead of
+//! its consumer needs the back. The bulk restarts after its first page in the same way.
 //!
-//! The consumer polls the publish word of the next cell, so that a short frame
-//! costs one cache line from core to core: no index is shared on the way there.
-//! A cell's publish word is the lap in which it was written, counted from 1. The
-//! producer reads `consumed` only when the ring looks full to it.
+//! The consumer polls the publish word of the next cell. A short frame therefore costs one cache line from core to
+//! core, without a shared index. A cell's publish word is the lap in which it was written, counted from 1. The producer
+//! reads `consumed` only when the ring looks full to it.
 //!
 //! Bulk memory is given out in order and in one piece; where the end is too
 //! near, the rest of the lap is skipped. When all of it is consumed, and was for a while, its producer gives
@@ -46,23 +45,23 @@ pub struct Cell {
 /// In a publish word: the next cell is the ring's first, not the one behind this.
 const JUMP: u32 = 1 << 31;
 
-/// What the consumer tells the producer. Alone in its line.
+/// The consumer's message to the producer. Alone in its line.
 #[repr(C, align(64))]
 pub struct Consumed {
     cells: AtomicU64,
     bulk: AtomicU64,
 }
 
-/// What the producer tells the consumer. Alone in its line.
+/// The producer's message to the consumer. Alone in its line.
 #[repr(C, align(64))]
 pub struct Starving(AtomicU32);
 
-/// The bulk memory. On pages of its own, for they come and go. (Loom has small stacks and no pages.)
+/// The bulk memory. On separate pages, because the system adds and removes them. (Loom has small stacks and no pages.)
 #[repr(C)]
 #[cfg_attr(not(loom), repr(align(4096)))]
 struct Bulk<const LINES: usize>([UnsafeCell<[u8; LINE]>; LINES]);
 
-/// What of a direction's shared memory is touched by every pair; all zero when fresh.
+/// The part of a direction's shared memory that every pair uses; all zero when new.
 #[repr(C)]
 pub struct Front<const FRONT: usize> {
     consumed: Consumed,
@@ -70,7 +69,7 @@ pub struct Front<const FRONT: usize> {
     cells: [Cell; FRONT],
 }
 
-/// What of a direction's shared memory is touched by who sends much; all zero when fresh.
+/// The part of a direction's shared memory that only pairs with many messages use; all zero when new.
 #[repr(C)]
 pub struct Back<const BACK: usize, const LINES: usize> {
     cells: [Cell; BACK],
@@ -141,10 +140,10 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     const BULK_LENGTH: NonZeroU64 = NonZeroU64::new((LINES * LINE) as u64).expect("as above");
     /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
     pub const FRAME: usize = Self::BULK.get() / 4;
-    /// So little of the bulk may stay for good: a page.
+    /// The part of the bulk that may stay for good: a page.
     const KEPT: usize = Self::BULK.get() / 16;
 
-    /// What a producer that means harm may publish at a position.
+    /// Publishes arbitrary content at a position, as a hostile producer might.
     #[cfg(fuzzing)]
     pub fn publish_anything(&self, position: u64, content: &[u8; LINE - 4]) {
         let cell = self.cell(position);
@@ -155,8 +154,8 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
 
     /// Whether the producer found no room; asks once for each time it did.
     ///
-    /// No fence orders this with the room just made, so the answer may come too
-    /// early: a producer that sleeps must look again by itself after a while.
+    /// No fence orders this after the room that was just made, so the answer may come too early. A sleeping producer
+    /// must therefore look again after a while.
     #[inline]
     pub fn relieve(&self) -> bool {
         // Relaxed: a hint, see above.
@@ -164,7 +163,7 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
         starving.load(Ordering::Relaxed) != 0 && starving.swap(0, Ordering::Relaxed) != 0
     }
 
-    /// Where the bulk memory lies, and its length.
+    /// The address of the bulk memory, and its length.
     #[cfg(not(loom))]
     pub(crate) fn bulk(&self) -> (*mut u8, usize) {
         (self.bulk_at(0), Self::BULK.get())
@@ -176,7 +175,7 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
         self.back.bulk.0.as_ptr().cast::<u8>().cast_mut().wrapping_add(start)
     }
 
-    /// What becomes of the bulk memory when its pages are given back.
+    /// Simulates the release of the pages of the bulk memory.
     #[cfg(all(test, loom))]
     fn clear_bulk(&self) {
         for line in &self.back.bulk.0 {
@@ -217,8 +216,8 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     #[cfg(not(loom))]
     unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
         let first = self.bulk_at(start);
-        // SAFETY: lines lie side by side in one array and the range ends inside
-        // it; the consumer has given the range back, and nobody else writes.
+        // SAFETY: the lines are adjacent in one array, and the range ends inside it. The consumer has released the
+        // range, and only this producer writes.
         payload.copy_to(unsafe { std::slice::from_raw_parts_mut(first, payload.len()) });
     }
 
@@ -265,8 +264,8 @@ impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRO
     }
 }
 
-/// Writes a header to a cell, without the publish word, in whole words: what is pieced together of small ones elsewhere
-/// first cannot be copied from there before the processor has really stored them.
+/// Writes a header to a cell, without the publish word, in whole words. If small values were first combined elsewhere,
+/// the copy would wait until the processor has stored them.
 #[inline]
 fn write_header(body: &mut [u8; LINE - 4], header: &Header, inline: u8) {
     let [first, second, third, fourth] = header.words(inline);
@@ -276,13 +275,13 @@ fn write_header(body: &mut [u8; LINE - 4], header: &Header, inline: u8) {
     body[20..28].copy_from_slice(&fourth.to_le_bytes());
 }
 
-/// So many cells ahead a producer fetches those that it will write. The very next one its consumer is looking at.
+/// The number of cells that a producer prefetches before it writes them. The very next one its consumer is looking at.
 const AHEAD: u64 = 4;
 
 /// Fetches the line for writing, without waiting for it.
 #[inline]
 fn expect_to_write(cell: &Cell) {
-    // SAFETY: a hint, which changes nothing; who does not know it does nothing.
+    // SAFETY: a hint that changes no state; processors without the instruction ignore it.
     #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) cell, options(nostack, preserves_flags, readonly));
@@ -356,7 +355,8 @@ impl Producer {
         Ok(())
     }
 
-    /// Whether the ring begins anew behind the next cell: that is the last of the front, and all before it is consumed.
+    /// Whether the ring restarts after the next cell: this cell is the last of the front, and all cells before it are
+    /// consumed.
     #[inline]
     fn jumps<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
         if (self.next % Ring::<F, B, L>::CELLS).wrapping_add(1) != F as u64 {
@@ -417,8 +417,8 @@ impl Producer {
         Ok(start)
     }
 
-    /// Whether the bulk begins anew instead of going beyond its first page: all of it is consumed, and what is skipped leaves
-    /// room enough.
+    /// Whether the bulk restarts instead of continuing after its first page: all of it is consumed, and there is enough
+    /// room after the skip.
     fn begins_anew<const F: usize, const B: usize, const L: usize>(
         &mut self,
         ring: Ring<'_, F, B, L>,
@@ -432,8 +432,8 @@ impl Producer {
         self.consumed_bulk(ring) == Ok(self.bulk)
     }
 
-    /// Whether the bulk memory may be given back to the system: it has been used, not since the last
-    /// call, and nothing lies in it. The caller does so before the next frame, if at all.
+    /// Whether the bulk memory may be released to the system: it was used, but not since the last call, and it is
+    /// empty. The caller does so before the next frame, if at all.
     pub fn rest<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
         let was_used = std::mem::replace(&mut self.rested, self.bulk) != self.bulk;
         if was_used || self.bulk.wrapping_sub(self.given_back) <= Ring::<F, B, L>::KEPT as u64 {

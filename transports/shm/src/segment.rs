@@ -55,7 +55,7 @@ impl Side {
     }
 }
 
-/// What each end has, the maker's first.
+/// The parts of both ends; the maker's part is first.
 #[repr(transparent)]
 struct Both<T>([T; 2]);
 
@@ -73,22 +73,22 @@ impl<T> Both<T> {
 struct End {
     pid: AtomicU32,
     single_copy: AtomicU32,
-    /// Where in this end's process a word lies that the other end reads to try a single copy, and what the word is. The word is random:
-    /// by number and address alone a process of another PID namespace would be taken for this one.
+    /// The address of a word in this end's process, and the word. The other end reads it to try a single copy. The word
+    /// is random: by number and address alone a process of another PID namespace would be taken for this one.
     probe: AtomicU64,
     word: AtomicU64,
     /// The other end's place in this end's inbox; 0 until it is known.
     place: AtomicU32,
 }
 
-/// What one end says to the other while it waits: a line of its own, for it changes often.
+/// The hints of one end to the other while it waits. They have a separate cache line, because they change often.
 #[repr(C, align(64))]
 struct WaitHint {
     /// Which message it awaits.
     awaited: AtomicU64,
     /// For which long one it waits just now.
     wanted: AtomicU64,
-    /// What it reads of the other end's memory, and lets that help with.
+    /// The state of its reads of the other end's memory, with which the other end may help.
     share: Share,
 }
 
@@ -145,20 +145,20 @@ pub struct Segment {
     own: Arc<Own>,
 }
 
-/// What this end has to itself. The mapping goes with it.
+/// The private part of this end. The mapping goes with it.
 struct Own {
     at: NonNull<Layout>,
     /// The word that the other end tries a single copy on.
     probe: u64,
-    /// Where the arenas are mapped from, when they are first needed; closed where the process can spare no descriptor.
+    /// The file from which the arenas are mapped at their first use; closed if the process has no descriptor to spare.
     file: Mutex<Option<OwnedFd>>,
 }
 
-// SAFETY: the mapping belongs to the process and not to a thread; what is in it
-// is atomic, or a ring with rules of its own.
+// SAFETY: the mapping belongs to the process and not to a thread. Its contents are atomics, or rings with their own
+// rules.
 unsafe impl Send for Segment {}
-// SAFETY: as above. What is in the segment is atomic; of a ring there is one producer and one consumer, which the link owns and lends
-// to one thread at a time.
+// SAFETY: as above. The contents of the segment are atomic. A ring has one producer and one consumer, which the link
+// owns and lends to one thread at a time.
 unsafe impl Sync for Segment {}
 // SAFETY: as for `Segment`, which alone uses it.
 unsafe impl Send for Own {}
@@ -166,7 +166,7 @@ unsafe impl Send for Own {}
 unsafe impl Sync for Own {}
 
 impl Segment {
-    /// Where the arenas begin in the file.
+    /// The start of the arenas in the file.
     pub(crate) const RINGS_BYTES: usize = SEGMENT_BYTES.next_multiple_of(4096);
 
     /// Makes a segment; the descriptor is for the other end.
@@ -261,8 +261,8 @@ impl Segment {
         Ring::new(head.fronts.of(from), backs.of(from))
     }
 
-    /// Gives the pages of the outgoing ring's bulk memory back to the system, if its producer, who is this
-    /// end's, has not used them since the last call.
+    /// Releases the pages of the outgoing ring's bulk memory to the system, if this end's producer has not used them
+    /// since the last call.
     pub(crate) fn rest(&self, producer: &mut Producer) {
         if producer.rest(self.outgoing()) {
             let (from, length) = self.outgoing().bulk();
@@ -272,12 +272,12 @@ impl Segment {
         }
     }
 
-    /// What this end reads of the other's memory.
+    /// The share for this end's reads of the other end's memory.
     pub(crate) fn share(&self) -> &Share {
         &self.layout().head.wishes.of(self.side).share
     }
 
-    /// What the other end reads of this one's.
+    /// The share for the other end's reads of this end's memory.
     pub(crate) fn peer_share(&self) -> &Share {
         &self.layout().head.wishes.of(self.side.other()).share
     }
@@ -285,7 +285,8 @@ impl Segment {
     /// Publishes which message this end awaits.
     #[inline]
     pub(crate) fn set_awaited(&self, word: u64) {
-        // Release: partner of the acquire in `peer_awaits`. Who reads it may rely on the receive that it tells of.
+        // Release: partner of the acquire in `peer_awaits`. A reader of this word may rely on the receive that it
+        // describes.
         self.layout().head.wishes.of(self.side).awaited.store(word, Ordering::Release);
     }
 
@@ -310,7 +311,7 @@ impl Segment {
 
     /// Tells the other end its place in this end's inbox.
     pub(crate) fn set_place(&self, place: u32) {
-        // Relaxed: who does not see it yet says so at the place of all.
+        // Relaxed: a sender that does not see the place yet uses the place for all peers.
         self.layout().head.ends.of(self.side).place.store(place, Ordering::Relaxed);
     }
 
@@ -365,7 +366,8 @@ impl Drop for Own {
     }
 }
 
-/// A word that no other process has, nor another segment of this one: not even a child that was forked with the same memory.
+/// A word that is unique to this segment: other processes, other segments of this process, and forked children have
+/// other words.
 fn random_word() -> io::Result<u64> {
     let mut word = [0; 8];
     let mut done = 0usize;

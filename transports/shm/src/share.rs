@@ -1,5 +1,6 @@
-//! A copy that both ends make: the receiver reads pieces of the sender's memory from the front, and a sender that waits for the end of
-//! it anyway writes others into the receiver's from the back, until they meet. Each byte is copied once, by one of two processors.
+//! A copy by both ends. The receiver reads pieces of the sender's memory from the front. A sender that waits for the
+//! end of the copy writes pieces into the receiver's memory from the back, until the two meet. Each byte is copied
+//! once, by one of two processors.
 //!
 //! ```text
 //! receiver                              sender
@@ -9,19 +10,20 @@
 //!   state = closed
 //! ```
 //!
-//! Nobody waits for a sender that has not begun: what it does not take the receiver copies. It waits for the one piece that the sender
-//! is writing. All pieces are taken in one word with the number of the copy, so no piece is taken twice or for another copy.
+//! The receiver does not wait for a sender that has not begun: it copies all pieces that the sender does not take. It
+//! waits for the one piece that the sender is writing. All pieces are taken in one word with the number of the copy, so
+//! no piece is taken twice or for another copy.
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// What the receiver tells, in memory of the pair.
+/// The receiver's state, in memory of the pair.
 #[repr(C)]
 pub(crate) struct Share {
     /// Which offer.
     cookie: AtomicU64,
     /// From which byte of its data on.
     from: AtomicU64,
-    /// Where that goes in the receiver's memory.
+    /// The destination in the receiver's memory.
     into: AtomicU64,
     length: AtomicU64,
     /// The number of the copy, how many pieces are taken from the front, and how many from the back; 0: none is open.
@@ -46,7 +48,7 @@ pub(crate) struct Taken {
     /// How many it has taken with this one.
     count: u64,
     pub(crate) what: SharedCopy,
-    /// Where the piece begins and ends in the copy.
+    /// The start and the end of the piece in the copy.
     pub(crate) piece: (u64, u64),
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Taken {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// What the sender has written.
+/// The part that the sender has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// Not yet all that it has taken.
@@ -72,8 +74,8 @@ const FAILED: u64 = 1 << 31;
 /// No memory is longer.
 const MOST: u64 = 1 << 47;
 
-/// Bytes of a piece: so few that the last one is not waited for long, and so many that a call of the system for each costs little. 1 MiB in
-/// pieces of 32, 64, 128 and 256 KiB took 81, 71, 63 and 62 us, measured in turns.
+/// The bytes of a piece: few enough that the wait for the last piece is short, and enough that one system call for each
+/// piece costs little. 1 MiB in pieces of 32, 64, 128 and 256 KiB took 81, 71, 63 and 62 us, measured in turns.
 fn piece(length: u64) -> u64 {
     #[cfg(loom)]
     const LEAST: u64 = 1;
@@ -111,7 +113,8 @@ impl Share {
         self.state.store(u64::from(number) << NUMBER, Ordering::Release);
     }
 
-    /// The receiver takes the next piece from the front of its copy of that number, of which it has taken so many.
+    /// The receiver takes the next piece from the front of the copy with this number. `mine` is the number of bytes
+    /// that it has taken.
     pub(crate) fn take_first(
         &self,
         number: u32,
@@ -170,15 +173,15 @@ impl Share {
         Some(Taken { number: state >> NUMBER, count, what: SharedCopy { cookie, from, into, length }, piece })
     }
 
-    /// The sender has written the piece, or could not: then it takes no other.
+    /// The sender has written the piece. If it could not, it takes no other piece.
     pub(crate) fn written(&self, taken: &Taken, is_written: bool) {
         let failed = if is_written { 0 } else { FAILED };
         // Release: partner of the acquire in `what_is_written`.
         self.done.store(taken.number << NUMBER | failed | taken.count, Ordering::Release);
     }
 
-    /// How far the sender is with what it has taken, once no piece is left of the copy of that number, of which the receiver has taken
-    /// so many.
+    /// The progress of the sender with its pieces, after no piece is left of the copy with this number. `mine` is the
+    /// number of bytes that the receiver has taken.
     pub(crate) fn what_is_written(&self, number: u32, length: u64, mine: u64) -> Result<Written, Broken> {
         let back = self.back_of(self.state.load(Ordering::Relaxed), number, length, mine)?;
         // Acquire: partner of the release in `written`.
@@ -203,8 +206,9 @@ impl Share {
     }
 }
 
-/// A receiver of a copy whose peer writes nonsense in between, as the words say, until there are none: each piece that the receiver takes
-/// lies in its data and comes after the one before. Whether the receiver found the peer out. For the test here and the fuzz target.
+/// A receiver of a copy whose peer writes invalid words in between, until there are no more words. Each piece that the
+/// receiver takes must be inside its data and after the previous piece. Whether the receiver found the peer out. For
+/// the test here and the fuzz target.
 #[cfg(not(loom))]
 #[doc(hidden)]
 pub fn receive_beside_nonsense(number: u32, mut words: impl FnMut() -> Option<u64>) -> bool {
@@ -290,8 +294,8 @@ mod model {
         copied: [UnsafeCell<u32>; 3],
     }
 
-    /// Two copies one after the other, and a sender that looks a few times and fails once: each piece is copied once, and by none that
-    /// believes it to be of another copy.
+    /// Two copies one after the other, and a sender that looks a few times and fails once. Each piece is copied once,
+    /// and only as a part of its own copy.
     #[test]
     fn shared_copy_copies_each_piece_once() {
         loom::model(|| {
@@ -314,7 +318,7 @@ mod model {
                             if writes {
                                 // `into` stands for where the copy goes.
                                 let at = (taken.what.into + taken.piece.0) as usize;
-                                // SAFETY: loom finds whoever else has it.
+                                // SAFETY: loom reports any other access.
                                 pair.copied[at].with_mut(|count| unsafe { *count += 1 });
                             }
                             pair.share.written(&taken, writes);

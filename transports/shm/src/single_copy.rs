@@ -4,7 +4,7 @@ use libc::{c_void, iovec};
 use parvum_transport::{Gather, PullRefused, RemoteMemory};
 use std::io::IoSliceMut;
 
-/// So many ranges of each side one call of the kernel is given.
+/// The maximum number of ranges of each side in one system call.
 const RANGES: usize = 256;
 
 const NOTHING: iovec = iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
@@ -73,7 +73,7 @@ pub fn write(pid: u32, from: Gather<'_>, into: u64) -> Result<(), PullRefused> {
 struct Cursor {
     /// The first that is not done whole.
     at: usize,
-    /// So many of its bytes are.
+    /// The number of its bytes that are done.
     within: usize,
 }
 
@@ -98,7 +98,7 @@ impl Cursor {
         RANGES.saturating_sub(slots.len())
     }
 
-    /// Passes so many bytes, which are done.
+    /// Advances over this number of bytes, which are done.
     fn pass(&mut self, mut bytes: usize, length: impl Fn(usize) -> Option<usize>) {
         while bytes > 0
             && let Some(length) = length(self.at)
@@ -117,8 +117,9 @@ fn why(error: std::io::Error) -> PullRefused {
     match error.raw_os_error() {
         // The process has ended.
         Some(libc::ESRCH) => PullRefused::Gone,
-        // Yama, a seccomp filter, another user name space, no such call; or memory, on either side, that its process has
-        // protected for the moment: who streams it runs into the protection itself, as with any copy.
+        // The reason is Yama, a seccomp filter, another user namespace, or a missing system call. It may also be
+        // memory, on either side, that its process protects at the moment. A streamed copy runs into this protection
+        // itself, as any copy does.
         _ => PullRefused::NotPermitted,
     }
 }

@@ -6,16 +6,18 @@ use parvum_transport::{PullRefused, RemoteMemory};
 use std::io::IoSliceMut;
 use std::time::Duration;
 
-/// So often the receiver looks at once whether the sender has written its last piece; then it naps in between.
+/// The number of times that the receiver checks at once whether the sender has written its last piece. After that it
+/// naps between checks.
 const LOOKS: u32 = 20_000;
 const NAP: Duration = Duration::from_micros(50);
-/// So many naps are short. Then it sleeps longer, and looks whether the sender is stopped.
+/// The number of short naps. Then it sleeps longer, and looks whether the sender is stopped.
 const SHORT_NAPS: u32 = 2_000;
 const LONG_NAP: Duration = Duration::from_millis(5);
-/// So many long naps it waits for a sender that runs: 30 seconds.
+/// The number of long naps in a wait for a running sender: 30 seconds.
 const LONG_NAPS: u32 = 6_000;
 
-/// Reads what lies in these places, the data of an offer from some byte on, to `into`; the sender writes a part of it if it waits.
+/// Reads the data at these places, which is the data of an offer from some byte on, to `into`. A waiting sender writes
+/// a part of it.
 pub(crate) fn read(
     pid: u32,
     share: &Share,
@@ -29,7 +31,7 @@ pub(crate) fn read(
     let (mut failed, mut mine) = (None, 0u64);
     while let Some(piece) = share.take_first(number, length, mine).map_err(broken)? {
         mine = mine.saturating_add(1);
-        // What is left is nobody's business any more, but to be taken all the same: so the sender takes none of it.
+        // The rest is not needed, but the receiver takes it anyway, so that the sender takes none of it.
         if failed.is_none() {
             failed = read_piece(pid, piece, from, into).err();
         }
@@ -66,14 +68,15 @@ fn last_of_the_sender(
                 looks = looks.saturating_add(1);
                 std::hint::spin_loop();
             }
-            // It does not run just now, or has died in the midst of it: then it writes no more.
+            // The sender does not run at the moment, or has died during the copy, and then it writes no more.
             Written::NotYet => {
                 std::thread::sleep(if naps < SHORT_NAPS { NAP } else { LONG_NAP });
                 if let Err(PullRefused::Gone) = read_piece(pid, (0, 1), from, &mut [0]) {
                     return Err(PullRefused::Gone);
                 }
                 naps = naps.saturating_add(u32::from(naps < SHORT_NAPS || !is_stopped(pid)));
-                // To write a piece takes a tenth of a millisecond. Who runs and has not written it never will.
+                // To write a piece takes a tenth of a millisecond. A running sender that has not written the piece by
+                // now never will.
                 if naps >= SHORT_NAPS + LONG_NAPS {
                     return Err(PullRefused::Gone);
                 }
@@ -105,7 +108,7 @@ fn read_piece(
     }
 }
 
-/// Where the bytes lie from `skip` on, so many.
+/// The places of `length` bytes from `skip` on.
 fn part_of(from: &[RemoteMemory], mut skip: usize, mut length: usize) -> Vec<RemoteMemory> {
     let mut part = Vec::with_capacity(1);
     for place in from {

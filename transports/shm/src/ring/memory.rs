@@ -1,4 +1,4 @@
-//! What a ring does with its memory.
+//! The memory of a ring.
 
 use super::*;
 use parvum_wire::Kind;
@@ -48,7 +48,7 @@ fn ring_offers_all_room_before_and_after_jumps() {
         while send(&mut producer, &ring, 8).is_ok() {
             ahead += 1;
         }
-        // What a jump has skipped is not there until the cell that jumped is consumed.
+        // The skipped cells are not available until the cell with the jump is consumed.
         assert!((26..=256).contains(&ahead), "{ahead}");
         assert_eq!(take(&mut consumer, &ring, 1000), ahead);
     }

@@ -18,8 +18,8 @@ fn frame(number: u8, length: usize) -> (Header, Vec<u8>) {
     (header, vec![number; length])
 }
 
-/// Every interleaving of a producer and a consumer: frames come whole, in
-/// order, and memory is never written while it is read (loom checks the cells).
+/// Every interleaving of a producer and a consumer: frames arrive complete and in order, and a read never overlaps with
+/// a write (loom checks the cells).
 fn all_frames_arrive(lengths: &'static [usize], rests: bool) {
     loom::model(move || {
         let ring = Arc::new(RingMemory::<1, 1, 16>::fresh());
