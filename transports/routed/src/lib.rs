@@ -1,11 +1,9 @@
 //! Task, daemon, task: the route that always exists.
 //!
-//! A task has one connection to its daemon for routed frames, whatever number of
-//! peers it reaches that way. On it a frame is a length, the peer's id, the
-//! header and the payload; the daemon puts the sender's id in the place of the
-//! receiver's and passes it on. It reads no further from a task whose receiver
-//! is behind, so a flood ends in this side's [`Refused::Full`]. After the last
-//! frame of a task that is gone comes one without header and payload.
+//! A task has one connection to its daemon for routed frames, whatever number of peers it reaches that way. On this
+//! connection a frame has a length, the peer's id, the header and the payload. The daemon replaces the receiver's id by
+//! the sender's id, and forwards the frame. It reads no further from a task whose receiver is behind, so a flood ends
+//! in this side's [`Refused::Full`]. After the last frame of a task that is gone comes one without header and payload.
 
 #![forbid(unsafe_code)]
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
@@ -44,7 +42,7 @@ struct Shared {
     stream: UnixStream,
     inbox: Inbox,
     outbox: Outbox,
-    /// What the daemon keeps, to be put into frames for others.
+    /// The data that the daemon keeps, for frames to other receivers.
     kept: Option<Alike>,
     /// Peers that have a link.
     linked: HashSet<Tid>,
@@ -52,11 +50,11 @@ struct Shared {
     ended: HashSet<Tid>,
 }
 
-/// What has come and is not taken yet. It is in memory of this process: the socket does not tell of it any more, and who sleeps there
-/// now would not be woken for it.
+/// The data that has come and is not taken yet. The data is in memory of this process. The socket is not readable for
+/// it, so it would leave a sleeper asleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
-    /// Nothing, or not all of a frame.
+    /// No data, or an incomplete frame.
     Nothing,
     /// A frame whose link is to be asked.
     Frame,
@@ -106,7 +104,7 @@ impl Hub {
         RoutedLink { peer, shared: self.shared.clone() }
     }
 
-    /// What is at the front, behind which all others queue. Of a connection that is broken, nothing.
+    /// The state of the front, behind which all other data queues. A broken connection has no data.
     pub fn waiting(&self) -> Waiting {
         let mut shared = lock(&self.shared);
         loop {
@@ -302,7 +300,8 @@ mod tests {
         assert_eq!(b.waiting(), Waiting::Nothing);
     }
 
-    /// Who falls asleep looks at its links, and for strangers after that: what came in between is in the inbox, and not in the socket.
+    /// A thread that falls asleep checks its links, and then looks for strangers. Data that comes in between is in the
+    /// inbox, not in the socket.
     #[test]
     fn frame_after_link_check_is_reported() {
         let (a, b) = hubs();

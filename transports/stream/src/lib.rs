@@ -1,5 +1,5 @@
-//! What transports with sockets have in common: frames over a byte stream that does not block, and what the runtime must know of such
-//! a transport ([`sockets`]).
+//! The common code of transports with sockets: frames over a nonblocking byte stream, and the contract with the runtime
+//! ([`sockets`]).
 
 #![forbid(unsafe_code)]
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
@@ -13,8 +13,8 @@ use rustix::fd::BorrowedFd;
 use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 
-/// A socket to write to. Whoever writes to a peer that is gone is told by an
-/// error: std's vectored write would end the program by SIGPIPE.
+/// A socket to write to. A write to a peer that is gone returns an error: std's vectored write would end the program
+/// with SIGPIPE.
 pub struct Quiet<'a>(pub BorrowedFd<'a>);
 
 impl Write for Quiet<'_> {
@@ -44,7 +44,7 @@ impl Outbox {
 
     /// Writes `head` and the payload, or keeps what the stream does not take.
     ///
-    /// `Full` when the stream has not even taken what was kept before; nothing of the frame is kept then.
+    /// `Full` if the stream has not taken all kept data yet; then no part of the frame is kept.
     pub fn write(&mut self, to: &mut impl Write, head: &[u8], payload: Gather<'_>) -> Result<(), Refused> {
         if !self.flush(to)? {
             self.refuse_beyond_the_bound()?;
@@ -74,8 +74,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Where a frame may be put that leaves by [`flush`](Self::flush): behind what lies there. `Full` as in
-    /// [`write`](Self::write).
+    /// The buffer for a frame that leaves with [`flush`](Self::flush), after the data that is already there. `Full` as
+    /// in [`write`](Self::write).
     pub fn behind(&mut self, to: &mut impl Write) -> Result<&mut Vec<u8>, Refused> {
         if !self.flush(to)? {
             self.refuse_beyond_the_bound()?;
@@ -83,7 +83,7 @@ impl Outbox {
         Ok(&mut self.pending)
     }
 
-    /// Where the rest of such a frame may be put.
+    /// The buffer for the rest of such a frame.
     pub fn further(&mut self) -> &mut Vec<u8> {
         &mut self.pending
     }
@@ -195,7 +195,7 @@ impl Inbox {
         self.emptied
     }
 
-    /// What has been read and not consumed.
+    /// The bytes that were read and not consumed.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()

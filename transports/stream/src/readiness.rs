@@ -1,12 +1,12 @@
 //! Which of a task's connections have brought something: the kernel is asked once for all of them, not by a read of each.
 //!
-//! A task that waits looks at its links again and again, and a read that finds nothing costs as much as any call of the kernel. So each
-//! link has a [`Gate`]: a read that the kernel answers with "nothing there" shuts it, and a link whose gate is shut is not read. What
-//! comes later, data or the connection's end, is an event of an epoll instance, edge-triggered, and [`Readiness::ask`] opens the
-//! gate again. No edge can be missed: a gate is shut by the kernel's own word that there is nothing, and whatever comes behind
-//! that word is a new edge.
+//! A waiting task checks its links again and again, and a read without data costs as much as any system call. Each link
+//! therefore has a [`Gate`]. A read without data shuts the gate, and a link with a shut gate is not read. Later data,
+//! or the end of the connection, is an event of an edge-triggered epoll instance, and [`Readiness::ask`] opens the gate
+//! again. No edge can be missed: a gate shuts only when the kernel reports that there is no data, and later data is a
+//! new edge.
 //!
-//! A gate that no [`Readiness`] has taken in is never shut: of a single connection a read tells as much as the question would.
+//! A gate without a [`Readiness`] never shuts: for a single connection, a read is as good as a query.
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{BorrowedFd, OwnedFd};
@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
-/// So many events are taken at once; what more there are comes at the next question.
+/// The maximum number of events in one query; further events come in the next query.
 const AT_ONCE: usize = 32;
 
 const UNGUARDED: u8 = 0;
@@ -53,7 +53,7 @@ impl Gate {
 /// The connections that are asked for together.
 pub struct Readiness {
     epoll: OwnedFd,
-    /// By the number that their events bear. Of those whose link is gone nothing is left, and the number is the next one's.
+    /// By the number that their events bear. A gate whose link is gone is empty, and the next gate gets its number.
     gates: Vec<Weak<AtomicU8>>,
 }
 
@@ -76,12 +76,12 @@ impl Readiness {
             Some(place) => *place = known,
             None => self.gates.push(known),
         }
-        // What came before is an edge too; until that is heard it is looked at.
+        // Earlier data is an edge too. Until this edge is read, the gate stays open.
         gate.0.store(OPEN, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Opens the gates of those that have brought something since. Never blocks.
+    /// Opens the gates of links with new data. Never blocks.
     #[inline]
     pub fn ask(&mut self) {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,5 +1,5 @@
-//! What the runtime must know of a transport whose links have sockets. It knows no such transport by name: each gives one of
-//! these traits where it is registered.
+//! The contract between the runtime and a transport whose links have sockets. It knows no such transport by name: each
+//! gives one of these traits where it is registered.
 
 use crate::readiness::Gate;
 use parvum_transport::Link;
@@ -30,7 +30,7 @@ pub trait Handed: Sync {
     fn take(&self, end: OwnedFd) -> io::Result<Connection>;
 }
 
-/// What two tasks know of each other before one calls the other, from their daemons.
+/// The data that two tasks get from their daemons before one calls the other.
 pub struct Pass<'a> {
     /// Who calls.
     pub caller: Tid,
@@ -46,7 +46,7 @@ pub trait Called: Sync {
     /// Calls the listener at that address. Blocks until the connection stands, which needs the other host, and not the other task.
     fn call(&self, address: &str, pass: &Pass<'_>) -> io::Result<Connection>;
 
-    /// The next caller at the listener, which does not block: [`io::ErrorKind::WouldBlock`] if there is none.
+    /// The next caller at the nonblocking listener: [`io::ErrorKind::WouldBlock`] if there is none.
     fn accept(&self, listener: BorrowedFd<'_>) -> io::Result<Box<dyn Greeting>>;
 }
 
@@ -59,13 +59,13 @@ pub trait Greeting: Send {
     fn heard(self: Box<Self>) -> Heard;
 }
 
-/// What a new connection said.
+/// The first message of a new connection.
 pub enum Heard {
     /// Nothing whole yet.
     NotYet(Box<dyn Greeting>),
     /// It closed first.
     Nothing,
-    /// Who it claims to be.
+    /// The identity that the caller claims.
     Hello(Box<dyn Caller>),
 }
 

@@ -1,4 +1,4 @@
-//! What the runtime must know of TCP beside its links: how a task calls another, and who calls.
+//! The contract between the runtime and TCP, besides links: how a task calls another, and the identity of callers.
 
 use crate::{Greeting, TcpLink, accept, connect};
 use parvum_stream::sockets::{self, Called, Connection, Heard, Pass};

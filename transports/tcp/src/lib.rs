@@ -1,10 +1,9 @@
 //! A TCP connection between two tasks.
 //!
-//! The daemon makes the listener, says where it is, and gives both tasks a
-//! token. Who connects shows its id and a [`proof`] that it has the token; who
-//! accepts shows one in turn, before its first frame. A frame is its header,
-//! whose own word is the payload's length, and the payload. Between hosts all
-//! that follows the greeting is [sealed].
+//! The daemon makes the listener, says where it is, and gives both tasks a token. The connecting task sends its id and
+//! a [`proof`] that it has the token. The accepting task sends a proof too, before its first frame. A frame is its
+//! header, whose own word is the payload's length, and the payload. Between hosts all that follows the greeting is
+//! [sealed].
 
 #![forbid(unsafe_code)]
 // Peers choose the bytes that this crate reads. A length of theirs must end in an error, not in a panic.
@@ -38,17 +37,17 @@ pub const TRANSPORT: Transport = Transport {
     needs: Needs { one_host: false, daemons: false },
 };
 
-/// What is read at once into memory of the link; longer payloads are read to where they shall lie.
+/// The bytes that are read at once into memory of the link; longer payloads are read straight to their destination.
 const INBOX: usize = 128 << 10;
 /// Fewer bytes than this are not worth a place of their own.
 const WORTH_A_PLACE: usize = 4 << 10;
-/// Where a frame was so long, the next one may be: only its beginning is read into memory of the link, for a call of the
-/// kernel more costs less than to copy what follows.
+/// After a frame of this length, the next frame may be long too. Only its beginning is read into memory of the link,
+/// because one more system call costs less than copying the rest.
 const LONG: usize = 32 << 10;
 /// The longest payload of a frame without data.
 const SHORT: usize = 1 << 10;
-/// How long a connection may take: the system tries at once, after one second and after three. A firewall that drops what it does not
-/// like says nothing, and messages wait so long before they take the next route.
+/// How long a connection may take: the system tries at once, after one second and after three. A firewall that drops
+/// packets sends no error. Messages wait for this time before they take the next route.
 const PATIENCE: Duration = Duration::from_secs(4);
 /// Bytes of a greeting: tid, nonce and proof.
 pub const HELLO: usize = 4 + NONCE + PROOF;
@@ -63,11 +62,11 @@ pub struct TcpLink {
     /// The last frame with data was [`LONG`].
     long: bool,
     outbox: Outbox,
-    /// What the other end must show before anything of it is believed.
+    /// The proof that the other end must send before its data is accepted.
     awaited: Option<Awaited>,
-    /// What this end says is sealed by it, if anything is.
+    /// Encrypts the data that this end sends, if the connection is encrypted.
     sealer: Option<Box<Sealer>>,
-    /// What the other end says is opened by it, once it has shown its proof.
+    /// Decrypts the data of the other end, after its proof.
     opener: Option<Box<Opener>>,
 }
 
@@ -99,19 +98,19 @@ pub fn connect(address: &str, me: Tid, token: &[u8; 16], encrypted: bool) -> io:
 /// A connection that has come and not yet shown who it is.
 pub struct Greeting(TcpLink);
 
-/// Takes the next connection from `listener`, which does not block: [`io::ErrorKind::WouldBlock`] when there is none.
+/// Accepts the next connection from the nonblocking `listener`: [`io::ErrorKind::WouldBlock`] if there is none.
 pub fn accept(listener: impl AsFd) -> io::Result<Greeting> {
     let socket: OwnedFd = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
     TcpLink::new(TcpStream::from(socket)).map(Greeting)
 }
 
-/// What a new connection said.
+/// The first message of a new connection.
 pub enum Heard {
     /// Nothing whole yet.
     NotYet(Greeting),
     /// It closed first.
     Nothing,
-    /// Who it claims to be.
+    /// The identity that the caller claims.
     Hello(Caller),
 }
 
@@ -133,7 +132,7 @@ impl Caller {
     /// The connection; shows the caller that this end has the token as well. `encrypted` as the daemon said to both.
     pub fn admit(mut self, token: &[u8; 16], encrypted: bool) -> TcpLink {
         let proof = proof::make(End::Listener, token, self.from, &self.nonce);
-        // A connection that is broken already says so when it is used.
+        // If the connection is already broken, its first use reports the error.
         let _ = self.link.outbox.write(&mut Quiet(self.link.stream.as_fd()), &proof, Gather::EMPTY);
         if encrypted {
             self.link.sealer = Some(Box::new(Sealer::new(End::Listener, token, self.from, &self.nonce)));
@@ -188,7 +187,7 @@ impl TcpLink {
         })
     }
 
-    /// What comes from here on was sealed by `end`: what lies in the inbox too.
+    /// From here on the data is encrypted by `end`, also the data in the inbox.
     fn open_what_follows(&mut self, end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) {
         let come = self.inbox.bytes();
         self.opener = Some(Box::new(Opener::new(end, token, caller, nonce, come)));
@@ -257,7 +256,7 @@ impl TcpLink {
 
     /// Reads once. Whether anything came.
     fn fill(&mut self, sink: &mut dyn Sink) -> bool {
-        // Nor does the opener keep anything then: before it asks the kernel it opens what it has.
+        // In this case the opener has no data either: before it asks the kernel, it decrypts all data that it has.
         if self.gate.is_shut() {
             return false;
         }
@@ -295,13 +294,13 @@ impl TcpLink {
     }
 }
 
-/// Where the frames come from.
+/// The source of the frames.
 enum Source<'a> {
     Clear(Guarded<'a>),
     Sealed(Opening<'a, Guarded<'a>>),
 }
 
-/// The stream, which is not read again behind the kernel's word that there is nothing.
+/// The stream, which is not read again after the kernel has reported that there is no data.
 struct Guarded<'a> {
     stream: &'a TcpStream,
     gate: &'a Gate,
@@ -358,10 +357,10 @@ impl Link for TcpLink {
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         let mut taken = self.deliver(most, sink)?;
         while taken < most && self.fill(sink) {
-            // What lies in its place counts as well.
+            // Data that is already at its destination counts too.
             taken = taken.saturating_add(self.deliver(most.saturating_sub(taken), sink)?.max(1));
             if self.inbox.has_emptied() {
-                // Whoever waits asks again: a call of the kernel for nothing costs as much as this message.
+                // A waiting caller asks again: a system call without data costs as much as this message.
                 break;
             }
         }

@@ -1,8 +1,8 @@
-//! Who is at the other end: shown without showing the token.
+//! The identity of the other end, proved without sending the token.
 //!
-//! The daemons have given both tasks a token over their own encrypted connection, for this one
-//! connection. Who connects shows that it has it, and so does who accepts, before either believes a
-//! byte. A proof that was overheard is worth nothing: the token counts once.
+//! The daemons have given both tasks a token over their own encrypted connection, for this one connection. Both the
+//! connecting and the accepting task prove that they have the token, before either accepts a byte. A proof that was
+//! overheard is worth nothing: the token counts once.
 
 use parvum_wire::Tid;
 use ring::hmac;
@@ -21,7 +21,7 @@ pub enum End {
     Listener = 2,
 }
 
-/// What a proof is of.
+/// The content of a proof.
 fn claim(end: End, caller: Tid, nonce: &[u8; NONCE]) -> [u8; 1 + 4 + NONCE] {
     let mut claim = [end as u8; 1 + 4 + NONCE];
     claim[1..5].copy_from_slice(&caller.0.to_le_bytes());

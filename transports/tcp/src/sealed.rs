@@ -1,13 +1,13 @@
 //! A connection whose bytes nobody else can read or change.
 //!
-//! The daemons gave both ends a token that counts once. From it each direction gets keys of its own (HKDF with SHA-256,
-//! RFC 5869), and what is sent goes in *records*: the length as four bytes, so many bytes encrypted by AES-128-GCM, and
-//! its tag of 16 bytes, which guards the length too. The nonce is the record's number. After [`EPOCH`] records a
+//! The daemons gave both ends a token that counts once. Each direction derives its own keys from the token (HKDF with
+//! SHA-256, RFC 5869). Data travels in *records*: the length in four bytes, the data encrypted by AES-128-GCM, and its
+//! tag of 16 bytes, which also protects the length. The nonce is the record's number. After [`EPOCH`] records a
 //! direction takes its next key, as both ends count the same.
 //!
-//! There is no handshake. So the first frame leaves with the greeting, and a send to a task that computes does not
-//! wait until it looks, as it would in TLS; rustls can not begin from a shared key. The token has crossed no wire but
-//! the daemons' own connection, whose keys are forgotten with it.
+//! There is no handshake. The first frame therefore leaves with the greeting, and a send does not wait for a task that
+//! computes. TLS would wait for its answer, because rustls cannot start from a shared key. The token has crossed no
+//! wire but the daemons' own connection, whose keys are forgotten with it.
 
 use crate::proof::{End, NONCE};
 use parvum_transport::Gather;
@@ -22,7 +22,7 @@ pub(crate) const RECORD: usize = 32 << 10;
 /// Bytes before a record's data, and after it.
 const LENGTH: usize = 4;
 const TAG: usize = MAX_TAG_LEN;
-/// So many records are sealed with one key: 32 GiB of long ones, far from where AES-GCM wants another.
+/// The number of records with one key: 32 GiB of long records, far below the limit of AES-GCM.
 const EPOCH: u64 = 1 << 20;
 /// What is read at once.
 const INBOX: usize = 4 * (LENGTH + RECORD + TAG);
@@ -36,7 +36,7 @@ struct Keys {
 }
 
 impl Keys {
-    /// Those of what `end` sends.
+    /// The keys for data that `end` sends.
     fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Keys {
         let mut salt = [0; NONCE + 5];
         salt[..NONCE].copy_from_slice(nonce);
@@ -54,7 +54,7 @@ impl Keys {
         }
         let mut nonce = [0; NONCE_LEN];
         nonce[..8].copy_from_slice(&self.count.to_le_bytes());
-        // So many records that this wraps are never sent.
+        // A connection never sends enough records to wrap this number.
         self.count = self.count.wrapping_add(1);
         Nonce::assume_unique_for_key(nonce)
     }
@@ -92,9 +92,9 @@ impl Sealer {
 pub(crate) struct Opener {
     keys: Keys,
     buffer: Box<[u8]>,
-    /// What has been opened and not taken: it lies before what is sealed.
+    /// The decrypted data that is not taken yet, before the encrypted data.
     open: Range<usize>,
-    /// What has come and is sealed still.
+    /// The data that has come and is still encrypted.
     sealed: Range<usize>,
 }
 
@@ -159,7 +159,7 @@ impl Opener {
     }
 }
 
-/// What a read has brought.
+/// The result of a read.
 #[derive(PartialEq)]
 enum Filled {
     /// All that had come.

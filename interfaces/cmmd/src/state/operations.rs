@@ -118,8 +118,8 @@ impl Operations {
         self.place(mcb).and_then(|at| self.slots[at].1.as_mut()).ok_or(Fault::BadMcb)
     }
 
-    /// Gives the handle back. A handle of an operation under way is freed when the operation is complete, and the
-    /// caller gets an error.
+    /// Gives the handle back. If the operation is under way, the call returns an error, and the handle is freed when
+    /// the operation is complete.
     pub(crate) fn free(&mut self, mcb: i32) -> Cmmd<()> {
         let operation = self.get(mcb)?;
         if operation.over.is_none() || self.handlers.contains(&mcb) {
