@@ -1,4 +1,4 @@
-//! Who is who: the nodes of a run, its host, and everybody else.
+//! The members: the nodes of a run, its host, and all other tasks.
 
 use crate::sharing::{AtSegment, Attend, Sharing, is_for, is_on_one_host};
 use parvum_api::{ANY_TASK, CoreApi, Notes, Status, call};
@@ -12,7 +12,8 @@ use parvum_wire::control::{Reply, Request};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
-/// Tags of the operations' messages: nodes that do not agree on what they do wait for each other, and do not mix it up.
+/// Tags of the messages of collectives: if nodes call different collectives, they wait for each other, and never
+/// confuse the messages.
 pub mod tag {
     /// Barriers.
     pub const BARRIER: i32 = 1;
@@ -22,8 +23,8 @@ pub mod tag {
     pub const GATHER: i32 = 4;
 }
 
-/// The tasks that one request started (`parvum run -n N`, one `pvm_spawn`), numbered as they were asked for. A task that
-/// was started by hand is a partition of its own.
+/// The tasks that one request started (`parvum run -n N`, one `pvm_spawn`), numbered as they were asked for. A task
+/// that was started by hand is a partition of size 1.
 pub struct Partition {
     api: CoreApi,
     own: usize,
@@ -32,14 +33,14 @@ pub struct Partition {
     numbers: Vec<(i32, usize)>,
     host: Option<i32>,
     context: u32,
-    /// What onlookers are told that the task does while it waits in an operation.
+    /// The call that tools show while the task waits in a collective.
     call: AtomicU32,
     /// And about which of the interface's things.
     about: AtomicI32,
     on_one_host: bool,
     /// Which nodes live together, where some do and not all.
     hosts: Option<Hosts>,
-    /// Where they show each other data, once they do.
+    /// The shared segment of the nodes, if they have one.
     sharing: Sharing,
     /// A node without which they do nothing together any more.
     missing: OnceLock<usize>,
@@ -48,8 +49,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Joins the machine, and learns who the other nodes are. `interface` is its name for people; `context` is that of its
-    /// operations' messages, one that no other interface uses. Waits until all nodes are started.
+    /// Joins the machine, and learns who the other nodes are. `interface` is its name for people; `context` is the
+    /// context of its collectives, which no other interface uses. Waits until all nodes are started.
     pub fn join(api: CoreApi, interface: &str, context: u32) -> Result<Partition, Status> {
         let me = api.enrol(interface)?;
         let notes = Notes { limit: -1, call: call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 };
@@ -101,7 +102,7 @@ impl Partition {
     /// part in nothing any more. Nodes keep their numbers; the host's is the new number of nodes.
     ///
     /// # Panics
-    /// When this node is not among them, or there are not so many.
+    /// When this node is not among them, or the partition is smaller.
     pub fn shrink(&mut self, size: usize) {
         assert!(self.own < size && size <= self.tasks.len(), "{size} of {} nodes", self.tasks.len());
         self.tasks.truncate(size);
@@ -146,7 +147,8 @@ impl Partition {
         }
     }
 
-    /// Says which call of the interface (a number of the page's) the next operations are, for `parvum why` and its kin.
+    /// Sets the call of the interface (a number in the control block) for the next collectives, for `parvum why` and
+    /// other tools.
     #[inline]
     pub fn calls_it(&self, call: u32) {
         // Relaxed: told to the thread that calls the operation.
@@ -218,7 +220,7 @@ impl Partition {
     /// Remembers whom an operation of all nodes missed.
     pub fn remember(&self, outcome: &Result<(), Failure>) {
         if let Some(node) = outcome.err().and_then(Failure::gone) {
-            // Whoever was missed first stays missing.
+            // The first missing node stays recorded.
             let _ = self.missing.set(node);
         }
     }
@@ -231,8 +233,8 @@ impl Partition {
 
     /// Waits until all nodes have called this.
     ///
-    /// On one host they come to their segment, or meet in a page that they share when they are too few or too many for one: it takes a
-    /// wake-up at most. On several they send each other messages.
+    /// On one host the nodes use the barrier of their segment, which takes at most one wakeup. If they are too few or
+    /// too many for a segment, they share a page with a barrier. On several they send each other messages.
     pub fn barrier(&self) -> Result<(), Failure> {
         if self.size() == 1 {
             return Ok(());

@@ -1,8 +1,9 @@
 //! The segment of some tasks: how they come to it, and how they wait there.
 //!
-//! Tasks on one host show each other their data where that is quicker than messages. The segment is made for those who need it: after
-//! some operations they join a group, in an operation that goes by messages; when it is over all have joined, for each has heard of
-//! each, or somebody is missed by name. Then they open the segment at the daemon, and from then on nobody asks the daemon.
+//! Tasks on one host show each other their data where that is quicker than messages. Only groups that need a segment
+//! get one. After some operations the members join a group, in an operation by messages. After this operation all have
+//! joined, because each member has a message of each other member, or a member is missing by name. Then they open the
+//! segment at the daemon, and from then on nobody asks the daemon.
 //!
 //! The daemon closes the segment when a member ends. A round comes for all or for nobody, so all that are left end the same operation
 //! with the name of who is missing. When nobody is, the group had changed for another reason, and the round is taken at a new segment.
@@ -30,9 +31,10 @@ pub struct Sharing {
     ahead: AtomicU32,
 }
 
-/// Nobody runs further ahead than this: so many announcements, a third as many short operations by messages, or two long ones. What an operation's receiver has not come to
-/// yet is stored there, and its sender's core is not the receiver's meanwhile. Measured with reductions of 16 KiB of 8 on two cores:
-/// 62 us each where senders ran ahead as they liked, 20 when all met at every second.
+/// The limit for running ahead: this number of broadcasts in the ring, a third of it in short operations by messages,
+/// or two long operations. A receiver stores the data of operations that it has not reached yet, and a sender that runs
+/// ahead keeps the core from the receiver. Measured with reductions of 16 KiB of 8 on two cores: 62 us each where
+/// senders ran ahead as they liked, 20 when all met at every second.
 const FAR: u32 = 96;
 
 /// How an operation goes in which not each waits for each.
@@ -40,7 +42,7 @@ const FAR: u32 = 96;
 pub enum Ahead {
     /// Announced at the segment.
     Announced,
-    /// By messages of so many bytes.
+    /// By messages with this number of bytes.
     Messages(usize),
 }
 
@@ -66,7 +68,7 @@ const OPEN: u8 = 2;
 /// There is none.
 const NONE: u8 = 3;
 
-/// What a task does while it waits.
+/// The work of a task while it waits.
 pub trait Attend {
     /// Does what there is to do now, and names the requests after whose end there is more. For how many nanoseconds that
     /// holds; negative: until then. An error ends the operation, and the use of the segment.
@@ -74,7 +76,7 @@ pub trait Attend {
 }
 
 impl Sharing {
-    /// Nothing yet; so many operations go by messages first.
+    /// No segment yet; this number of operations first use messages.
     pub const fn after(operations: u32) -> Sharing {
         Sharing {
             stage: AtomicU8::new(NEW),
@@ -121,7 +123,7 @@ impl Sharing {
     pub fn end(&mut self, api: CoreApi) {
         self.close(api);
         if let Some(group) = self.group.take() {
-            // Of a machine that is lost nobody is a member.
+            // If the virtual machine is lost, its groups have no members.
             let _ = api.ask(&Request::Leave { group }, &notes_of_machine());
         }
     }
@@ -137,8 +139,9 @@ impl Sharing {
         }
     }
 
-    /// The segment of some tasks, if their next operation may use one: every one of them asks before each of its operations, with the
-    /// same name of their group. One operation among them goes by messages, and is one in which each hears of each.
+    /// The segment of some tasks, if their next operation may use one. Every task calls this before each operation,
+    /// with the same name of the group. One operation among them goes by messages, and is one in which each hears of
+    /// each.
     pub fn segment<'a>(
         &'a self,
         members: Members<'a>,
@@ -190,8 +193,8 @@ impl Sharing {
         self.segment(members, name, attend)
     }
 
-    /// The group whose page they meet in, where they have no segment and will have none: their first barrier joins it, and goes by
-    /// messages.
+    /// The group whose page has the barrier, for tasks that never have a segment. Their first barrier joins the group,
+    /// and uses messages.
     pub(crate) fn page(
         &self,
         members: &Members<'_>,
@@ -301,7 +304,7 @@ pub struct AtSegment<'a> {
 }
 
 impl AtSegment<'_> {
-    /// The round did not come, and will not at this segment.
+    /// The round did not complete, and never will at this segment.
     #[cold]
     fn closed(&mut self) -> Result<(), Failure> {
         match self.sharing.who_is_gone(&self.members) {
@@ -321,7 +324,7 @@ impl AtSegment<'_> {
         }
     }
 
-    /// Waits for what this call of the table waits for, at this segment or the next, and does meanwhile what there is to do.
+    /// Waits in this call of the table, at this segment or the next, and does other work during the wait.
     #[inline(always)]
     fn wait(
         &mut self,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// So many parts of a long put or get are under way at once.
+/// The number of parts of a long put or get that are under way at once.
 const WINDOW: usize = 4;
 
 /// The service of this process, for one interface. It ends when it is dropped.
@@ -27,13 +27,13 @@ pub struct Service {
     direct: Direct,
 }
 
-/// What was asked and not answered yet. Dropping it takes it back; what it does at the target may still be done.
+/// A request without an answer yet. Dropping it takes it back; what it does at the target may still be done.
 pub struct PendingAnswer<'a> {
     service: &'a Service,
     to: i32,
     answer: Option<Request>,
     question: Option<Request>,
-    /// Where head and status lie as long as it is under way.
+    /// The memory of head and status while the request is under way.
     frame: Box<Frame>,
     /// How long the answer's data must be; `None`: as it comes, in a block.
     expected: Option<usize>,
@@ -45,8 +45,9 @@ struct Frame {
 }
 
 impl Service {
-    /// Makes this process serve. `api` is the program's own endpoint, which is part of the machine; `context` and the next
-    /// are the interface's own among those of the second endpoint. `handler` answers requests, on the server's thread.
+    /// Makes this process serve. `api` is the program's own endpoint, which is part of the machine; `context` and the
+    /// next context of the second endpoint belong to this interface. `handler` answers requests, on the server's
+    /// thread.
     pub fn open(
         api: CoreApi,
         interface: &str,
@@ -74,7 +75,8 @@ impl Service {
         self.server.windows().expose(start.expose_provenance() as u64, length as u64)
     }
 
-    /// Ends that; `false`: there was no such window. Who uses it [forgets](Service::forget) it first: some need not ask.
+    /// Ends that; `false`: there was no such window. Users of the window must first [forget](Service::forget) it,
+    /// because some of them need not ask.
     pub fn withdraw(&self, window: Window) -> bool {
         self.server.windows().withdraw(window)
     }
@@ -256,7 +258,7 @@ impl Service {
     }
 }
 
-/// Where an answer's data goes.
+/// The destination of an answer's data.
 enum Into {
     Nowhere,
     Memory(*mut u8, usize),
@@ -315,14 +317,15 @@ impl Drop for PendingAnswer<'_> {
         {
             endpoint.give_back(&message);
         }
-        // Who has answered has the question, and who is gone wants it no more; else it is handed over first.
+        // A target that has answered has the request, and a target that is gone does not need it. Otherwise the request
+        // is delivered first.
         if let Some(question) = self.question {
             let _ = endpoint.finish(question, &self.notes(None));
         }
     }
 }
 
-/// What the endpoint says, in a service's words.
+/// The service's error for a status of the endpoint.
 fn trouble(status: Status) -> Trouble {
     match status {
         Status::Unknown | Status::NoMachine => Trouble::NoService,

@@ -1,9 +1,9 @@
 //! The way without a message: between tasks of one host that may reach each other's memory the kernel copies.
 //!
-//! A window is described once. Before each copy the target must still be there: its process is held by a descriptor, and
-//! what was described showed by a token in its memory that the process of that number is the one that answered (two tasks
-//! may count processes differently). Where the kernel refuses, or the user does (`PARVUM_SINGLE_COPY=off`), everything goes by
-//! messages.
+//! A window is described once. Before each copy the target must still exist, so this process holds a descriptor of the
+//! target's process. A token in the target's memory has shown that the process with this number is the process that
+//! answered. (Two tasks may number processes differently.) If the kernel refuses, or the user turns this off
+//! (`PARVUM_SINGLE_COPY=off`), all requests use messages.
 
 use crate::client::{Limit, Service};
 use crate::memory::{Copied, Process};
@@ -91,8 +91,8 @@ impl Direct {
         }
     }
 
-    /// The way to a window, found out at the first use. `Ok(None)`: this call goes by messages, for it has interrupted another
-    /// that is at the list.
+    /// The way to a window, found out at the first use. `Ok(None)`: this call uses messages, because it has interrupted
+    /// another call that uses the list.
     fn way(
         &self,
         service: &Service,
@@ -131,7 +131,7 @@ fn is_permitted() -> bool {
     *PERMITTED
 }
 
-/// What a description comes to.
+/// The access that a description allows.
 fn found(words: &[u8]) -> Result<WindowAccess, Trouble> {
     let (numbers, token) = words.split_first_chunk::<32>().ok_or(Trouble::Malformed)?;
     let token: &[u8; 16] = token.try_into().map_err(|_| Trouble::Malformed)?;

@@ -1,18 +1,20 @@
 //! Put, get, atomic operation, and request with reply: one task asks, and the other's program need not take part.
 //!
-//! Each process that [opens](Service::open) a service has a second endpoint in the machine, with an engine and a lock of its
-//! own, and a thread that waits there. What is asked of it is answered while the program computes, and while the program is
-//! inside a call of its own: neither waits for the other, so a signal handler that has interrupted a copy into protected
-//! memory may ask for the page that the copy wants.
+//! Each process that [opens](Service::open) a service has a second endpoint in the virtual machine, with a separate
+//! engine and lock, and a thread that waits there. The thread answers requests while the program computes, and while
+//! the program is inside a call. Neither waits for the other. A signal handler that has interrupted a copy into
+//! protected memory may therefore request the page for the copy.
 //!
-//! Memory is named by a [`Window`] and an offset. It is touched by the kernel's calls for copying between processes, also the
-//! own memory by its own server: memory that is protected or gone gives [`Trouble::Protected`] to who asked, and ends nobody.
-//! Between tasks of one host that may read each other a put or a get is such a call and no message.
+//! Memory is named by a [`Window`] and an offset. Only the kernel's calls for copying between processes access the
+//! memory, even for the server's own process. If the memory is protected or gone, the requesting task gets
+//! [`Trouble::Protected`], and no process ends. Between tasks of one host that may read each other a put or a get is
+//! such a call and no message.
 //!
-//! Where a request is answered later, or by another task than was asked, there are letters ([`post`]).
+//! For requests that are answered later, or by another task, there are letters ([`post`]).
 //!
-//! - [`question`] is what is asked and how it lies in a message; [`windows`] does it, without I/O.
-//! - [`server`] is the thread; [`client`] is who asks; [`direct`] is the way without a message; [`memory`] has the kernel's calls.
+//! - [`question`] defines requests and their form in a message; [`windows`] executes requests, without I/O.
+//! - [`server`] is the thread; [`client`] sends requests; [`direct`] is the path without messages; [`memory`] has the
+//!   kernel's calls.
 
 #![deny(unsafe_code)]
 

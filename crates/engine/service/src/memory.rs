@@ -1,4 +1,4 @@
-//! Copying from and to memory that may be protected or gone: the kernel does it and says so.
+//! Copying from and to memory that may be protected or gone: the kernel copies, and reports such memory.
 
 use crate::windows::Reach;
 use libc::{c_void, iovec};
@@ -7,13 +7,13 @@ use std::io::Error;
 /// The memory of a process, the own included.
 pub(crate) struct Process(pub(crate) u32);
 
-/// What the kernel said to a copy.
+/// The kernel's result for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copied {
     Whole,
     /// The memory there is protected or not mapped, some of it at least.
     Protected,
-    /// The kernel does not let this process reach that one, or there is none.
+    /// The kernel does not permit access to the other process, or the process does not exist.
     Refused,
 }
 
@@ -62,8 +62,8 @@ impl Reach for Process {
     }
 }
 
-/// This process's own memory, also where a filter of system calls keeps the kernel's calls for it from us: then protected
-/// memory ends the process, as it does in any copy.
+/// This process's own memory. It also works if a filter of system calls forbids the kernel's copy calls. In this case
+/// protected memory ends the process, as in any copy.
 pub(crate) struct Own;
 
 impl Reach for Own {

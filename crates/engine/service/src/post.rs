@@ -1,8 +1,8 @@
 //! Letters: messages between the second endpoints of processes that need no reply, or get it later and from somebody else.
 //!
-//! A *question* is taken in by a thread of the receiver's, in the order in which its sender sent it, while the program computes.
-//! An *answer* is taken by whoever waits for one there, and by no thread in between. So a protocol in which a question goes on
-//! from task to task before it is answered costs as many messages as it has steps.
+//! A *question* is taken in by a thread of the receiver's, in the order in which its sender sent it, while the program
+//! computes. The waiting thread itself receives its *answer*, without another thread in between. If a protocol forwards
+//! a question from task to task before the answer, it therefore costs one message for each step.
 
 use crate::server::{STACK, bytes_of};
 use parvum_api::{
@@ -20,26 +20,26 @@ const LETTER: i32 = 1;
 const GONE: i32 = 2;
 const STOP: i32 = 3;
 
-/// What comes to the thread.
+/// The messages that come to the thread.
 pub enum Came<'a> {
     /// A question: from whose [`Post::tid`], and what.
     Question(i32, &'a [u8]),
-    /// What [`Post::watch`] named has ended.
+    /// A task or post that [`Post::watch`] named has ended.
     Gone(i32),
 }
 
-/// Where letters come and go. One for each interface of a process.
+/// The place where a task sends and receives letters. One for each interface of a process.
 pub struct Post {
     endpoint: CoreApi,
     me: i32,
     context: u32,
-    /// What was sent and is not yet with its receiver, and the credit for it is used up.
+    /// Letters that are sent and not delivered yet, because their credit is used up.
     behind: Mutex<Vec<Request>>,
 }
 
 impl Post {
-    /// Opens it. `api` is the program's own endpoint, which is part of the machine; `context` and the next are the
-    /// interface's own among those of the second endpoint. Nothing is lost that comes before [`Post::attend`].
+    /// Opens it. `api` is the program's own endpoint, which is part of the machine; `context` and the next context of
+    /// the second endpoint belong to this interface. Nothing is lost that comes before [`Post::attend`].
     pub fn open(api: CoreApi, interface: &str, context: u32) -> Result<Post, Status> {
         let endpoint = api.service();
         let me = endpoint.enrol(interface)?.tid;
@@ -93,7 +93,8 @@ impl Post {
         let _ = self.endpoint.send_owned(how, &Arc::new(Vec::new()), &self.notes(call::SEND, -1));
     }
 
-    /// Has the thread be told when a task, or another process's post, ends; of one that has ended at once.
+    /// Notifies the thread when a task, or another process's post, ends. If it has already ended, the notice comes at
+    /// once.
     pub fn watch(&self, task: i32) -> Result<(), Status> {
         let cookie = u64::from(self.context) << 32 | GONE as u64;
         let about = Notice::TaskExit;

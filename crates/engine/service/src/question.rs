@@ -1,4 +1,4 @@
-//! What is asked of a service, and how it lies in a message.
+//! Requests to a service, and their form in a message.
 //!
 //! A question is [`HEAD`] bytes and, of a put, an atomic operation or a request, its data. An answer is a status of
 //! [`STATUS`] bytes and the data. Numbers are little-endian. Nothing that comes is trusted.
@@ -9,14 +9,14 @@ use parvum_collectives::operators::{Kind, Operator};
 pub(crate) const HEAD: usize = 24;
 /// Bytes of an answer before its data.
 pub(crate) const STATUS: usize = 8;
-/// Longer puts and gets are made of parts of so many bytes, so that a server has no more than that of each in its hands.
+/// Longer puts and gets consist of parts of this size, so that a server never holds more than this of each.
 pub const PART: usize = 1 << 20;
 
 /// Memory that a task lets others use; a number that is never used again by that task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window(pub u32);
 
-/// What an atomic operation does to each element.
+/// The change of each element in an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing: it reads.
@@ -34,13 +34,13 @@ pub enum Change {
 pub(crate) enum Question {
     /// Data goes to a place in a window.
     Put { window: Window, offset: u64 },
-    /// So many bytes of a window.
+    /// Reads this number of bytes of a window.
     Get { window: Window, offset: u64, length: u64 },
-    /// Elements are changed, and what they were is the answer. Of a reading one `length` says how many bytes.
+    /// Elements are changed, and what they were is the answer. For a read, `length` is the number of bytes.
     Atomic { window: Window, offset: u64, length: u64, change: Change, kind: Kind },
-    /// Whatever the target's interface makes of it.
+    /// A request that the target's interface handles.
     Request,
-    /// Where a window lies, for who may reach it without a message.
+    /// The address of a window, for tasks that can access it without a message.
     Describe { window: Window },
     /// To a server by its own process: end.
     Stop,
@@ -52,7 +52,7 @@ pub enum Trouble {
     /// The target, or its host, is gone.
     #[error("E-GONE: the task that was asked is gone; help: go on without it")]
     Gone,
-    /// There is no such window, or no more.
+    /// The window does not exist, or no longer exists.
     #[error("E-WINDOW: the task has no such window; help: keep a window until all tasks have used it")]
     NoWindow,
     /// It would reach beyond the window.
@@ -63,18 +63,18 @@ pub enum Trouble {
     /// The memory is protected, or not there.
     #[error("E-PROTECTED: the memory of the window is protected, or was unmapped")]
     Protected,
-    /// The operation makes no sense for elements of that type, or the data is no number of elements.
+    /// The operation is invalid for elements of this type, or the data is not a whole number of elements.
     #[error(
         "E-OPERATION: there is no such operation on elements of that type, or the operands are no whole elements"
     )]
     NoSuchOperation,
-    /// The target's interface takes no requests, or could not answer this one.
+    /// The target's interface accepts no requests, or could not answer this request.
     #[error("E-REQUEST: the task could not answer the request")]
     NoAnswer,
     /// The answer is longer than the memory for it.
     #[error("E-LONG: the answer is longer than the memory for it")]
     TooLong,
-    /// What came is no question, or no answer.
+    /// The message is not a valid question or answer.
     #[error(
         "E-PROTOCOL: the other side sent what this process cannot read; help: use libraries of one release"
     )]
@@ -108,7 +108,7 @@ pub(crate) fn status(outcome: Result<(), Trouble>) -> [u8; STATUS] {
     (number as u64).to_le_bytes()
 }
 
-/// What the status of an answer says.
+/// The outcome for the status of an answer.
 pub(crate) fn outcome(status: [u8; STATUS]) -> Result<(), Trouble> {
     match u64::from_le_bytes(status) {
         0 => Ok(()),

@@ -11,14 +11,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Answers requests of other tasks: from whom, and what. `None`: it makes no sense of it. It runs on the server's thread and
-/// must not wait for what only another answer of this server could bring.
+/// Answers requests of other tasks: from whom, and what. `None`: the handler cannot read the request. It runs on the
+/// server's thread and must not wait for what only another answer of this server could bring.
 pub type Handler = Box<dyn Fn(i32, &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// It calls little, an interface's handler apart.
 pub(crate) const STACK: usize = 512 << 10;
 
-/// What the server's thread and the program's own threads have in common.
+/// The data that the server's thread and the program's own threads share.
 pub(crate) struct Server {
     windows: Mutex<Windows>,
     /// Lies in this process's memory, so that who copies from there knows that it is this process.
@@ -27,7 +27,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the thread. What comes in this context of the endpoint it answers in the next.
+    /// Starts the thread. The server answers requests of this context in the next context.
     pub(crate) fn start(
         endpoint: CoreApi,
         me: i32,
@@ -46,7 +46,7 @@ impl Server {
 
     /// One at a time: that is what makes an operation atomic.
     pub(crate) fn windows(&self) -> MutexGuard<'_, Windows> {
-        // Who panicked here has changed no list half.
+        // A thread that panics here never leaves a list half changed.
         self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,7 +68,7 @@ impl Server {
         }
     }
 
-    /// Where a window lies, and who this is.
+    /// The address of a window, and the identity of this process.
     fn describe(&self, question: &Question, answer: &mut Vec<u8>) -> Result<(), Trouble> {
         let &Question::Describe { window } = question else { return Err(Trouble::Malformed) };
         let range = self.windows().range(window)?;
@@ -143,7 +143,7 @@ impl Desk {
             buffering: Buffering::AtSender,
             completion: Completion::Copied,
         };
-        // Who is gone wants no answer.
+        // A task that is gone needs no answer.
         let _ = self.endpoint.send_owned(how, &Arc::new(answer), &self.notes(message.from));
         true
     }

@@ -12,7 +12,7 @@ pub(crate) trait Reach {
     fn write(&mut self, address: u64, data: &[u8]) -> bool;
 }
 
-/// What a task lets others use.
+/// The memory that a task exposes to others.
 #[derive(Default)]
 pub(crate) struct Windows {
     list: HashMap<Window, Range>,
@@ -125,7 +125,7 @@ impl Work<'_> {
         }
     }
 
-    /// What the memory shall be that is `old` now, if it changes.
+    /// The new contents of memory that is `old` now, if it changes.
     fn apply(&self, old: &[u8]) -> Result<Option<Vec<u8>>, Trouble> {
         match self.change {
             Change::Nothing => Ok(None),

@@ -1,4 +1,4 @@
-//! What a service does to memory, without messages.
+//! The effects of a service on memory, without messages.
 
 use crate::question::{Change, HEAD, PART, Question, Trouble, Window, outcome, status};
 use crate::windows::{Reach, Windows};
@@ -161,7 +161,7 @@ fn questions_round_trip_and_invalid_ones_are_refused() {
         assert_eq!(Question::decode(&message[..HEAD - 1]), Err(Trouble::Malformed));
     }
     for byte in 0..=255u8 {
-        // Whatever comes is some question or some trouble.
+        // Any bytes decode to a question or to an error.
         for at in 0..4 {
             let mut head =
                 Question::Atomic { window, offset: 0, length: 0, change: Change::Replace, kind: Kind::I8 }
