@@ -52,7 +52,7 @@ pub struct SendTo {
     pub completion: Completion,
 }
 
-/// Where received data shall lie.
+/// The destination of received data.
 pub enum Receiving<'a> {
     /// In a block of the engine: give it back with [`CoreApi::give_back`].
     Block,
@@ -74,7 +74,7 @@ impl Room {
     const LAZILY: Room = Room { kind: RoomKind::Lazily, ..Room::BLOCK };
     const BY_REFERENCE: Room = Room { kind: RoomKind::ByReference, ..Room::BLOCK };
 
-    /// So many bytes of the program's.
+    /// This number of bytes of the program.
     #[inline]
     pub fn memory(start: *mut u8, length: usize) -> Room {
         Room { kind: RoomKind::Memory, start: start.cast(), length }
@@ -251,8 +251,8 @@ impl CoreApi {
         status(unsafe { (self.0.receive)(pattern, &Room::BY_REFERENCE, notes, &mut out) }).map(|()| out)
     }
 
-    /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes. What is
-    /// known of it is written to `out`: it is larger than a short message.
+    /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes.
+    /// The properties of the message are written to `out`, because they are larger than a short message.
     #[inline]
     pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes, out: &mut Message) -> Result<(), Status> {
         // SAFETY: plain references for the duration of the call.
@@ -384,8 +384,8 @@ impl CoreApi {
         }
     }
 
-    /// Receives one message, and gives what `see` makes of it, also when it was too long for `room`: its length says so. What is
-    /// known of a message is larger than a short one, and is not moved.
+    /// Receives one message, and returns the result of `see`. If the message is too long for `room`, its length shows
+    /// this. The properties of a message are larger than a short message, and are not moved.
     #[inline(always)]
     pub fn receive_seen<R>(
         &self,
@@ -453,14 +453,15 @@ impl CoreApi {
         (self.0.serve)(limit, all.into()) == 0
     }
 
-    /// The task's own counters; those of its pairs are not in them.
+    /// The task's own counters, without the counters of its pairs.
     pub fn cells(&self) -> Option<&'static [AtomicU64; 32]> {
         let cells = (self.0.cells)().cast::<[AtomicU64; 32]>();
         // SAFETY: null, or 32 counters that live as long as the process and are only used as atomics.
         unsafe { cells.as_ref() }
     }
 
-    /// What an interface of shared memory shows of itself: counts, how, and locks (`parvum_control::MEMORY`). `None`: for no task.
+    /// The published state of a shared-memory interface: counts, kind of sharing, and locks (`parvum_control::MEMORY`).
+    /// `None`: for no task.
     pub fn memory_cells(&self) -> Option<&'static [AtomicU64; 24]> {
         let cells = (self.0.cells)();
         if cells.is_null() {
@@ -489,7 +490,7 @@ impl CoreApi {
         status(unsafe { (self.0.wait)(request.0, notes, &mut out) }).map(|()| out)
     }
 
-    /// As [`CoreApi::wait`], also when the message was too long for its room: its length says so.
+    /// As [`CoreApi::wait`]; if the message was too long for its room, its length shows this.
     #[inline]
     pub fn wait_seen(&self, request: Request, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
@@ -563,8 +564,8 @@ impl CoreApi {
         status(unsafe { (self.0.take)(found.handle, &Room::pieces(pieces), notes, &mut out) }).map(|()| out)
     }
 
-    /// Waits until an unexpected message has come that `seen` does not count, the notes' peer is
-    /// gone, or the time is over; gives how many there have been.
+    /// Waits until an unexpected message has come that `seen` does not count, the notes' peer is gone, or the time is
+    /// over. Returns the total number of unexpected messages.
     pub fn await_arrival(&self, seen: u64, notes: &Notes) -> u64 {
         // SAFETY: the notes are borrowed for the call.
         unsafe { (self.0.await_arrival)(seen, notes) }
@@ -593,7 +594,7 @@ impl CoreApi {
         Some((self.0.manager)()).filter(|tid| *tid != 0)
     }
 
-    /// What a tracer of all tasks has put into the mailbox.
+    /// The entry in the mailbox of a tracer of all tasks.
     pub fn tracer(&self) -> Option<Vec<u8>> {
         let mut mail = vec![0; 256];
         // SAFETY: room for as many bytes as the vector is long.
@@ -724,7 +725,7 @@ pub(crate) fn status(number: i32) -> Result<(), Status> {
 pub enum Data<'a> {
     /// Pieces of the program's memory.
     Pieces(&'a [&'a [u8]]),
-    /// What the engine may keep.
+    /// Data that the engine may keep.
     Owned(&'a Arc<Vec<u8>>),
 }
 

@@ -60,7 +60,7 @@ fn functions() -> Option<(AskTotals, AskPairs)> {
     Some(*FUNCTIONS.get_or_init(|| both))
 }
 
-/// What the task has done so far; `None`: this process has no task.
+/// The totals of the task so far; `None`: this process has no task.
 pub fn totals() -> Option<Totals> {
     let mut out = Totals { size: size_of::<Totals>() as u32, ..Totals::default() };
     // SAFETY: a structure of the size that it says.
@@ -68,7 +68,7 @@ pub fn totals() -> Option<Totals> {
     (done == 0).then_some(out)
 }
 
-/// The same for each of its peers and routes; none when there is no task.
+/// The same for each of its peers and routes; empty if the process is not a task.
 pub fn pairs() -> Vec<Pair> {
     let Some((_, ask)) = functions() else { return Vec::new() };
     let empty = Pair { size: size_of::<Pair>() as u32, ..Pair::default() };
@@ -77,7 +77,7 @@ pub fn pairs() -> Vec<Pair> {
         // SAFETY: room for as many structures as it says, of the size that the first one says.
         let there = unsafe { ask(all.as_mut_ptr(), all.len() as i32) };
         let there = usize::try_from(there).unwrap_or(0);
-        // Others may have come meanwhile.
+        // More pairs may exist by now.
         let fits = there <= all.len();
         all.resize(there, empty);
         if fits {

@@ -1,11 +1,9 @@
-//! What interfaces see of Parvum: the core API between many interfaces and one engine.
+//! Parvum's side for interfaces: the core API between many interfaces and one engine.
 //!
-//! A process has one engine, however many interface libraries it loads. The
-//! engine lives in `libparvum.so.0`; an interface library holds no engine of its
-//! own but opens that one and calls it through a [`Table`] of C functions.
-//! [`CoreApi`] is the table with Rust's types. The loader keeps one copy of a
-//! library per process, so two interfaces get the same table, the same
-//! endpoint, the same identity.
+//! A process has one engine, however many interface libraries it loads. The engine is in `libparvum.so.0`. An interface
+//! library contains no engine: it opens `libparvum.so.0` and calls the engine through a [`Table`] of C functions.
+//! [`CoreApi`] is the table with Rust's types. The loader keeps one copy of a library per process, so two interfaces
+//! get the same table, the same endpoint, the same identity.
 //!
 //! The table is an ABI: fields are only ever added at its end, and `version`
 //! changes when the meaning of one does.

@@ -29,8 +29,9 @@ pub enum OpenError {
     },
 }
 
-/// Opens the engine's library: the one that the process has already, else the one next to this interface library if there is
-/// one. A process has one engine, also where a program that calls it itself found another copy of it.
+/// Opens the engine's library: the library that the process has already loaded, else the library in the folder of this
+/// interface library, if it exists. A process has one engine, also where a program that calls it itself found another
+/// copy of it.
 pub(crate) fn open() -> Result<&'static Table, OpenError> {
     let library = match loaded() {
         Some(library) => library,

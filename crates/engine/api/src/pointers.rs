@@ -1,8 +1,9 @@
 //! Pointers of a program in C, as types that say what the program has promised.
 //!
-//! A manual page promises for each argument of a function: null, or memory that the function may read or write until it returns. A
-//! function of a C face takes these types in the place of raw pointers. They have the same layout, so C makes them by its call, and the
-//! promise is part of the signature. Rust code needs an unsafe function to make one. So what follows is safe code.
+//! A manual page promises for each argument of a function: null, or memory that the function may read or write until it
+//! returns. A function of a C face takes these types in the place of raw pointers. They have the same layout, so C
+//! makes them by its call, and the promise is part of the signature. Rust code needs an unsafe function to make one.
+//! The code after that is safe.
 //!
 //! An array's length is another argument, which no type here knows: its face makes a slice of it, once.
 

@@ -16,7 +16,7 @@ pub const ANY_CONTEXT: i64 = -1;
 /// In the handle of a received message: its data is still with its sender.
 pub const REMOTE: u64 = 1 << 63;
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Status {
@@ -32,11 +32,11 @@ pub enum Status {
     Unknown = -1,
     /// The task is gone.
     Gone = -2,
-    /// There is no daemon and none could be started, or it died.
+    /// No daemon could be reached or started, or it died.
     NoMachine = -3,
     /// The daemon refused; the answer says why.
     Refused = -4,
-    /// An argument makes no sense.
+    /// An argument is invalid.
     BadArgument = -5,
     /// The system refused memory or descriptors.
     NoMemory = -6,
@@ -60,7 +60,7 @@ impl Status {
     }
 }
 
-/// Which tags a pattern takes. A number and no enum: C may write any number there, and is told when it means nothing.
+/// Which tags a pattern takes. A number, not an enum: C may write any number there, and an invalid number is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct TagKind(pub u32);
@@ -114,15 +114,15 @@ pub struct RoomKind(pub u32);
 impl RoomKind {
     /// No memory of the program's: the data comes in a block of the engine's, or in the message itself when it is short.
     pub const Block: RoomKind = RoomKind(0);
-    /// `length` bytes at `start`; what does not fit is lost, and the message's length says so.
+    /// `length` bytes at `start`; data that does not fit is lost, and the message's length shows this.
     pub const Memory: RoomKind = RoomKind(1);
     /// As [`RoomKind::Memory`], in `length` [`Space`]s at `start`, filled one behind the other. They must not overlap.
     pub const Pieces: RoomKind = RoomKind(2);
     /// As [`RoomKind::Block`], but long data may stay where its sender has put it, in memory that outlives the sender: the message's
     /// handle then has the bit [`REMOTE`] set and `data` is null. It stays there until `give_back`, or until the last byte was read.
     pub const Lazily: RoomKind = RoomKind(3);
-    /// As [`RoomKind::Lazily`], and data in its sender's own memory may stay there as well: who reads it later is told `Gone` when
-    /// the sender is.
+    /// As [`RoomKind::Lazily`], and data in its sender's own memory may stay there as well: a later read returns `Gone`
+    /// if the sender is gone.
     pub const ByReference: RoomKind = RoomKind(4);
     /// Data that is here already and fits may be put into the `length` bytes at `start` at once: then `data` of the answer is
     /// `start` itself, and there is no handle. Else as [`RoomKind::ByReference`]. Not for `post`.
@@ -132,8 +132,8 @@ impl RoomKind {
     pub const Scattered: RoomKind = RoomKind(6);
 }
 
-/// Where the data of a received message shall lie. What it names stays the program's, and untouched by it, until the receive
-/// is over; the room itself and a list of pieces need only be there for the call.
+/// The destination of the data of a received message. The named memory belongs to the program, which must not use it
+/// until the receive is complete. The room itself and a list of pieces need to exist only during the call.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Room {
@@ -160,14 +160,16 @@ pub struct Space {
     pub length: usize,
 }
 
-/// Data in so many places that a list of them is no use: whoever knows its layout copies it, any part at a time, cut anywhere.
+/// Data in so many places that a list of them is useless. The interface with the layout copies the data: any part at a
+/// time, cut anywhere.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Scattered {
     /// Bytes of data.
     pub length: usize,
-    /// Copies the data's bytes from `from` on: as many as `length` says, of a message that is sent to `bytes`, of one that is received
-    /// from there. Called from any thread, by one at a time, in the midst of the engine's work: it calls nothing of this table.
+    /// Copies `length` bytes of the data from `from` on: to `bytes` for a message that is sent, from `bytes` for a
+    /// message that is received. Called from any thread, by one at a time, in the midst of the engine's work: it calls
+    /// nothing of this table.
     pub copy: unsafe extern "C" fn(layout: *const c_void, from: usize, bytes: *mut u8, length: usize),
     /// What it is called with.
     pub layout: *const c_void,
@@ -212,7 +214,7 @@ pub struct Wanted {
     pub length: usize,
 }
 
-/// What is known of a message whose data lies where it was wanted.
+/// The properties of a message whose data is at its destination.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Came {
@@ -238,8 +240,7 @@ pub struct Message {
     pub meta: u32,
     /// Bytes of data, all of it.
     pub length: u64,
-    /// Of a found message its name; of a received one the block to be given
-    /// back with `give_back`, 0 when there is none.
+    /// For a found message its name; for a received message the block to return with `give_back`, or 0.
     pub handle: u64,
     /// The data of a received message, when it is in a block that has a handle.
     pub data: *const u8,
@@ -267,11 +268,11 @@ impl Message {
 pub struct Enrolled {
     /// Its id.
     pub tid: i32,
-    /// Who spawned it; 0 for nobody.
+    /// The task that spawned it; 0 for none.
     pub parent: i32,
 }
 
-/// What the caller is told about a wait, for `parvum ps` and its kin, and how long it may last.
+/// The description of a wait for `parvum ps` and other tools, and its time limit.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Notes {
@@ -312,7 +313,7 @@ pub mod call {
     pub const UNTIL_SIGNAL: u32 = 1 << 15;
 }
 
-/// What `board_turn` answers, when it is not the place of a request.
+/// The results of `board_turn` that are not the place of a request.
 pub mod segment {
     /// The time is over.
     pub const LATE: i64 = -1;
@@ -322,17 +323,17 @@ pub mod segment {
     pub const CLOSED: i64 = -3;
     /// It has come, but not all show the same word; or the data was too long.
     pub const DISAGREED: i64 = -4;
-    /// So many bytes a member shows in one turn at most.
+    /// The maximum number of bytes of a member in one turn.
     pub const ROOM: usize = 64 << 10;
-    /// So many bytes an announcement has at most.
+    /// The maximum number of bytes of an announcement.
     pub const ANNOUNCED: usize = 1 << 10;
-    /// So many announcements may be made between two turns.
+    /// The maximum number of announcements between two turns.
     pub const ANNOUNCEMENTS: usize = 127;
-    /// Of so many members at most.
+    /// The maximum number of members.
     pub const MEMBERS: usize = 64;
 }
 
-/// What a function of MPI does among the members of a communicator, for onlookers.
+/// The description of an MPI function among the members of a communicator, for tools.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct MpiCall {
@@ -473,9 +474,10 @@ pub struct Table {
     pub manager: extern "C" fn() -> i32,
     /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
     pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
-    /// Starts to send the message to `count` tasks, whoever it names itself, to the task `to[n]` under `tags[n]` unless `tags` is
-    /// null. What `send` would answer for that task is in `statuses[n]` and `requests[n]`. Tasks that are reached over the same
-    /// connection share the data there. `completion` must be 0. Returns `Done`, or why nothing was sent at all.
+    /// Starts to send the message to `count` tasks, whoever it names itself, to the task `to[n]` under `tags[n]` unless
+    /// `tags` is null. The result of `send` for that task is in `statuses[n]` and `requests[n]`. Tasks that are reached
+    /// over the same connection share the data there. `completion` must be 0. Returns `Done`, or why nothing was sent
+    /// at all.
     pub multicast: unsafe extern "C" fn(
         message: *const Outgoing,
         to: *const i32,
@@ -487,7 +489,8 @@ pub struct Table {
     /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
     /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
     pub looked: extern "C" fn(seen: u64),
-    /// Calls a task whose program computes: something waits for it here. It is not heard by a task that nobody `serve`s.
+    /// Calls a task whose program computes: something waits for it here. A task without a thread in `serve` ignores the
+    /// call.
     pub summon: extern "C" fn(to: i32),
     /// For a thread of an interface's own: does what there is to do while the program computes. Waits until this task is
     /// called, or with `all` not 0 until something comes, at most so many nanoseconds. `Done`: it has done it. `Pending`:
@@ -507,10 +510,11 @@ pub struct Table {
     /// answered while the program computes, by a thread that waits there. It is part of the machine once `enrol` of that
     /// table was called. `parvum ps` does not list it, and it ends with the process.
     pub service: extern "C" fn() -> *const Table,
-    /// Opens the segment of a group, where its `members` on this host show each other data; this task is number `member` of
-    /// them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of `length` bytes. `Done`: `segment` names it.
-    /// `Unknown`: there is none, for nobody: not all are on this host, or one would not use it, or they are more than [`segment::MEMBERS`].
-    /// `Refused`: the daemon says that somebody is missing. `Gone`: the group has changed meanwhile.
+    /// Opens the segment of a group, where its `members` on this host show each other data; this task is number
+    /// `member` of them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of
+    /// `length` bytes. `Done`: `segment` names it. `Unknown`: no member has a segment, because not all members are on
+    /// this host, a member does not want it, or there are more than [`segment::MEMBERS`]. `Refused`: the daemon says
+    /// that somebody is missing. `Gone`: the group has changed in between.
     pub board_open: unsafe extern "C" fn(
         group: *const u8,
         length: usize,
@@ -555,18 +559,20 @@ pub struct Table {
     pub show_wait: unsafe extern "C" fn(notes: *const Notes),
     /// Whether every member of a segment can read every other's memory: 1, and the same for all of them.
     pub board_reaches: extern "C" fn(segment: u64) -> i32,
-    /// Copies out of a member's memory, at an address that it has shown and keeps as it is meanwhile. `BadArgument`: the kernel
-    /// refuses, for the memory is protected or no member's, or there is no segment that reaches. `Gone`: the member has ended.
+    /// Copies from a member's memory, at an address that the member has published and does not change during the copy.
+    /// `BadArgument`: the kernel refuses, because the memory is protected or belongs to no member, or no segment
+    /// reaches it. `Gone`: the member has ended.
     pub board_fetch:
         unsafe extern "C" fn(segment: u64, member: u32, address: u64, out: *mut u8, length: usize) -> i32,
     /// As `send`, of data that lies in none of the message's pieces. It is copied before this returns, so its memory need not stay,
     /// whatever the answer.
     pub send_scattered:
         unsafe extern "C" fn(message: *const Outgoing, data: *const Scattered, request: *mut u64) -> i32,
-    /// Announces data of `length` bytes, at most [`segment::ANNOUNCED`], to all other members of a segment, under a word, and waits for nobody.
-    /// Announcements have one order, in which all members hear, each by `board_hear`, what they do not announce themselves. Between
-    /// two turns there are at most [`segment::ANNOUNCEMENTS`]. `COME`; `CLOSED`: this one was not made, and will not be at this segment;
-    /// `DISAGREED`: it is too long, or one too many.
+    /// Announces data of `length` bytes, at most [`segment::ANNOUNCED`], to all other members of a segment, under a
+    /// word, and waits for nobody. Announcements have one order, in which all members hear, each by `board_hear`, what
+    /// they do not announce themselves. Between two turns there are at most [`segment::ANNOUNCEMENTS`]. `COME`;
+    /// `CLOSED`: this announcement was not made, and never will be at this segment; `DISAGREED`: it is too long, or one
+    /// too many.
     pub board_announce: unsafe extern "C" fn(segment: u64, word: u32, data: *const u8, length: usize) -> i64,
     /// Waits, as the notes say, for the next announcement, of this length and under this word, and copies it. Answers as `board_turn`.
     pub board_hear: unsafe extern "C" fn(
