@@ -9,6 +9,7 @@
 pub mod against;
 pub mod catalogue;
 pub mod error;
+pub mod history;
 pub mod host;
 pub mod papers;
 pub mod program;
