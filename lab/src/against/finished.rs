@@ -33,6 +33,9 @@ pub struct Manifest {
     /// Hosts, where it was over several.
     #[serde(default)]
     pub hosts: Vec<String>,
+    /// The commit that was measured, if it is known.
+    #[serde(default)]
+    pub commit: Option<String>,
     /// The machine, whatever was recorded of it.
     pub factors: BTreeMap<String, serde_json::Value>,
     /// Every launch, in the order run.

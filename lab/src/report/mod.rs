@@ -265,6 +265,7 @@ pub(crate) mod tests {
             systems: vec![Installed { name: "PVM 3.4.6", version: "3.4.6".into() }],
             absent: vec![Absent { name: "MPICH".into(), remedy: "run `./x peers`".into() }],
             hosts: vec![],
+            commit: None,
             factors: Factors::record(),
             load_after: "0".into(),
             launches: vec![],

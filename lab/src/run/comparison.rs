@@ -2,6 +2,7 @@
 
 use crate::catalogue::Rerun;
 use crate::error::LabError;
+use crate::history::commits;
 use crate::host::factors::{self, Factors};
 use crate::host::hosts;
 use crate::host::state::Probe;
@@ -213,6 +214,7 @@ pub(crate) fn session(
         return Err(LabError::NothingMeasured(first));
     }
     let goals = (suite.goals)(&rows);
+    let commit = commits::of_run(options, &runner.toolbox.kits);
     let manifest = Manifest {
         format: record::FORMAT,
         command: std::env::args().collect::<Vec<_>>().join(" "),
@@ -229,6 +231,7 @@ pub(crate) fn session(
             .collect(),
         absent: runner.toolbox.absent.clone(),
         hosts: options.host.clone(),
+        commit,
         factors,
         load_after: factors::load(),
         launches: std::mem::take(&mut runner.launches),

@@ -57,6 +57,9 @@ pub struct CompareOptions {
     /// With NEW, Parvum compares the two folders and measures nothing.
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
     pub against: Vec<PathBuf>,
+    /// Record that the run measures commit NAME [default: that of the sources]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub commit: Option<String>,
     /// Copy the numbers of run DIR into the documentation
     ///
     /// For contributors: DIR goes to results/published, its numbers into README.md and docs. DIR may be a file of

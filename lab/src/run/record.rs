@@ -39,6 +39,9 @@ pub struct Manifest {
     /// The hosts, where it was over several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+    /// The commit of Parvum that was measured, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The machine.
     pub factors: Factors,
     /// Load average at the end.
