@@ -170,6 +170,17 @@ pub enum LabError {
         /// What is missing there.
         why: String,
     },
+    /// There are no runs to make a history of.
+    #[error(
+        "{0} has no history: {why}; help: `parvum compare --suite main --out {0}` adds a run",
+        folder.display()
+    )]
+    NoHistory {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing there.
+        why: String,
+    },
     /// It was written by a Parvum whose files are others.
     #[error(
         "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); help: compare with a run of this one",

@@ -16,6 +16,7 @@ use crate::suites;
 use finished::Finished;
 use std::collections::HashMap;
 use std::path::Path;
+pub(crate) use words::name;
 
 /// One in so many of the changes that are named may be none.
 const FALSE: f64 = 0.05;
@@ -129,7 +130,7 @@ pub fn runs(old: Finished, new: Finished) -> Against {
 }
 
 /// What two rows of one thing have in common.
-fn key(row: &Row) -> String {
+pub(crate) fn key(row: &Row) -> String {
     format!(
         "{}|{}|{}|{}|{}|{}|{}|{:?}|{}",
         row.program, row.system, row.route, row.encoding, row.tasks, row.size, row.metric, row.task, row.unit
@@ -150,7 +151,7 @@ fn ratio(old: &Row, new: &Row) -> f64 {
 }
 
 /// Whether more is better.
-fn is_rate(unit: &str) -> bool {
+pub(crate) fn is_rate(unit: &str) -> bool {
     unit.ends_with("/s")
 }
 

@@ -133,7 +133,7 @@ fn line(text: &mut String, change: &Change) {
 }
 
 /// What a row measured, of whom.
-pub(super) fn name(row: &Row) -> String {
+pub(crate) fn name(row: &Row) -> String {
     let choices = [&row.route, &row.encoding].into_iter().filter(|choice| !choice.is_empty());
     let choices: String = choices.map(|choice| format!(" {choice}")).collect();
     let size = if row.size > 0 { format!(", size {}", row.size) } else { String::new() };

@@ -2,3 +2,5 @@
 
 pub mod change;
 pub mod commits;
+pub mod figures;
+pub mod store;
