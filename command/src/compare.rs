@@ -1,6 +1,7 @@
 //! `parvum compare`: the laboratory's main job.
 
 use crate::terminal::out;
+use parvum_lab::history::{History, commits};
 use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;
@@ -35,6 +36,17 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
         } else {
             say(format!("Report: {}", report.folder.join("report.html").display()))
         };
+    }
+    if let Some(folder) = &options.history {
+        let folder = folder.as_ref().unwrap_or(&options.out);
+        let repository = commits::repository();
+        let history = History::read(folder, &options.suite, repository.as_deref());
+        let history = history.map_err(|error| with_code(&error))?;
+        if options.json {
+            return say(history.json());
+        }
+        let page = history.write().map_err(|error| with_code(&error))?;
+        return say(format!("{}\nPage: {}", history.text(), page.display()));
     }
     if options.suites {
         return say(parvum_lab::suites::listed());

@@ -17,6 +17,7 @@ pub struct CompareOptions {
     ///
     /// The default suite, choose, prints in a minute which MPI is the fastest here.
     #[arg(long, default_value = "choose", value_name = "NAME", hide_default_value = true)]
+    #[arg(default_value_if("history", clap::builder::ArgPredicate::IsPresent, crate::history::ALL))]
     pub suite: String,
     /// List the suites, and what each compares
     #[arg(long, conflicts_with_all = ["suite", "full", "quick"])]
@@ -57,6 +58,12 @@ pub struct CompareOptions {
     /// With NEW, Parvum compares the two folders and measures nothing.
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
     pub against: Vec<PathBuf>,
+    /// Print how each figure changed over all runs below DIR [default: --out]
+    ///
+    /// Parvum measures nothing. It finds the commit since which a figure is better or worse, and writes DIR/history.html.
+    /// `--suite` chooses one suite.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, group = "printable", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites"])]
+    pub history: Option<Option<PathBuf>>,
     /// Record that the run measures commit NAME [default: that of the sources]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commit: Option<String>,
@@ -93,7 +100,7 @@ pub struct CompareOptions {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Compare your own program, behind `--`: run it under every system that can
-    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
+    #[arg(last = true, value_name = "PROGRAM", group = "printable", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
     pub program: Vec<OsString>,
     /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]
     #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "program", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -113,8 +120,8 @@ pub struct CompareOptions {
     /// Stop when each ratio is known to so many percent
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "program", value_parser = percent)]
     pub precision: f64,
-    /// Print the comparison of the program as JSON
-    #[arg(long, requires = "program")]
+    /// Print the comparison of the program, or the history, as JSON
+    #[arg(long, requires = "printable")]
     pub json: bool,
     /// Build the benchmark programs from DIR
     #[arg(long, value_name = "DIR")]
