@@ -1,5 +1,6 @@
 //! A history of figures: all finished runs below a folder as one series for each figure, and where a figure changed.
 
+pub mod bisect;
 pub mod change;
 pub mod commits;
 pub mod figures;
@@ -47,4 +48,4 @@ impl History {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,0 +1,3 @@
+//! `parvum compare --bisect`: the commit that changed a figure.
+
+pub mod search;
