@@ -181,6 +181,9 @@ pub enum LabError {
         /// What is missing there.
         why: String,
     },
+    /// The search for a commit cannot begin, or finds nothing.
+    #[error("cannot bisect: {0}")]
+    Bisect(String),
     /// It was written by a Parvum whose files are others.
     #[error(
         "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); help: compare with a run of this one",
