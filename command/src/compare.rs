@@ -1,7 +1,7 @@
 //! `parvum compare`: the laboratory's main job.
 
 use crate::terminal::out;
-use parvum_lab::history::{History, commits};
+use parvum_lab::history::{History, bisect, commits};
 use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;
@@ -47,6 +47,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
         }
         let page = history.write().map_err(|error| with_code(&error))?;
         return say(format!("{}\nPage: {}", history.text(), page.display()));
+    }
+    if !options.bisect.is_empty() {
+        return say(bisect::bisect(options).map_err(|error| with_code(&error))?);
     }
     if options.suites {
         return say(parvum_lab::suites::listed());

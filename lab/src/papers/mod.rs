@@ -97,7 +97,12 @@ fn run_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<Paper
         let name = format!("{} ({} of {})", plan.suite, at + 1, planned.len());
         eprintln!("Suite {name}");
         let after = settings.budget_s.saturating_sub(spent + seconds);
-        let whole = Whole { name, before: Duration::from_secs(spent), after: Duration::from_secs(after) };
+        let whole = Whole {
+            name,
+            before: Duration::from_secs(spent),
+            after: Duration::from_secs(after),
+            is_quiet: false,
+        };
         let within = Within { parts: &plan.parts, folder: Some(&own), whole };
         outcomes[at].rows = match comparison::session(&options, &within, Instant::now(), interrupted) {
             Ok(report) => Ok(report.rows),

@@ -1,6 +1,8 @@
 //! What a user may choose about a comparison; `parvum compare` takes these as its arguments.
 
+use crate::history::ALL;
 use crate::systems::system::Extent;
+use clap::builder::ArgPredicate;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -17,7 +19,7 @@ pub struct CompareOptions {
     ///
     /// The default suite, choose, prints in a minute which MPI is the fastest here.
     #[arg(long, default_value = "choose", value_name = "NAME", hide_default_value = true)]
-    #[arg(default_value_if("history", clap::builder::ArgPredicate::IsPresent, crate::history::ALL))]
+    #[arg(default_value_ifs([("history", ArgPredicate::IsPresent, ALL), ("bisect", ArgPredicate::IsPresent, ALL)]))]
     pub suite: String,
     /// List the suites, and what each compares
     #[arg(long, conflicts_with_all = ["suite", "full", "quick"])]
@@ -64,6 +66,12 @@ pub struct CompareOptions {
     /// `--suite` chooses one suite.
     #[arg(long, value_name = "DIR", num_args = 0..=1, group = "printable", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites"])]
     pub history: Option<Option<PathBuf>>,
+    /// Find the commit that changed FIGURE between the commits GOOD and BAD
+    ///
+    /// FIGURE is a name of --history, or words of one. Parvum builds commits of its sources in a scratch folder, and measures each
+    /// beside GOOD and BAD. A build takes minutes.
+    #[arg(long, value_names = ["FIGURE", "GOOD", "BAD"], num_args = 3, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "full", "quick", "host", "hosts", "systems", "apps", "parvum", "libraries", "commit"])]
+    pub bisect: Vec<String>,
     /// Record that the run measures commit NAME [default: that of the sources]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commit: Option<String>,

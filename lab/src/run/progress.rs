@@ -15,6 +15,8 @@ pub struct Whole {
     pub before: Duration,
     /// What those after may take.
     pub after: Duration,
+    /// Whether it prints nothing, because it is one of very many.
+    pub is_quiet: bool,
 }
 
 impl Whole {
@@ -48,7 +50,7 @@ impl Left {
 impl Progress {
     /// Begins, with the time that there is for this session. It counts seconds: how many launches fit is not known before they have run.
     pub fn new(budget: Duration, whole: Whole) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !whole.is_quiet).then(|| {
             let bar = ProgressBar::new((whole.before + budget + whole.after).as_secs());
             let style = ProgressStyle::with_template("{bar:20.cyan/dim} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -67,6 +69,7 @@ impl Progress {
     pub fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
+            None if self.whole.is_quiet => {}
             None => eprintln!("{text}"),
         }
     }
@@ -94,7 +97,7 @@ impl Progress {
                 bar.set_position((self.whole.before + self.begun.elapsed()).as_secs());
                 bar.set_message(format!("{left} s left at most, {of}launch {}: {name}", self.done + 1));
             }
-            None if self.said.elapsed() > QUIET => {
+            None if self.said.elapsed() > QUIET && !self.whole.is_quiet => {
                 self.said = Instant::now();
                 let seconds = (self.whole.before + self.begun.elapsed()).as_secs();
                 eprintln!("{seconds} s, {left} s left at most: {of}launch {}, {name}", self.done + 1);
