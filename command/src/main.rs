@@ -192,7 +192,7 @@ enum Command {
         ("parvum compare --suite mpi --full", "30 minutes, sharper verdicts"),
         ("parvum compare --suite mpi --against results/OLD", "what changed since a run"),
     ]))]
-    Compare(parvum_lab::CompareOptions),
+    Compare(Box<parvum_lab::CompareOptions>),
     /// Explain an error code
     Explain(explain::ExplainArgs),
     /// Check what could stop programs, here and on other hosts

@@ -19,6 +19,7 @@ fn run(version: &str, processor: &str, rows: Vec<Row>) -> Finished {
         systems: vec![system("Parvum", version), system("PVM 3.4.6", "3.4.6")],
         hosts: vec![],
         launches: Vec::new(),
+        commit: None,
         factors: [("processor".to_owned(), serde_json::Value::from(processor))].into(),
     };
     Finished { folder: "results/x".into(), manifest, rows }

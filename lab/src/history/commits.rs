@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 /// Follows the name of a commit whose files were edited.
 const DIRTY: &str = "-dirty";
 
-/// What Git answers to these words, without the end of the line; nothing if Git fails.
+/// The answer of Git to these words, without the end of the line; none if Git fails.
 pub(super) fn git(root: &Path, words: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(words).stdin(Stdio::null()).stderr(Stdio::null());
@@ -88,7 +88,7 @@ pub fn short(name: &str) -> String {
     format!("{}{dirty}", if is_hash { &hash[..9] } else { hash })
 }
 
-/// What a repository knows of a commit.
+/// A commit of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// Its place in the history, from the first commit on.

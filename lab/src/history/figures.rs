@@ -20,7 +20,7 @@ pub struct Group {
     pub machine: String,
     /// Its runs, in the order of commits or dates.
     pub runs: Vec<Measured>,
-    /// Its figures: those that became worse first.
+    /// Its figures. Figures that became worse come first.
     pub figures: Vec<Figure>,
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write;
 const SPARKS: usize = 20;
 
 impl History {
-    /// A line for each figure, those that became worse first.
+    /// A line for each figure. Figures that became worse come first.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for group in &self.groups {

@@ -141,7 +141,7 @@ impl Bench for Builds<'_> {
     }
 }
 
-/// What was found, in words.
+/// The result in words.
 fn words(target: &Target, commits: &[Commit], found: &Found) -> String {
     let change = 100.0 * (found.factor - 1.0);
     let [before, after] = found.values.map(digits);

@@ -96,7 +96,7 @@ fn short() -> Failure {
     Failure::Skip("a block has too few values".to_owned())
 }
 
-/// What the search knows beside its bounds.
+/// The search, beside its bounds.
 struct Search {
     /// Whether the figure is larger at BAD than at GOOD.
     grows: bool,

@@ -1,7 +1,7 @@
 //! The commits between GOOD and BAD, and their files in a clone. The user's own work tree is only read.
 
 use crate::error::LabError;
-use crate::history::commits::{commit, git, is_top, repository, short};
+use crate::history::commits::{commit, git, repository, short};
 use std::path::{Path, PathBuf};
 
 /// A repository of Parvum's sources.
@@ -40,7 +40,7 @@ impl Sources {
     /// The sources in a folder.
     #[cfg(test)]
     pub fn at(root: &Path) -> Sources {
-        assert!(is_top(root));
+        assert!(crate::history::commits::is_top(root));
         Sources { root: root.to_owned() }
     }
 

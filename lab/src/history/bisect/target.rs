@@ -1,4 +1,4 @@
-//! The figure that is searched for: found by name among those of finished runs.
+//! The figure of a search, found by name in finished runs.
 
 use crate::against::{key, name};
 use crate::catalogue::Rerun;
@@ -154,7 +154,7 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// What to say of a name that no figure has: the names that share most of its words, also misspelled ones.
+/// The help for an unknown name: the names that share most of its words, also misspelled ones.
 fn unknown(asked: &str, names: &[&str]) -> String {
     let asked_words = words(asked);
     let likeness = |name: &str| -> usize {
