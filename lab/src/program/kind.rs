@@ -2,13 +2,15 @@
 
 use crate::error::LabError;
 use crate::systems::peers::in_path;
+use serde::Deserialize;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a program was built for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The library that a program was built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Library {
     /// MPICH's ABI: libmpi.so.12.
     Mpich,

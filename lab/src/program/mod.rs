@@ -4,6 +4,7 @@ mod advice;
 mod blocks;
 mod kind;
 mod page;
+mod peer;
 mod profile;
 mod table;
 mod ways;
@@ -41,6 +42,8 @@ struct Asked {
     patience: Duration,
     /// All runs may take so long.
     budget: Duration,
+    /// Files that describe further systems.
+    peers: Vec<PathBuf>,
     /// Runs stop when the interval of each ratio is narrower, in percent.
     precision: f64,
 }
@@ -69,6 +72,7 @@ impl Asked {
             patience: Duration::from_secs(options.patience),
             budget: Duration::from_secs(options.budget.unwrap_or(BUDGET)),
             precision: options.precision,
+            peers: options.peer.clone(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Asked;
 use super::kind::{Kind, Library};
+use super::peer::{self, Installed};
 use crate::error::LabError;
 use crate::run::launch::Launch;
 use crate::systems::peers::{Kit, Own, Toolbox};
@@ -13,13 +14,20 @@ use std::path::{Path, PathBuf};
 /// A system that runs the program.
 #[derive(Debug)]
 pub struct Way {
-    family: Family,
-    kit: Kit,
-    session: Session,
+    starter: Starter,
     /// The program and its arguments; another build for another MPI.
     words: Vec<OsString>,
-    /// Where the program's MPI lies, if the loader does not find it by itself.
-    libraries: Option<PathBuf>,
+    /// The folders of the program's MPI, if the loader does not find it by itself.
+    libraries: Vec<PathBuf>,
+}
+
+/// The part of a system that starts programs.
+#[derive(Debug)]
+enum Starter {
+    /// A system that the laboratory knows, with its daemon.
+    Known { family: Family, kit: Kit, session: Session },
+    /// A system that a file describes.
+    Described(Installed),
 }
 
 /// The name of a system, for pages.
@@ -81,9 +89,22 @@ pub fn find(
         match Session::start(kit, &System::new(family, route, encoding), None, scratch, &[]) {
             Ok(session) => {
                 let libraries = libraries(kit, &scratch.join(format!("lib{}", family.ending())))?;
-                ways.push(Way { family, kit: kit.clone(), session, words, libraries });
+                let libraries = libraries.into_iter().collect();
+                let starter = Starter::Known { family, kit: kit.clone(), session };
+                ways.push(Way { starter, words, libraries });
             }
             Err(why) => absent.push(format!("{}: its daemon did not start: {why}", family.name())),
+        }
+    }
+    let described = peer::all(&asked.peers).map_err(LabError::Program)?;
+    for (at, peer) in described.iter().filter(|peer| peer.runs.contains(&kind.library)).enumerate() {
+        match peer.find(&scratch.join(format!("peer{at}"))) {
+            Ok(found) => {
+                let libraries = found.libraries().to_vec();
+                let words = kind.words(&asked.words);
+                ways.push(Way { starter: Starter::Described(found), words, libraries });
+            }
+            Err(why) => absent.push(why),
         }
     }
     if ways.is_empty() {
@@ -128,51 +149,70 @@ fn libraries(kit: &Kit, links: &Path) -> Result<Option<PathBuf>, LabError> {
 impl Way {
     /// Its name.
     pub fn named(&self) -> Named {
-        let system = System::new(self.family, "", Encoding::None);
-        let name = if self.family.is_ours() {
-            "Parvum".to_owned()
-        } else {
-            let version = self.kit.version.split(' ').next().unwrap_or_default();
-            let name = match self.family {
-                // The version says which of the two it is.
-                Family::Mpich4 => "MPICH",
-                family => family.name(),
-            };
-            if name.ends_with(version) { name.to_owned() } else { format!("{name} {version}") }
-        };
-        Named { name, class: crate::report::headline::class(&system), is_ours: self.family.is_ours() }
+        match &self.starter {
+            Starter::Known { family, kit, .. } => named(*family, kit),
+            Starter::Described(peer) => Named { name: peer.name.clone(), class: "s-ucx", is_ours: false },
+        }
     }
 
     /// One run with so many processes.
     pub fn launch(&self, processes: u32, asked: &Asked) -> Launch {
-        let mut environment = self.session.environment.clone();
-        if let Some(folder) = &self.libraries {
-            let mut path = folder.clone().into_os_string();
-            if let Some(known) = environment.iter().rfind(|one| one.0 == "LD_LIBRARY_PATH") {
+        let (mut environment, mut words) = match &self.starter {
+            Starter::Known { family, kit, session } => {
+                (session.environment.clone(), words(*family, kit, processes, &self.words))
+            }
+            Starter::Described(peer) => (peer.environment(), peer.words(processes, &self.words)),
+        };
+        if let Some((first, others)) = self.libraries.split_first() {
+            let mut path = first.clone().into_os_string();
+            let known = environment.iter().rfind(|one| one.0 == "LD_LIBRARY_PATH").map(|one| one.1.clone());
+            for folder in others.iter().map(|folder| folder.clone().into_os_string()).chain(known) {
                 path.push(":");
-                path.push(&known.1);
+                path.push(folder);
             }
             environment.push(("LD_LIBRARY_PATH".into(), path));
         }
-        let count = OsString::from(processes.to_string());
-        let mut arguments: Vec<OsString> = match self.family {
-            Family::Mpi => vec!["mpiexec".into(), "-n".into(), count],
-            // A PVM program starts its tasks itself.
-            Family::Parvum => vec!["run".into()],
-            Family::Pvm => vec![],
-            Family::OpenMpi => vec!["--oversubscribe".into(), "-n".into(), count],
-            _ => vec!["-n".into(), count],
-        };
-        arguments.extend(self.words.iter().cloned());
-        let program = match self.family {
-            Family::Pvm => PathBuf::from(arguments.remove(0)),
-            _ => self.kit.starter.clone(),
-        };
-        Launch { program, arguments, environment, deadline: asked.patience }
+        let program = PathBuf::from(words.remove(0));
+        Launch { program, arguments: words, environment, deadline: asked.patience }
     }
 
-    /// After a run that failed: what it left would disturb those that follow.
+    /// After a run that failed: removes its leftovers, which would disturb the next runs.
     pub fn tidy(&self) {
-        self.session.reset();
+        if let Starter::Known { session, .. } = &self.starter {
+            session.reset();
+        }
     }
+}
+
+/// The name of a system that the laboratory knows.
+fn named(family: Family, kit: &Kit) -> Named {
+    let system = System::new(family, "", Encoding::None);
+    let name = if family.is_ours() {
+        "Parvum".to_owned()
+    } else {
+        let version = kit.version.split(' ').next().unwrap_or_default();
+        let name = match family {
+            // The version says which of the two it is.
+            Family::Mpich4 => "MPICH",
+            family => family.name(),
+        };
+        if name.ends_with(version) { name.to_owned() } else { format!("{name} {version}") }
+    };
+    Named { name, class: crate::report::headline::class(&system), is_ours: family.is_ours() }
+}
+
+/// The command that starts a program under a system that the laboratory knows.
+fn words(family: Family, kit: &Kit, processes: u32, program: &[OsString]) -> Vec<OsString> {
+    let count = OsString::from(processes.to_string());
+    let starter = kit.starter.clone().into_os_string();
+    let mut words: Vec<OsString> = match family {
+        Family::Mpi => vec![starter, "mpiexec".into(), "-n".into(), count],
+        // A PVM program starts its tasks itself.
+        Family::Parvum => vec![starter, "run".into()],
+        Family::Pvm => vec![],
+        Family::OpenMpi => vec![starter, "--oversubscribe".into(), "-n".into(), count],
+        _ => vec![starter, "-n".into(), count],
+    };
+    words.extend(program.iter().cloned());
+    words
 }

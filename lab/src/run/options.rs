@@ -116,6 +116,11 @@ pub struct CompareOptions {
     /// Run this build of the program under Open MPI
     #[arg(long, value_name = "FILE", requires = "program")]
     pub openmpi: Option<PathBuf>,
+    /// Run the program under the system that FILE describes, too
+    ///
+    /// `parvum docs add-peer` has the fields of FILE. Files in ~/.config/parvum/peers are read without this option.
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub peer: Vec<PathBuf>,
     /// Judge each output by this shell command; exit code 0 means right
     #[arg(long, value_name = "COMMAND", requires = "program")]
     pub check: Option<String>,
