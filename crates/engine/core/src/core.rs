@@ -1,5 +1,6 @@
-//! What the layers share beside the peers: operations, messages, memory and counters. It is apart from the peers so that one of them and this
-//! can be borrowed at a time: while frames arrive their link is lent out.
+//! The state that the layers share, besides the peers: operations, messages, memory and counters. It is separate from
+//! the peers, so that code can borrow a peer and this state at the same time. While frames arrive, their link is
+//! borrowed.
 
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::{Counter, Counters};
@@ -25,21 +26,21 @@ pub(crate) struct Core {
     pub(crate) queues: Queues,
     /// Data to be fetched, as soon as its link is not lent out.
     pub(crate) fetches: Vec<Fetch>,
-    /// Reused by whoever works off `fetches`.
+    /// Memory that the code behind `fetches` reuses.
     pub(crate) spare: Vec<Fetch>,
     /// Data that is not whole here: its sender is still filling it in, or a thread copies it.
     pub(crate) pulling: Vec<Pulling>,
-    /// Copies of so many bytes or more are left to threads that ask for them. The engine makes the others.
+    /// Copies of this number of bytes or more are left to threads that ask for them. The engine makes the others.
     pub(crate) leaves_copies_of: usize,
     /// Memory that was lent to the message that was sent last, and that its sender is to fill.
     pub(crate) unfilled: Option<Arc<dyn Loan>>,
-    /// How often a copy became one that a thread can take.
+    /// The number of times that a copy became available to threads.
     pub(crate) copies_left: u64,
-    /// Offers that ask, and that no receive was posted for: they are told so when this task goes on waiting.
+    /// Offers that ask, and have no posted receive. Their senders get this answer when this task continues to wait.
     pub(crate) askers: Vec<Asker>,
     /// Data that peers were told the place of, and may be reading: see `help`.
     pub(crate) placed: Vec<Placed>,
-    /// Receives that nobody waits for, and that are not over yet.
+    /// Receives without a waiting call that are not complete yet.
     pub(crate) given_up: Vec<RequestId>,
     /// Sends under way to all peers.
     waiting_sends: u64,
@@ -58,7 +59,7 @@ pub(crate) struct Fetch {
     pub(crate) back: Option<(Order, u16)>,
 }
 
-/// Who has asked whether a receive is posted.
+/// A sender that has asked whether a receive is posted.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker {
     pub(crate) peer: u32,
@@ -79,13 +80,13 @@ pub(crate) struct Placed {
 #[derive(Clone, Copy)]
 pub(crate) struct Pulling {
     pub(crate) fetch: Fetch,
-    /// Bytes that are here. None of data that is left where it lies, as soon as all of it is there: a copy less than to follow
-    /// the sender into a block, and read that.
+    /// Bytes that are here. `None` for data that stays in place until all of it is there. This saves a copy, compared
+    /// with following the sender into a block.
     pub(crate) got: Option<usize>,
     pub(crate) copier: Copier,
 }
 
-/// Who copies data that is being pulled.
+/// The thread that copies pulled data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copier {
     /// The engine, as it goes on.
@@ -134,7 +135,7 @@ impl Core {
         peers.list_for_push(index, self.settings.credit);
     }
 
-    /// Makes a stored message visible to receives, and to whoever asks why the task waits.
+    /// Makes a stored message visible to receives, and to tools that show why the task waits.
     pub(crate) fn enqueue(&mut self, id: MessageId) {
         self.queues.enqueue(id, &self.ledger);
     }

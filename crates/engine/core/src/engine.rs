@@ -1,7 +1,7 @@
 //! The engine's face: everything that a task can ask of it, and the step that moves everything on.
 //!
-//! It owns the peers and the core and hands them to the layers under it; none of them knows of it. What a layer could not do because
-//! something was lent out, [`Engine::wind_up`] does at the end of each call.
+//! It owns the peers and the core and hands them to the layers under it; none of them knows of it. If a layer could not
+//! do something because of a borrow, [`Engine::wind_up`] does it at the end of each call.
 
 mod ask;
 mod claims;
@@ -37,7 +37,7 @@ use std::time::Duration;
 pub struct Engine {
     peers: Peers,
     core: Core,
-    /// So many bytes may be kept for peers who are behind, when to wait for them closes a circle.
+    /// The limit of bytes that may be kept for slow peers, if waiting for them would close a cycle.
     keep_limit: u64,
     /// Messages to several peers so far.
     multicasts: u64,
@@ -106,8 +106,8 @@ impl Engine {
         moved
     }
 
-    /// Does what a call has brought about and a layer could not do on its way: data is fetched, peers of whom nothing more
-    /// comes are seen off.
+    /// Does the work that a layer could not do during a call: fetches data, and parts from peers that send nothing
+    /// more.
     #[inline]
     fn wind_up(&mut self) {
         self.core.run_fetches(&mut self.peers, true);
@@ -184,8 +184,8 @@ impl Engine {
         Some(self.peers[index].state.route)
     }
 
-    /// Writes down, for onlookers, why messages to `peer` take the route they take and not the others: a
-    /// word of the caller's for each route, at its number.
+    /// Publishes, for tools, why messages to `peer` take their route and not another: the caller's word for each route,
+    /// at its number.
     pub fn explain_route(&mut self, peer: Tid, words: [u8; Route::BOUND]) {
         let Some(index) = self.peers.index_of(peer) else { return };
         let state = &self.peers[index].state;
@@ -251,23 +251,24 @@ impl Engine {
 
 /// Parting from peers: see `farewell`.
 impl Engine {
-    /// The machine says that `peer` is gone. What it had sent in full is received first. A receive that took from it the
-    /// beginning of a message waits again, unless it wanted a message from that peer alone; then everything else that
-    /// waited for it is over.
+    /// The machine says that `peer` is gone. Its complete messages are received first. A receive that has the beginning
+    /// of its message waits again, unless it only wanted messages from this peer. Everything else that waited for the
+    /// peer is complete.
     pub fn peer_gone(&mut self, peer: Tid) {
         self.learn_end(peer, None);
     }
 
-    /// Receives that only `peer` could satisfy, and that were posted after it had gone, are over. Of one that is not gone nothing ends.
+    /// Receives that only `peer` could satisfy, and that were posted after it had gone, are over. If the peer is not
+    /// gone, no receive ends.
     pub fn end_receives_from(&mut self, peer: Tid) {
         if self.is_gone(peer) {
             self.core.end_receives_from(peer);
         }
     }
 
-    /// The machine says that `peer` is gone, and what it said last may still be on its way: over links of these routes,
-    /// which end by themselves, or over one that is `announced`. It is gone when they have ended, which
-    /// [`Engine::part`] finds out; at once, if there are none. `now` is by any clock of the caller's.
+    /// The daemon reports that `peer` is gone. Its last messages may still be on their way: over links of these routes,
+    /// which end by themselves, or over an `announced` link. The peer is gone when these links have ended, which
+    /// [`Engine::part`] checks. Without links it is gone at once. `now` is by any clock of the caller's.
     pub fn peer_ended(&mut self, peer: Tid, over: &[Route], announced: bool, now: Duration) {
         let mut routes = [false; Route::BOUND];
         over.iter().for_each(|route| routes[route.place()] = true);
@@ -285,9 +286,9 @@ impl Engine {
         self.wind_up();
     }
 
-    /// Lets go of peers that have ended and of whom nothing more will come. Of one from whom nothing comes for long no more is expected,
-    /// whatever links it has. Says who of those that were listened to are gone now. To be called after [`Engine::progress`], while
-    /// [somebody is leaving](Engine::has_leaving).
+    /// Lets go of peers that have ended and of whom nothing more will come. If nothing comes from the peer for long, no
+    /// more is expected, even if it has links. Reports peers that the task listened to and that are gone now. To be
+    /// called after [`Engine::progress`], while [somebody is leaving](Engine::has_leaving).
     pub fn part(&mut self, now: Duration, is_announced: impl Fn(Tid) -> bool) -> Vec<Tid> {
         for (peer, how) in self.peers.farewells.listened_to() {
             let more = self.peers.has_link_over(peer, &how.over);
@@ -315,7 +316,7 @@ impl Engine {
         self.peers.farewells.is_gone(peer)
     }
 
-    /// What is known of a task that had this id says nothing any more: the id may be another's now.
+    /// Forgets the task that had this id, because another task may have the id now.
     pub fn forget_gone(&mut self, peer: Tid) {
         self.peers.farewells.forget(peer);
     }

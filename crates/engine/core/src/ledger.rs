@@ -1,8 +1,8 @@
 //! The ledger: what happened to the messages, counted where it happens.
 //!
-//! What concerns a peer is counted for each peer and route apart ([`PairCounters`]); the rest, and what goes up and down, for
-//! the task. The cells are written by one thread with plain stores and may lie in a page that other processes
-//! read while the program runs or hangs.
+//! Counters about a peer exist for each peer and route ([`PairCounters`]). Other counters, and counters that go up and
+//! down, exist once for the task. One thread writes the cells with plain stores. The cells may be in a page that other
+//! processes read while the program runs or hangs.
 
 use parvum_transport::Route;
 use parvum_wire::Tid;
@@ -15,7 +15,7 @@ pub type PairCells = [AtomicU64; Counters::CELLS];
 /// The cells of a message that no receive has taken.
 pub type UnmatchedCells = [AtomicU64; 4];
 
-/// Where a pair's peer and route stand among its cells, why it is that route, and how long the peer was waited for.
+/// The cells of a pair for its peer and route, the reason for the route, and the time of waits for the peer.
 const WHO: usize = 24;
 const WHY: usize = 25;
 const WAITED: usize = 26;
@@ -36,8 +36,8 @@ impl Counters {
     /// How many cells there are, named or not.
     pub const CELLS: usize = 32;
 
-    /// A ledger in memory that somebody else may read: the task's own counters, those of pairs, of which the
-    /// last serves all pairs that find no other free, and the messages that no receive has taken.
+    /// A ledger in memory that other processes may read: the task's own counters, the counters of pairs, and the
+    /// messages that no receive has taken. The last pair serves all pairs that find no other free.
     ///
     /// # Panics
     /// Without any pair.

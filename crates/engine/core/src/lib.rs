@@ -1,10 +1,9 @@
 //! The message engine: one per process, under every interface.
 //!
-//! It matches sends with receives, chooses how data travels (at once, offered
-//! for a single copy, or streamed), keeps what must be kept, and bounds memory
-//! by credits. It has no sockets, threads or clocks: [`Engine::progress`] does
-//! all the work there is at present and returns, and whoever calls decides how
-//! to wait. Tests drive two engines over a simulated link from a seed.
+//! The engine matches sends with receives, and chooses how data travels (at once, offered for a single copy, or
+//! streamed). It buffers data if necessary, and bounds memory by credits. The engine has no sockets, threads or clocks.
+//! [`Engine::progress`] does all present work and returns, and the caller decides how to wait. Tests drive two engines
+//! over a simulated link from a seed.
 //!
 //! Its face is `engine`, and everything a task can ask of it is there. Under it are layers; each uses those below it, and none
 //! those above:

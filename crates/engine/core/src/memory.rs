@@ -54,12 +54,12 @@ impl UserBuffer {
 #[derive(Debug)]
 pub struct UserPieces {
     pieces: Vec<UserBuffer>,
-    /// Where in the message each of them ends.
+    /// The end of each piece in the message.
     ends: Vec<usize>,
 }
 
 impl UserPieces {
-    /// Room in these pieces, each so many bytes from its start on. They must not overlap.
+    /// Room in these pieces: each has a start and a length. They must not overlap.
     ///
     /// # Safety
     /// As for [`UserBuffer::new`], for each piece.
@@ -87,7 +87,7 @@ impl UserPieces {
         (at, from - at.checked_sub(1).map_or(0, |before| self.ends[before]))
     }
 
-    /// The memory of byte `from` on, at most so many bytes, as far as its piece reaches.
+    /// The memory from byte `from` on, at most `length` bytes, up to the end of its piece.
     pub(crate) fn run(&mut self, from: usize, length: usize) -> &mut [u8] {
         let (at, within) = self.find(from);
         let Some(piece) = self.pieces.get_mut(at) else { return &mut [] };
@@ -96,7 +96,7 @@ impl UserPieces {
         &mut rest[..length]
     }
 
-    /// The memory of byte `from` on, at most so many bytes.
+    /// The memory from byte `from` on, at most `length` bytes.
     pub(crate) fn runs(&mut self, from: usize, mut length: usize) -> Vec<IoSliceMut<'_>> {
         let (at, within) = self.find(from);
         let mut skip = within;
@@ -114,7 +114,7 @@ impl UserPieces {
     }
 }
 
-/// So many bytes, more than none; `None` when the system has no such memory.
+/// A vector of this number of zero bytes, at least one; `None` when the system has no such memory.
 pub(crate) fn zeroed(length: usize) -> Option<Vec<u8>> {
     let layout = Layout::array::<u8>(length).ok().filter(|_| length > 0)?;
     // Zeroed by the allocator: for long blocks that is the kernel's fresh pages, which cost nothing until they are used.
@@ -130,12 +130,12 @@ pub(crate) fn zeroed(length: usize) -> Option<Vec<u8>> {
 /// The data of a send that could not be handed over at once.
 pub(crate) struct Source {
     pieces: Vec<&'static [u8]>,
-    /// Where in the message the pieces begin: what lies before was sent from elsewhere.
+    /// The position of the pieces in the message: the data before was sent from other memory.
     begin: usize,
     pub(crate) length: usize,
     /// The link's memory that the data is being copied to; there are no pieces then.
     loan: Option<Arc<dyn Loan>>,
-    /// Where the pieces lie, for a peer that copies them itself: address and length of each.
+    /// The addresses and lengths of the pieces, for a peer that copies them itself.
     list: Option<Box<[u64]>>,
     /// Dropped with the source, after the last use of the pieces.
     _keep: Option<Arc<dyn Keep>>,
@@ -193,12 +193,12 @@ impl Source {
         }
     }
 
-    /// Where the peer finds the data in the link's memory, if it is there.
+    /// The address of the data in the link's memory, if it is there.
     pub(crate) fn loan_address(&self) -> Option<u64> {
         self.loan.as_ref().map(|loan| loan.address())
     }
 
-    /// Where the data lies, when it lies in one piece.
+    /// The address of the data, if it is one piece.
     pub(crate) fn address(&self) -> Option<u64> {
         match self.pieces[..] {
             [only] => Some(only.as_ptr() as u64),
@@ -206,8 +206,9 @@ impl Source {
         }
     }
 
-    /// Where a peer that copies the data itself finds it: the address of the only piece and 0, or that of a list of all pieces,
-    /// and how many they are. Pieces that are many and short are copied by the processor faster than the kernel finds them.
+    /// The place of the data for a peer that copies it itself: the address of the only piece and 0, or the address of a
+    /// list of all pieces and their number. Pieces that are many and short are copied by the processor faster than the
+    /// kernel finds them.
     pub(crate) fn places(&mut self) -> Option<(u64, usize)> {
         const SHORT: usize = 2 << 10;
         let count = self.pieces.len();
@@ -223,10 +224,10 @@ impl Source {
     }
 }
 
-/// An offer lists at most so many places.
+/// The maximum number of places in an offer.
 pub(crate) const MOST_PLACES: usize = 1024;
 
-/// What a list of places says whose bytes these are.
+/// Decodes the bytes of a list of places.
 pub(crate) fn places_in(list: &[u8]) -> Vec<RemoteMemory> {
     let (pairs, _) = list.as_chunks::<16>();
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));

@@ -13,7 +13,8 @@ use parvum_transport::{Gather, Limits, Route};
 use parvum_wire::frame::{ASKING, KEPT};
 use parvum_wire::{Header, Kind, Tid};
 
-/// Where a peer that can read our memory finds the copy of a message, so that it need not wait until we come here again.
+/// The address of the copy of a message, for a peer that can read this task's memory. The peer then need not wait for
+/// the next call of this task.
 fn tells(limits: &[Option<Limits>; Route::BOUND], offered: &mut Offered) -> Option<u64> {
     limits[offered.route.place()].filter(|limits| limits.single_copy)?;
     let address = offered.source.address()?;
@@ -21,7 +22,7 @@ fn tells(limits: &[Option<Limits>; Route::BOUND], offered: &mut Offered) -> Opti
     Some(address)
 }
 
-/// What has become of a send that asks.
+/// The outcome of a send that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskOutcome {
     /// It is over.
@@ -68,7 +69,8 @@ impl Engine {
         }
     }
 
-    /// What a receive wants, if its room is in one piece and long enough for data that stays in place until it is copied.
+    /// The pattern of a receive, if its room is in one piece, and long enough for data that stays in place until it is
+    /// copied.
     #[inline]
     fn long_wish(&mut self, id: RequestId) -> Option<Pattern> {
         let receive = self.core.requests.receive(id)?;
@@ -101,8 +103,9 @@ impl Engine {
         !self.core.askers.is_empty()
     }
 
-    /// Tells those that no receive was posted. To be called when this task goes on waiting: what ends a wait often comes together
-    /// with the next message, whose receive the program posts a moment later. An answer that has become wrong is not heeded.
+    /// Answers these senders that no receive was posted. Call this when the task continues to wait. The end of a wait
+    /// often comes together with the next message, and the program posts the receive for that message a moment later.
+    /// An answer that has become wrong is not heeded.
     #[cold]
     pub fn answer_askers(&mut self) {
         for Asker { peer, from, route, cookie } in std::mem::take(&mut self.core.askers) {
@@ -173,7 +176,7 @@ impl Engine {
         true
     }
 
-    /// Whether the peer did not answer the last question in time, and has answered nothing since.
+    /// Whether the peer has missed the time limit of the last question, and is silent since.
     pub fn is_silent(&mut self, peer: Tid) -> bool {
         self.peers.index_of(peer).is_some_and(|index| self.peers[index].state.offers.is_silent)
     }

@@ -1,8 +1,9 @@
 //! Receives that take a message now and copy it later.
 //!
-//! A *claim* is a receive whose message had come before it was posted. No other receive gets that message any more, but
-//! it stays in the engine's memory until somebody [fetches](Engine::fetch_claim) the claim: so an interface decides in which of
-//! its calls the copy is made. A message that comes after the receive was posted is no claim; it goes where it shall lie.
+//! A *claim* is a receive whose message had come before it was posted. Other receives can no longer get this message,
+//! but it stays in the engine's memory until a call [fetches](Engine::fetch_claim) the claim. An interface can
+//! therefore choose the call that makes the copy. A message that comes after the receive was posted is no claim; it
+//! goes where it shall lie.
 
 use super::Engine;
 use crate::ids::{MessageId, RequestId};

@@ -15,11 +15,12 @@ use std::sync::Arc;
 /// Fewer bytes that a sender keeps are copied under the lock: to copy them takes as long as a wake-up.
 const LONG_TO_KEEP: usize = 1 << 20;
 
-/// So many bytes at a time are copied of a message that another thread may be about to wait for.
+/// The bytes that are copied at a time for a message that another thread may soon wait for.
 const PORTION: usize = 1 << 20;
 
 impl Engine {
-    /// Leaves copies of so many bytes or more to threads from now on: a thread that waits takes them with [`Engine::take_copy`].
+    /// Leaves copies of this number of bytes or more to threads from now on. A waiting thread takes them with
+    /// [`Engine::take_copy`].
     pub fn leave_copies_of(&mut self, bytes: usize) {
         self.core.leaves_copies_of = bytes;
     }
@@ -37,7 +38,8 @@ impl Engine {
         self.core.pulling.iter().any(is_it)
     }
 
-    /// How many operations have ended and copies were left to threads so far: as long as that stays, no thread that waits has more to do.
+    /// The number of ended operations and of copies left to threads so far. While this number stays the same, waiting
+    /// threads have no more work.
     #[inline]
     pub fn changes(&self) -> u64 {
         self.core.requests.finished + self.core.copies_left
@@ -54,16 +56,17 @@ impl Engine {
         self.core.take_copy(&mut self.peers, |_| true, portion)
     }
 
-    /// Memory of the link that the message sent last was lent, and that the engine has not filled: the caller fills it with the
-    /// message's data, without the lock, before it gives the memory of the data back. The receiver reads behind it.
+    /// Memory that the link has lent to the last message, and that the engine has not filled. The caller fills it with
+    /// the message's data, without the lock, before the program may reuse the memory of the data. The receiver reads
+    /// behind it.
     #[inline]
     pub fn take_unfilled(&mut self) -> Option<Arc<dyn Loan>> {
         self.core.unfilled.take()
     }
 
-    /// Memory for a copy of a message to `to` of so many bytes that its sender is to keep, if neither the link has memory for it nor the
-    /// message is short. The caller copies the data there without the lock, and sends the copy as data that is kept anyway. Without that
-    /// [`Engine::send`] would copy under the lock.
+    /// Memory for a copy of a message of this length to `to`, which its sender should keep, if the link has no memory
+    /// for it and the message is not short. The caller copies the data there without the lock, and sends the copy as
+    /// data that is kept anyway. Without that [`Engine::send`] would copy under the lock.
     pub fn memory_to_keep(&mut self, to: Tid, length: usize) -> Option<KeptBytes> {
         if length < self.core.leaves_copies_of.max(LONG_TO_KEEP) || to == self.me() {
             return None;
@@ -73,7 +76,7 @@ impl Engine {
         (!is_lent).then(|| self.core.kept.take(length))
     }
 
-    /// What reads the data of a message that was left where it lies, without the lock. `None`: only the engine can.
+    /// An object that reads the data of a message that stays in place, without the lock. `None`: only the engine can.
     pub fn reader_of(&mut self, remote: &Remote) -> Option<RemoteReader> {
         let Peer { links, state } = &mut self.peers[remote.peer as usize];
         let length = remote.envelope.length as usize;

@@ -1,8 +1,8 @@
-//! The short way of a short message: into the link, and out of it straight to whoever waits for it.
+//! The short path of a short message: into the link, and from the link straight to the waiting receive.
 //!
-//! While nothing is posted and nothing stored, a task that waits for one message may look at the links itself, a frame at
-//! a time. A frame that is the whole of that message is copied once, to where it shall lie; no request, queue or store
-//! hears of it. Every other frame takes the usual way, and so does the receive from then on.
+//! If no receive is posted and no message is stored, a task that waits for one message may look at the links itself,
+//! one frame at a time. A frame that is the whole of that message is copied once, to where it shall lie; no request,
+//! queue or store hears of it. Every other frame takes the usual way, and so does the receive from then on.
 
 use super::Engine;
 use crate::ledger::Counter;
@@ -15,7 +15,7 @@ use parvum_transport::{Gather, Route, Sink};
 use parvum_wire::frame::KEPT_BY_SENDER;
 use parvum_wire::{Header, Kind, Tid};
 
-/// Where the data of a message shall lie.
+/// The destination of the data of a message.
 pub enum Room<'a> {
     /// In the program's memory; what does not fit is lost.
     Memory(&'a mut [u8]),
@@ -62,7 +62,7 @@ pub struct Short<'a> {
     pub buffering: Buffering,
 }
 
-/// What a look at the links found.
+/// The result of a look at the links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// The message: its data is in its room, and what is known of it where the caller wanted it.
@@ -142,9 +142,9 @@ impl Direct<'_, '_> {
 }
 
 impl Engine {
-    /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then, and
-    /// [`Engine::send`] knows what to do. What nobody may buffer goes only to a
-    /// receive that is seen to be posted, and so its send is over in either sense.
+    /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then,
+    /// and [`Engine::send`] knows what to do. A message that must not be buffered goes only to a receive that is known
+    /// to be posted. Its send is therefore complete for both kinds of completion.
     #[inline(always)]
     pub fn send_short(&mut self, to: Tid, over: Route, message: Short<'_>) -> bool {
         let Short { tag, context, meta, data, buffering } = message;
@@ -190,15 +190,15 @@ impl Engine {
         true
     }
 
-    /// Whether the next message may go straight to a receive that is not posted: no other receive could be meant, no
-    /// message has come before it, and nothing waits to be sent.
+    /// Whether the next message may go straight to a receive that is not posted: other receives, earlier messages and
+    /// pending sends do not exist.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.core.queues.is_empty() && !self.peers.has_output()
     }
 
-    /// Looks once at the links that a message of the pattern could come by, for that message alone; what is known of it
-    /// goes to `envelope`. To be called only while the engine [is quiet](Engine::is_quiet). Never blocks.
+    /// Looks once, only for a message of the pattern, at the links that it could come by. The properties of the message
+    /// go to `envelope`. To be called only while the engine [is quiet](Engine::is_quiet). Never blocks.
     #[inline]
     pub fn take_next(&mut self, pattern: &Pattern, room: &mut Room<'_>, envelope: &mut Envelope) -> Look {
         if let Some(from) = pattern.from {

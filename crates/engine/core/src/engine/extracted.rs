@@ -1,9 +1,9 @@
 //! Messages that somebody has found and taken out of matching, to receive them later: MPI's matched probe.
 //!
-//! Between a probe and the receive of what it found another thread may receive that message. One that is taken out is
-//! nobody else's: no receive, probe or search sees it until it is received or put back. It is not matched for all that:
-//! its data stays where it is, and its sender keeps its credit. When the sender goes before all of the data is to be had, who
-//! receives it is told.
+//! Between a probe and the receive of what it found another thread may receive that message. Receives, probes and
+//! searches do not see an extracted message until it is received or put back. It is not matched for all that: its data
+//! stays where it is, and its sender keeps its credit. If the sender goes before all data has come, the receive returns
+//! an error.
 
 use super::Engine;
 use crate::ids::MessageId;
@@ -20,7 +20,7 @@ impl Engine {
         Some((id, envelope))
     }
 
-    /// Puts a message back into its old place among those that wait; a receive that was posted meanwhile may get it. `false`
+    /// Puts a message back into its old place in the queue. A receive that was posted in between may get it. `false`
     /// when it was not taken out, or was received.
     pub fn put_back(&mut self, id: MessageId) -> bool {
         if !self.core.queues.end_extraction(id) {

@@ -1,11 +1,11 @@
 //! Sends that wait for credit, and circles of them.
 //!
-//! Credit bounds what a receiver must keep; a sender that has none left waits until the receiver takes something. When the receiver
-//! itself waits to send, to this task or to another that waits in turn, nobody takes anything: a program that ran on PVM,
-//! which buffers without a bound, would stand still. So a task that has waited in vain for a while, and holds up others
-//! itself, keeps the data that it sends in its own memory, and goes on; up to a limit, beyond which the send is refused. A task that
-//! waits to receive while a peer's credit is used up by messages that it does not want now lends that peer more: what
-//! it waits for may be behind them.
+//! Credit bounds what a receiver must keep; a sender that has none left waits until the receiver takes something. If
+//! the receiver itself waits to send, to this task or to another waiting task, no task receives. PVM buffers without a
+//! bound, so programs that ran on PVM would hang. A task that has waited for a while, and itself blocks other tasks,
+//! therefore keeps its data in its own memory and continues. Beyond a limit the send fails. A task may wait to receive
+//! while other messages use up the credit of a peer. It then lends this peer more credit, because the wanted message
+//! may come after the others.
 //!
 //! How long "a while" is the caller knows: there are no clocks here.
 
@@ -23,7 +23,7 @@ use parvum_wire::Kind;
 pub enum KeepOutcome {
     /// The send is over; its data is kept here until there is credit for it.
     Yes,
-    /// It does not wait for credit, or nobody waits for this task: it is to be waited for.
+    /// The send does not wait for credit, or no task waits for this task: the caller should wait.
     NotNeeded,
     /// As much is kept as may be.
     Full,
@@ -55,7 +55,7 @@ impl Engine {
         self.peers.iter().map(|peer| peer.state.outbox.queued).sum()
     }
 
-    /// What the messages of each peer take that are here, or with their sender, and that no receive has taken.
+    /// The cost, for each peer, of messages that no receive has taken, here or at their sender.
     fn not_taken(&self) -> Vec<u64> {
         let mut costs = vec![0; self.peers.len()];
         self.core.queues.find(|id, envelope| {
@@ -75,8 +75,8 @@ impl Engine {
             .any(|(cost, peer)| is_used_up(&peer.state, cost, credit))
     }
 
-    /// Keeps what a send that waits for credit has to send, if this task holds up others meanwhile, and lets those
-    /// that follow it to the same peer do likewise until the peer gives credit: `limit` bytes at most for all peers.
+    /// Keeps the data of a send that waits for credit, if this task blocks others. Later sends to the same peer do the
+    /// same until the peer gives credit. The limit for all peers is `limit` bytes.
     pub fn keep(&mut self, request: RequestId, limit: u64) -> KeepOutcome {
         let Some((index, _)) = self.held_up_at(request) else { return KeepOutcome::NotNeeded };
         if !self.holds_up_others() {
@@ -119,8 +119,8 @@ impl Engine {
         true
     }
 
-    /// Lends credit to peers whose messages, which nobody takes here, use up theirs; as long as all that is not
-    /// taken is less than `limit`. Whether any was lent.
+    /// Lends credit to peers whose unreceived messages use up their credit, as long as all unreceived messages take
+    /// less than `limit`. Whether any was lent.
     pub fn lend_credit(&mut self, limit: u64) -> bool {
         let credit = self.core.settings.credit;
         let not_taken = self.not_taken();
@@ -144,8 +144,8 @@ impl Engine {
     }
 }
 
-/// Whether a peer may send nothing more when messages of that cost are not taken. The task itself has no credit with itself, and
-/// vacant places no task.
+/// Whether a peer must stop sending while messages of this cost are not received. Between a task and itself there is no
+/// credit, and vacant places have no task.
 fn is_used_up(state: &PeerState, not_taken: u64, credit: u64) -> bool {
     state.route != Route::OWN && state.credit.is_used_up(not_taken, credit)
 }

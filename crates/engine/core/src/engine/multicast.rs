@@ -16,9 +16,9 @@ use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
 
 impl Engine {
-    /// Starts to send a message to each of several peers over `route`, whichever they prefer, to each under its tag. What
-    /// [`Engine::send`] would answer, for each; the receiver and the tag that the message names do not count, nor does
-    /// its completion: such a send is over when the memory of the data may be reused.
+    /// Starts to send a message to each of several peers over `route`, whichever they prefer, to each under its tag.
+    /// Returns the result of [`Engine::send`] for each receiver. The call ignores the receiver, the tag and the
+    /// completion of the message: its send is complete when the memory of the data may be reused.
     ///
     /// # Safety
     /// As for [`Engine::send`], until all are over.

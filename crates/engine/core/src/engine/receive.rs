@@ -90,9 +90,9 @@ impl Engine {
         self.core.requests.next_announced()
     }
 
-    /// Takes back a receive that no message has been matched with, that has [claimed](Engine::claim) one, or whose
-    /// sender has not filled in its data yet: that is as if it had never been.
-    /// `false` when it is too late: the operation will be over by itself.
+    /// Cancels a receive without a message, a receive that has [claimed](Engine::claim) a message, or a receive whose
+    /// sender has not filled in its data yet. The receive then never existed. `false` when it is too late: the
+    /// operation will be over by itself.
     pub fn cancel(&mut self, id: RequestId) -> bool {
         self.end_waiting(id);
         let was_posted = self.core.queues.withdraw(id)
@@ -105,10 +105,9 @@ impl Engine {
         was_posted
     }
 
-    /// Takes back a receive that nobody waits for any more, whatever has become of it, and forgets it: a signal handler has jumped out
-    /// of the call that it was for. What it had been given goes among the unexpected messages again, before those that the same sender
-    /// sent later; data that had gone to memory of the program's own is the program's. A message that is on its way to it is put back
-    /// when it is here.
+    /// Cancels and forgets a receive in any state, because a signal handler has jumped out of its call. Its message
+    /// goes back to the unexpected messages, before later messages of the same sender. Data that went to memory of the
+    /// program stays there. A message that is on its way to it is put back when it is here.
     pub fn give_up(&mut self, id: RequestId) {
         if self.cancel(id) {
             self.core.requests.take(id);
@@ -131,10 +130,10 @@ impl Engine {
         self.core.queues.get(id).map(|message| (id, message.envelope))
     }
 
-    /// Puts a message that came from no peer among the unexpected ones, or gives
-    /// it to a receive: notices of the machine, and what an interface makes itself.
+    /// Adds a message that came from no peer to the unexpected messages, or gives it to a receive. Examples are notices
+    /// of the daemon, and messages that an interface makes itself.
     pub fn inject(&mut self, envelope: Envelope, data: &[u8]) {
-        // What the machine says is short, and was in memory a moment ago.
+        // Messages of the daemon are short, and were in memory a moment ago.
         let Some(mut block) = Block::new(data.len() as u64, &mut self.core.pool) else { return };
         block.bytes_mut().copy_from_slice(data);
         let envelope = Envelope { length: data.len() as u64, order: None, ..envelope };
@@ -149,8 +148,8 @@ impl Engine {
         self.core.queues.arrivals
     }
 
-    /// Gives the memory of a block back for later messages. What the engine has enough of is the caller's to free, best without
-    /// the engine: that takes long if the memory is.
+    /// Gives the memory of a block back for later messages. If the engine has enough memory, the caller frees this
+    /// block, best without the engine's lock, because freeing long memory takes long.
     pub fn recycle(&mut self, block: Block) -> Option<Vec<u8>> {
         self.core.pool.give(block.into_memory()?)
     }

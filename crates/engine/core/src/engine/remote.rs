@@ -13,8 +13,8 @@ use parvum_wire::Kind;
 use parvum_wire::frame::Offer;
 
 impl Engine {
-    /// Copies `into.len()` bytes from byte `from` of data that was left where it lies. Fails when the message has not so
-    /// many, or when the data was in its sender's own memory and is gone with it, or not to be had for the moment.
+    /// Copies `into.len()` bytes from byte `from` of data that was left where it lies. Fails if the message is shorter,
+    /// or if the data was in its sender's own memory and is gone or not accessible at the moment.
     pub fn read_remote(&mut self, remote: &Remote, from: u64, into: &mut [u8]) -> Result<(), PullRefused> {
         let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= remote.envelope.length);
         if !within {
@@ -54,7 +54,7 @@ impl Engine {
         let Remote { peer, route, offer, envelope, .. } = remote;
         if remote.kept.is_some() {
             let outcome = match Block::new(envelope.length, &mut self.core.pool) {
-                // What was kept whole can be read whole.
+                // A message that was kept completely can be read completely.
                 Some(mut block) => match self.read_remote(&remote, 0, block.bytes_mut()) {
                     Ok(()) => Outcome::Received(Completed { envelope, block: Some(block), remote: None }),
                     Err(_) => Outcome::Gone(envelope.from),

@@ -25,10 +25,10 @@ use parvum_transport::{Gather, Limits};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
 use parvum_wire::{Header, Kind, Tid};
 
-/// Where the task itself is among its peers: between it and itself there is no credit.
+/// The place of the task itself among its peers: between a task and itself there is no credit.
 const OWN: usize = OWN_PEER as usize;
 
-/// Counts a message of so many bytes, and says of it what the receiver is told.
+/// Counts a message of this length, and makes its header for the receiver.
 #[inline(always)]
 pub(super) fn header(state: &PeerState, message: &Outgoing<'_>, length: usize) -> Header {
     let ledger = state.ledger(state.route);
@@ -53,9 +53,8 @@ impl Engine {
     /// Starts to send a message.
     ///
     /// # Safety
-    /// When the result is [`Sent::Later`] and `keep` is `None`, the memory of the
-    /// pieces must stay valid and unchanged until the request is over. What
-    /// `keep` owns must be the pieces' memory.
+    /// When the result is [`Sent::Later`] and `keep` is `None`, the memory of the pieces must stay valid and unchanged
+    /// until the request is over. `keep` must own the memory of the pieces.
     #[inline(always)]
     pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
         let Some(index) = self.peers.index_of(message.to) else { return Err(self.no_way_to(message.to)) };
@@ -104,7 +103,7 @@ impl Engine {
         Ok(unsafe { self.queue(index, header, message, None, limits) })
     }
 
-    /// Why nothing can be sent to a task that is not joined.
+    /// The reason why sends to a task that is not joined fail.
     #[cold]
     pub(super) fn no_way_to(&self, peer: Tid) -> SendError {
         if self.is_gone(peer) { SendError::Gone(peer) } else { SendError::NotAttached(peer) }
@@ -230,15 +229,16 @@ impl Engine {
         sent
     }
 
-    /// Whether the receiver waits for so long a message and reads it at once when it is offered: then the sender helps, and one copy is
-    /// enough. A message that nobody waits for is not offered in place if that can be helped, for its sender would have to wait.
+    /// Whether the receiver waits for a message of this length, and reads it at once when it is offered. The sender
+    /// then helps, and one copy is enough. If the receiver does not wait for a message, the engine avoids an offer in
+    /// place, because its sender would have to wait.
     fn reads_in_place(&self, index: usize, header: &Header, limits: Limits) -> bool {
         limits.single_copy
             && header.length >= IN_PLACE as u64
             && self.peers[index].preferred().is_some_and(|link| is_wanted(link, header))
     }
 
-    /// How far a send came that has just been pushed. One that the engine may finish alone is over.
+    /// How far a send came that has just been pushed. A request that the engine may finish alone counts as complete.
     pub(super) fn outcome_so_far(&mut self, request: RequestId, alone: bool) -> Sent {
         match self.core.requests.take(request) {
             Some(Outcome::Sent) => Sent::Now,

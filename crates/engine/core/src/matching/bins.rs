@@ -1,10 +1,10 @@
 //! Finding one among very many: bins by context, sender and tag beside the order of all.
 //!
-//! With few entries a look at each in turn is the quickest; with [`MANY`] a search should not depend on how many others there
-//! are. A pattern's exact parts are its *shape*. A message looks for its receive in one bin for each shape that is in use,
-//! at most eight; a receive looks for its message in the one bin of its own shape, made when the shape is first asked for.
-//! Within a bin the oldest is first. Tags by masks and ranges are no part of a shape: those of one context and sender
-//! share a bin, and are looked at in order.
+//! With few entries a look at each in turn is the quickest; with [`MANY`] a search should not depend on how many others
+//! there are. A pattern's exact parts are its *shape*. A message searches for its receive in one bin for each shape in
+//! use, at most eight. A receive searches for its message in the one bin of its own shape, which is made at the first
+//! use of the shape. Within a bin the oldest is first. Masks and ranges of tags are not part of a shape. Such receives
+//! of one context and sender share a bin, and the search checks them in order.
 
 use crate::receiving::message::{Envelope, Pattern, TagMatch};
 use parvum_wire::Tid;
@@ -14,10 +14,11 @@ use std::collections::BTreeMap;
 /// More entries than this are kept in bins, until none is left.
 pub(crate) const MANY: usize = 64;
 
-/// Where an entry stands among all: the lowest is the oldest. The second number parts those that were put back at one place.
+/// The position of an entry among all: the lowest is the oldest. The second number distinguishes entries that were put
+/// back at the same place.
 pub(crate) type Order = (u64, u64);
 
-/// What a bin has in common; `None` for what differs within it.
+/// The common part of the entries of a bin; `None` for what differs within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     context: Option<u32>,
@@ -56,7 +57,7 @@ impl Key {
     }
 }
 
-/// Entries by key, those of a bin in order.
+/// Entries by key; the entries of a bin are in order.
 #[derive(Debug)]
 struct Bins<T>(FxHashMap<Key, BTreeMap<Order, T>>);
 
@@ -86,7 +87,7 @@ pub(crate) struct ManyPosted<T> {
     bins: Bins<(Pattern, T)>,
     /// How many there are of each shape.
     shapes: [usize; Key::SHAPES],
-    /// Those that only one task can satisfy, by that task.
+    /// The receives that only one task can satisfy, by this task.
     by_sender: FxHashMap<Tid, BTreeMap<Order, Pattern>>,
     /// All, in order.
     all: BTreeMap<Order, (Pattern, T)>,
@@ -128,7 +129,7 @@ impl<T: Copy> ManyPosted<T> {
         Some(entry)
     }
 
-    /// The oldest that wants such a message; `looked` is told of each entry that was looked at.
+    /// The oldest that wants such a message; The call passes each checked entry to `looked`.
     pub(crate) fn oldest_for(&self, envelope: &Envelope, mut looked: impl FnMut()) -> Option<Order> {
         let key = Key::of_message(envelope);
         let mut oldest: Option<Order> = None;
@@ -194,7 +195,7 @@ impl<T: Copy> ManyUnexpected<T> {
         true
     }
 
-    /// Those that have the pattern's exact parts, the oldest first.
+    /// The entries with the pattern's exact parts, the oldest first.
     pub(crate) fn alike(&mut self, pattern: &Pattern) -> impl Iterator<Item = T> {
         let key = Key::of_pattern(pattern);
         let shape = key.shape();

@@ -27,13 +27,13 @@ impl Claims {
         self.0.iter().any(|claim| claim.receive == receive)
     }
 
-    /// What that receive has claimed; it claims it no more.
+    /// Removes and returns the claim of this receive.
     pub(crate) fn take(&mut self, receive: RequestId) -> Option<Claim> {
         let at = self.0.iter().position(|claim| claim.receive == receive)?;
         Some(self.0.remove(at))
     }
 
-    /// All of them; there are none afterwards.
+    /// Removes and returns all claims.
     pub(crate) fn take_all(&mut self) -> Vec<Claim> {
         std::mem::take(&mut self.0)
     }

@@ -34,7 +34,7 @@ pub(crate) struct Message {
     pub(crate) arrival: u64,
     /// Parts it from others of the same arrival, which were put back before the last of them: the lowest goes first.
     pub(crate) put_back: u64,
-    /// Where it is shown to onlookers, while it waits for a receive.
+    /// Its entry for tools, while it waits for a receive.
     pub(crate) window: Option<u8>,
 }
 
@@ -44,7 +44,7 @@ impl Message {
         Message { envelope, peer, flags, body, arrival: 0, put_back: u64::MAX, window: None }
     }
 
-    /// Where it stands among all messages.
+    /// Its position among all messages.
     pub(crate) fn order(&self) -> Order {
         (self.arrival, self.put_back)
     }
@@ -106,7 +106,8 @@ impl Queues {
         self.turns
     }
 
-    /// Posts a receive behind those of earlier turns: behind all, unless its message was lost and it waits again.
+    /// Posts a receive after the receives of earlier turns. This is the last place, unless its message was lost and it
+    /// waits again.
     pub(crate) fn post(&mut self, turn: u64, pattern: Pattern, id: RequestId, urgent: bool) {
         let posted = Posted { turn, pattern, id };
         if urgent {
@@ -147,7 +148,7 @@ impl Queues {
         Some(id)
     }
 
-    /// Whether nothing is posted, and no message visible.
+    /// Whether the queues have neither posted receives nor visible messages.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.posted.is_empty()
@@ -337,7 +338,7 @@ impl Queues {
         }
     }
 
-    /// Makes a hidden message visible again, in its place: before those that came after it.
+    /// Makes a hidden message visible again in its place, before later messages.
     pub(crate) fn unhide(&mut self, id: MessageId) {
         let Some(message) = self.get(id) else { return };
         let (own, key) = (message.order(), Key::of_message(&message.envelope));
