@@ -28,7 +28,7 @@ pub(crate) struct Peers {
     pub(crate) me: Tid,
     all: Vec<Peer>,
     by_tid: FxHashMap<Tid, u32>,
-    /// Places of those that are gone, for others.
+    /// The places of peers that are gone, for reuse.
     vacant: Vec<u32>,
     /// The peer looked up last: most tasks talk to one at a time.
     last: (Tid, u32),
@@ -185,7 +185,7 @@ impl Peers {
             && self.farewells.stage(self.all[index].state.tid) == Some(Stage::Ending { dead: true })
     }
 
-    /// Gives a peer's place to whoever comes next.
+    /// Makes a peer's place free for the next peer.
     pub(crate) fn vacate(&mut self, index: usize) {
         self.polled.retain(|&(polled, _)| polled != index as u32);
         let Peer { links, state } = &mut self.all[index];
@@ -225,7 +225,7 @@ impl Peers {
         self.pushing.iter().map(|&index| &self.all[index as usize].state)
     }
 
-    /// The same; they are to be noted anew afterwards.
+    /// The same; the caller must record them again afterwards.
     pub(crate) fn take_pushing(&mut self) -> Vec<u32> {
         let pushing = std::mem::take(&mut self.pushing);
         for &index in &pushing {

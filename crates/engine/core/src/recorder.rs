@@ -1,4 +1,4 @@
-//! Whoever records what a task does hears of its messages here. It has the clock; the engine has none.
+//! The interface for recorders of a task's messages. It has the clock; the engine has none.
 
 use parvum_transport::Route;
 use parvum_wire::Tid;

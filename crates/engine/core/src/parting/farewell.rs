@@ -1,7 +1,7 @@
-//! Farewell: how a task and a peer part, whichever of them goes and whoever says so.
+//! Farewell: how a task and a peer part, for all reasons and sources.
 //!
-//! Four things can be the first sign of a peer's end: the machine says so, a link to it breaks, a send is refused for good, or its memory
-//! is found gone when data is fetched from it. All of them are news to one small machine, which knows no links and no clock:
+//! The first sign of a peer's end may be a report of the daemon, a broken link, a send that is refused for good, or
+//! missing memory during a fetch. All signs go to one small state machine, without links or clock:
 //!
 //! ```text
 //! staying    the machine says so, and more may come by itself     -> listening
@@ -16,27 +16,27 @@
 //! gone       it is joined again, or asked about anew              -> staying
 //! ```
 //!
-//! Links of two kinds bring last words. What was put into shared memory is there, and is taken in while *ending*. What went into
-//! a stream arrives when it arrives, and the stream ends behind it: for that a task *listens*. From a peer that is *dead*
-//! nothing more is fetched: behind a message that is lost nothing may be received.
+//! Links of two kinds bring last words. Data in shared memory is already there, and is received in the state *ending*.
+//! Data in a stream may arrive later, and the stream ends after it. The task *listens* for this data. The engine
+//! fetches nothing more from a *dead* peer, because messages after a lost message must not be received.
 //!
-//! The task itself goes by the same words. [`Engine::leave`](crate::Engine::leave) asks the peers to fetch what was offered to them, and
-//! [`Engine::unfinished`](crate::Engine::unfinished) says when all of it is with them or with the system; then its links end, and that
-//! is the news to them.
+//! The task itself goes by the same words. [`Engine::leave`](crate::Engine::leave) asks the peers to fetch the offered
+//! data. [`Engine::unfinished`](crate::Engine::unfinished) shows when the peers or the system have all of it. Then the
+//! links of the task end, which is the sign for the peers.
 
 use parvum_transport::Route;
 use parvum_wire::Tid;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-/// How long nothing comes from a peer whose end was told before it is let go, its links ended or not. A forked child of it may hold
-/// them open.
+/// The silence after which a peer whose end was reported counts as gone, even if its links have not ended. A forked
+/// child of it may hold them open.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
 
-/// Where a peer stands that is about to go.
+/// The stage of a peer that is ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Its end was told. What it said last may still come.
+    /// Its end was told. Its last messages may still come.
     Listening(Listening),
     /// Nothing more comes than lies here already. Dead: nor may that be fetched.
     Ending { dead: bool },
@@ -57,7 +57,7 @@ pub(crate) struct Listening {
     pub(crate) expected: u32,
 }
 
-/// What a task learns of a peer's end.
+/// A sign of a peer's end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
     /// The machine says that it has ended; whether, and how, more may come.
@@ -73,7 +73,7 @@ pub(crate) enum News {
 }
 
 impl Stage {
-    /// Where a peer stands after such news; `None` is staying.
+    /// The stage of a peer after this sign; `None` is staying.
     pub(crate) fn after(stage: Option<Stage>, news: News) -> Option<Stage> {
         let ending = Some(Stage::Ending { dead: false });
         match (stage, news) {
@@ -107,11 +107,11 @@ impl Stage {
     }
 }
 
-/// Peers that are about to go, and those that went lately.
+/// Peers that are ending, and peers that ended recently.
 #[derive(Default)]
 pub(crate) struct Farewells {
     parting: Vec<(Tid, Stage)>,
-    /// Those that were listened to, until it was said that they are gone.
+    /// The peers that the task listened to, until their end is reported to the caller.
     told: Vec<Tid>,
     gone: Gone,
     /// This task is leaving: nothing may wait here for its receiver any more.
@@ -119,13 +119,13 @@ pub(crate) struct Farewells {
 }
 
 impl Farewells {
-    /// Whether nobody has ended whose end was not said to the caller.
+    /// Whether the caller knows all ends.
     #[inline]
     pub(crate) fn is_all_told(&self) -> bool {
         self.told.is_empty()
     }
 
-    /// Those that were listened to and are gone, each once.
+    /// The peers that the task listened to and that are gone, each once.
     pub(crate) fn take_told(&mut self) -> Vec<Tid> {
         let Farewells { parting, told, .. } = self;
         told.extract_if(.., |peer| !parting.iter().any(|(parting, _)| parting == peer)).collect()
@@ -137,7 +137,7 @@ impl Farewells {
         self.parting.is_empty()
     }
 
-    /// Takes in news of a peer. Of one that is gone there are none.
+    /// Takes in news of a peer. A peer that is gone ignores further signs.
     pub(crate) fn learn(&mut self, peer: Tid, news: News) {
         if self.gone.has(peer) {
             return;
@@ -157,7 +157,7 @@ impl Farewells {
         }
     }
 
-    /// Where a peer stands that is about to go.
+    /// The stage of a peer that is ending.
     pub(crate) fn stage(&self, peer: Tid) -> Option<Stage> {
         self.parting.iter().find(|(parting, _)| *parting == peer).map(|&(_, stage)| stage)
     }
@@ -171,7 +171,7 @@ impl Farewells {
         self.parting.iter().filter_map(listening).collect()
     }
 
-    /// A peer of whom nothing more comes, and who is not in use.
+    /// A peer that sends nothing more, and that is not in use.
     pub(crate) fn next_ending(&self, is_in_use: impl Fn(Tid) -> bool) -> Option<Tid> {
         let is_ending =
             |(peer, stage): &&(Tid, Stage)| matches!(stage, Stage::Ending { .. }) && !is_in_use(*peer);
@@ -189,7 +189,7 @@ impl Farewells {
         self.gone.has(peer)
     }
 
-    /// What is known of a task that had this id says nothing any more.
+    /// Forgets the task that had this id.
     pub(crate) fn forget(&mut self, peer: Tid) {
         self.gone.forget(peer);
     }

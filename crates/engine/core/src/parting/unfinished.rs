@@ -19,7 +19,7 @@ impl Core {
         while let Some(peer) = peers.farewells.next_ending(|peer| self.is_copied_from(peers, peer)) {
             match peers.seek(peer) {
                 Some(index) => self.part_from(peers, index),
-                // One that was never joined is remembered as gone all the same, and not waited for.
+                // A peer that was never joined also counts as gone, without a wait.
                 None => peers.farewells.is_over(peer),
             }
             self.end_receives_from(peer);
@@ -28,8 +28,8 @@ impl Core {
         }
     }
 
-    /// What the peer had sent in full is received first. A receive that took from it the beginning of a message waits again,
-    /// unless it wanted a message from that peer alone.
+    /// The complete messages of the peer are received first. A receive that took from it the beginning of a message
+    /// waits again, unless it wanted a message from that peer alone.
     fn part_from(&mut self, peers: &mut Peers, index: usize) {
         let peer = peers[index].state.tid;
         for route in Route::all() {
@@ -38,7 +38,7 @@ impl Core {
         self.run_fetches(peers, true);
         self.drop_sends_to(peers, index);
         let lost = self.drop_messages_from(peers, index);
-        // What it had sent in full is nobody's now.
+        // Its complete messages belong to no peer now.
         self.queues.reassign(index as u32, OWN_PEER);
         self.publish_sends(&mut peers[index].state);
         peers.vacate(index);
@@ -98,7 +98,7 @@ impl Core {
         lost
     }
 
-    /// A peer is gone: what it had not sent in full is lost to those who have claimed it. Who they are.
+    /// A peer is gone: receives that have claimed its incomplete messages lose them. Who they are.
     fn take_claims_on(&mut self, index: usize) -> Vec<RequestId> {
         let mut lost = Vec::new();
         for Claim { receive, message } in self.queues.claims.take_all() {

@@ -1,7 +1,8 @@
 //! The words that a task publishes to a peer: which message it awaits from it, and for which long one it waits just now.
 //!
-//! Both are by the number that the message will have, and its tag. What the first is for says the module `rendezvous`. By the second a
-//! sender chooses the way of its data, and nothing else: for the context there is room only mixed with the tag, so others may look alike.
+//! Both are by the number that the message will have, and its tag. The module `rendezvous` explains the first word. A
+//! sender uses the second word only to choose the protocol. The word has room for the context only mixed with the tag,
+//! so different messages may look alike.
 
 use super::Peers;
 use super::incoming::Incoming;
@@ -14,8 +15,9 @@ const NUMBER: u64 = u64::MAX << 34;
 const SAYS: u64 = 1 << 33;
 const ANY_TAG: u64 = 1 << 32;
 
-/// So long data stays in place, to be copied once by both ends, if its receiver waits for it. Shorter data that is not in the caches any
-/// more two copies at the same time bring quicker, through memory that is: of 1 MiB, four places in turns, 90 us for 95; of 4 MiB 480 for 405.
+/// From this length on, data stays in place if its receiver waits for it, and both ends make the single copy. For
+/// shorter data outside of the caches, two copies at the same time through cached memory are faster: 1 MiB takes 90 us
+/// instead of 95 us (four buffers in turns), but 4 MiB takes 480 us instead of 405 us.
 pub(crate) const IN_PLACE: usize = 4 << 20;
 
 fn number(order: u32) -> u64 {
@@ -32,7 +34,7 @@ pub(crate) fn is_awaited(link: &dyn Link, header: &Header) -> bool {
         && header.context == 0
 }
 
-/// What is published while this task waits for a long message of that number, of that tag or of any.
+/// The word to publish while this task waits for a long message with this number, with this tag or any tag.
 fn wanted(order: u32, context: u32, tag: Option<i32>) -> u64 {
     let mixed = context.wrapping_mul(0x9e37_79b9);
     number(order) | SAYS | u64::from(tag.map_or(!mixed, |tag| mixed ^ tag as u32))
@@ -71,7 +73,8 @@ impl Peers {
         link.await_message(number(peer.state.incoming.expected) | SAYS | tag);
     }
 
-    /// Publishes that this task waits for such a long message just now, if only one peer could send it; or that it does not any more.
+    /// Publishes that this task is waiting for a long message of the pattern, if only one peer can send it; or that it
+    /// no longer waits.
     pub(crate) fn say_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
         let tag = match pattern.tag {
             TagMatch::Any => None,
@@ -86,14 +89,14 @@ impl Peers {
         }
     }
 
-    /// Whether what was published of a peer's messages is about one that has come.
+    /// Whether the published word for a peer is about a message that has already come.
     #[inline]
     pub(crate) fn is_published_late(&self, index: usize) -> bool {
         let incoming = &self[index].state.incoming;
         incoming.awaited.is_some_and(|awaited| awaited != incoming.expected)
     }
 
-    /// Publishes anew what is awaited from a peer; `None` is nothing.
+    /// Publishes again the awaited message of a peer; `None` is nothing.
     pub(crate) fn publish_anew(&mut self, index: usize, awaited: Option<&Pattern>) {
         self[index].state.incoming.awaited = None;
         if let Some(pattern) = awaited {

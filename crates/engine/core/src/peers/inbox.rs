@@ -1,13 +1,14 @@
 //! Many peers: which of them has brought something is asked of the inbox, and not of each link.
 //!
 //! A look at a link costs a few nanoseconds while there are few, and a walk through a thousand pages when there are a
-//! thousand. So a task with many peers opens its [`Inbox`]: peers mark their place there, which is the peer's place among
-//! the engine's, and progress looks at marked ones alone.
+//! thousand. A task with many peers therefore opens its [`Inbox`]. Each peer marks its place there, which is its place
+//! among the engine's peers, and progress checks only marked peers.
 
 use super::Peers;
 use parvum_transport::{Inbox, Route};
 
-/// With more links than this the inbox is opened. A mark costs its sender about as much as so many looks cost here.
+/// With more links than this the inbox is opened. A mark costs its sender about as much as this number of looks costs
+/// here.
 const MANY: usize = 16;
 
 /// The inbox, and what is known from it.
@@ -41,7 +42,7 @@ impl Peers {
         }
         peer.state.placed = Some(route);
         if inbox.is_open {
-            // What it brought before it knew the place.
+            // The peer may have sent data before it knew the place.
             inbox.again.push(index);
         }
         inbox.is_open
@@ -81,7 +82,7 @@ impl Peers {
         self.all.get(index as usize)?.state.placed
     }
 
-    /// A peer was given so many frames' time and no more: it is looked at once more.
+    /// The peer has used its share of frames in this call, so the engine must look at it once more.
     pub(crate) fn look_again(&mut self, index: u32) {
         if let Some(inbox) = &mut self.inbox {
             inbox.again.push(index);

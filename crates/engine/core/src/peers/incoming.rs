@@ -1,9 +1,9 @@
-//! What comes from one peer: which message is next, and where the rest of one goes that has begun.
+//! The incoming messages of one peer: the next message, and the destination of messages that have begun.
 
 use crate::ids::{MessageId, RequestId};
 use parvum_transport::Route;
 
-/// Where the rest of a message goes that began on a link.
+/// The destination of the rest of a message that began on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// No message is under way.
@@ -17,25 +17,25 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// So many bytes are still to come that nobody wants.
+    /// This number of unwanted bytes is still to come.
     pub(crate) fn skip(left: u64) -> Stream {
         if left > 0 { Stream::Skip { left } } else { Stream::Idle }
     }
 }
 
-/// What comes from one peer.
+/// The incoming messages of one peer.
 pub(crate) struct Incoming {
     /// The next message from the peer must have this number.
     pub(crate) expected: u32,
     /// Messages that came before their turn, over a quicker route.
     pub(crate) early: Vec<(u32, MessageId)>,
-    /// What is under way over each route.
+    /// The message under way on each route.
     pub(crate) streams: [Stream; Route::BOUND],
     /// The number of the message that this task has published to be waiting for.
     pub(crate) awaited: Option<u32>,
     /// The last message whose data was left with its sender on arrival, and its cookie.
     pub(crate) left: Option<(u64, MessageId)>,
-    /// What a receive wants whose sender has yet to say where it lies: its cookie, and the receive.
+    /// The receives whose sender has not sent the address of its data yet: the cookie, and the receive.
     pub(crate) wanted: Vec<(u64, RequestId)>,
 }
 

@@ -31,13 +31,13 @@ pub(crate) enum Asking {
     Unanswered,
     /// No receive was posted.
     Unposted,
-    /// A receive is posted, and its task was told where the data lies: it may be reading it now.
+    /// A receive is posted, and its task has the address of the data: it may be reading the data now.
     Placed,
-    /// The receiver was told where the copy lies that was made of it, and fetches that when it likes.
+    /// The receiver has the address of the copy of the data, and fetches it at any time.
     Kept,
 }
 
-/// What was offered to one peer, by cookie.
+/// The offers to one peer, by cookie.
 pub(crate) struct Offers {
     pub(crate) all: FxHashMap<u64, Offered>,
     pub(crate) next_cookie: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Offers {
     pub(crate) asking: Option<(RequestId, u64)>,
     /// The peer was waiting for the last short message that asked: the next one is sent before looking.
     pub(crate) is_prompt: bool,
-    /// The peer has not answered the last question in time: the next one is not waited for.
+    /// The peer has not answered the last question in time: the next question does not wait.
     pub(crate) is_silent: bool,
 }
 

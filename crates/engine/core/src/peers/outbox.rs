@@ -1,4 +1,4 @@
-//! What waits to be handed over to the links of one peer, in the order in which it goes.
+//! The messages that wait for the links of one peer, in order.
 
 use crate::ids::RequestId;
 use crate::memory::Source;
@@ -41,7 +41,7 @@ pub(crate) struct Answer {
     pub(crate) header: Header,
 }
 
-/// What waits to be handed over.
+/// The waiting messages.
 #[derive(Default)]
 pub(crate) struct Outbox {
     /// The next message sent to the peer gets this number.
@@ -101,7 +101,7 @@ impl Outbox {
         self.answers.push_back(Answer { route, header });
     }
 
-    /// Puts a message behind those that wait.
+    /// Adds a message after the waiting messages.
     pub(crate) fn enqueue(&mut self, pending: Pending) {
         self.queued += pending.header.length + PLACE;
         self.queue.push_back(pending);

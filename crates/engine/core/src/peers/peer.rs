@@ -1,4 +1,4 @@
-//! What is kept for one peer: its links, and a part for each layer above.
+//! The state of one peer: its links, and a part for each layer above.
 
 use super::incoming::Incoming;
 use super::offers::{Offered, Offers};
@@ -24,9 +24,9 @@ pub(crate) struct PeerState {
     /// Over which route it says in the inbox that it has brought something.
     pub(crate) placed: Option<Route>,
     pub(crate) limits: [Option<Limits>; Route::BOUND],
-    /// What is counted of this peer, over each route.
+    /// The counters of this peer, for each route.
     pub(crate) ledgers: [PairCounters; Route::BOUND],
-    /// Over which routes it has a ledger of its own.
+    /// The routes with a separate ledger.
     pub(crate) counted: [bool; Route::BOUND],
     pub(crate) incoming: Incoming,
     pub(crate) outbox: Outbox,
@@ -70,13 +70,13 @@ impl PeerState {
         }
     }
 
-    /// What is counted of this peer, over a route.
+    /// The counters of this peer for a route.
     #[inline]
     pub(crate) fn ledger(&self, route: Route) -> PairCounters {
         self.ledgers[route.place()]
     }
 
-    /// What a header says of a message from this peer.
+    /// The properties of a message from this peer, from its header.
     #[inline]
     pub(crate) fn envelope(&self, header: &Header) -> Envelope {
         let Header { tag, context, meta, length, order, .. } = *header;
@@ -126,7 +126,8 @@ impl PeerState {
     }
 }
 
-/// A length is what a peer says it is. Of one that no memory can have so much is kept that sums of many stay numbers.
+/// A length is what a peer says it is. A length that is larger than any memory is reduced, so that sums of lengths do
+/// not overflow.
 #[inline]
 pub(crate) fn sensible(header: &Header) -> Header {
     const LONGEST: u64 = 1 << 47;

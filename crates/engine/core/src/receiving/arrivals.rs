@@ -1,7 +1,7 @@
 //! Arriving: what each frame does.
 //!
-//! While frames arrive their link is lent out, so nothing here sends or pulls:
-//! answers are queued, and pulls noted for the engine to do directly after.
+//! While frames arrive, their link is borrowed, so this code cannot send or pull. It queues answers, and records pulls,
+//! which the engine makes directly afterwards.
 
 mod deliver;
 mod offer;
@@ -20,7 +20,7 @@ use parvum_transport::{Route, Sink};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, KEPT_BY_SENDER, Offer};
 use parvum_wire::{Header, Kind};
 
-/// What a link gives its frames to.
+/// The receiver of a link's frames.
 pub(crate) struct Arrivals<'a> {
     pub(crate) core: &'a mut Core,
     pub(crate) peer: u32,
@@ -53,7 +53,7 @@ impl Core {
             Kind::Offer => self.offer(peer, state, route, header, payload),
             Kind::Answer => self.answer(state, route, header, payload),
             Kind::Clear => {
-                // The receiver may not fetch for itself: do not offer it that again.
+                // The receiver may not fetch itself: do not offer this again.
                 if let Some(limits) = &mut state.limits[route.place()] {
                     limits.single_copy = false;
                 }
@@ -120,7 +120,8 @@ impl Core {
         }
     }
 
-    /// Stores an unexpected message with what has come of it. Where the rest of it goes is the answer's second part.
+    /// Stores an unexpected message with what has come of it. The second part of the result is the destination of the
+    /// rest.
     fn keep(
         &mut self,
         peer: u32,

@@ -3,7 +3,7 @@
 use crate::memory::zeroed;
 use parvum_wire::Tid;
 
-/// What is known of a message besides its data.
+/// The properties of a message, besides its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Who sent it.
@@ -16,7 +16,7 @@ pub struct Envelope {
     pub meta: u32,
     /// Bytes of data.
     pub length: u64,
-    /// Its number among the messages from that sender; none has what came from no task.
+    /// Its number among the messages from that sender. A message that came from no task has no number.
     pub order: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ pub enum TagMatch {
         /// The highest.
         last: i32,
     },
-    /// Of the tags from 0 to 29 those whose bit is set in `few`; and all from 30 to `last`, when its bit 30 is.
+    /// The tags from 0 to 29 whose bit is set in `few`; and all tags from 30 to `last`, if bit 30 is set.
     Among {
         /// Bits for the first thirty, and one for the rest.
         few: u32,
@@ -87,11 +87,11 @@ impl Pattern {
     }
 }
 
-/// The data of a received message, owned by whoever received it.
+/// The data of a received message; the receiver owns it.
 ///
-/// Short data lies in the block itself. Longer data lies in memory that comes
-/// from the engine's pool and should go back to it with
-/// [`Engine::recycle`](crate::Engine::recycle), which saves the next message an allocation.
+/// Short data lies in the block itself. Longer data is in memory of the engine's pool.
+/// [`Engine::recycle`](crate::Engine::recycle) should return the memory to the pool, which saves the next message an
+/// allocation.
 #[derive(Debug)]
 pub struct Block(Store);
 
@@ -109,13 +109,13 @@ enum Store {
 }
 
 impl Block {
-    /// Data up to this length needs no memory of its own.
+    /// Data up to this length needs no separate memory.
     pub const INLINE: usize = 62;
 
     /// No data.
     pub(crate) const EMPTY: Block = Block(Store::Inline { length: 0, bytes: [0; Self::INLINE] });
 
-    /// A block of `length` bytes, from `pool` where it is long. What it holds is arbitrary. `None` when there is not so
+    /// A block of `length` bytes, from `pool` where it is long. Its contents are arbitrary. `None` when there is not so
     /// much memory: a length is what a peer says it is.
     pub(crate) fn new(length: u64, pool: &mut Pool) -> Option<Block> {
         let length = usize::try_from(length).ok()?;

@@ -1,4 +1,4 @@
-//! What arrives: what each frame does, and how messages and receives come together.
+//! Arriving data: the effect of each frame, and the matching of messages and receives.
 
 pub(crate) mod arrivals;
 pub(crate) mod message;

@@ -49,7 +49,7 @@ impl Core {
     /// One link broke. The peer may be reachable otherwise, but what was under way is not resent.
     #[cold]
     pub(crate) fn close(&mut self, peers: &mut Peers, index: usize, route: Route) {
-        // What it had filled in can be read as long as there is the link.
+        // The filled data can be read as long as the link exists.
         self.make_copies_from(peers, index);
         let early: Vec<_> = peers[index].state.incoming.early.iter().map(|&(_, id)| id).collect();
         for id in self.queues.of_peer(index as u32).into_iter().chain(early) {

@@ -49,7 +49,7 @@ impl Core {
         true
     }
 
-    /// A message was put back: a receive that was posted meanwhile may want it.
+    /// A message was put back: a receive that was posted in between may want it.
     pub(crate) fn offer_again(&mut self, peers: &mut Peers, message: MessageId) {
         let Some(envelope) = self.queues.get(message).map(|message| message.envelope) else { return };
         if let Some(receive) = self.queues.match_posted(&envelope) {
@@ -102,7 +102,7 @@ impl Core {
         }
     }
 
-    /// Puts back what receives that were given up have been given meanwhile. Whether anything was.
+    /// Puts back messages that cancelled receives have got in between. Whether anything was.
     pub(crate) fn put_back_given_up(&mut self, peers: &mut Peers) -> bool {
         let mut waiting = std::mem::take(&mut self.given_up);
         let over = waiting.extract_if(.., |id| self.requests.is_over(*id)).collect::<Vec<_>>();

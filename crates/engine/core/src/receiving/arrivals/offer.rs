@@ -1,4 +1,5 @@
-//! Data that stays with its sender until it is wanted: what each frame about it does. The way of it as a whole is told in `rendezvous`.
+//! Data that stays with its sender until it is wanted: what each frame about it does. `rendezvous` describes the whole
+//! protocol.
 
 use crate::core::{Asker, Core, Fetch, Placed};
 use crate::ids::MessageId;
@@ -147,7 +148,7 @@ impl Core {
         state.incoming.left = Some((offer.cookie, id));
     }
 
-    /// The sender has kept a copy of a message that asked, and may say where: whoever wants it fetches it there.
+    /// The sender has kept a copy of a message that asked, and may send its address. A receive fetches the copy there.
     pub(super) fn was_kept(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
         let (cookie, address) = (header.length, header.address());
         if address != 0
@@ -185,7 +186,7 @@ impl Core {
         let (cookie, slot) = (header.length, header.order);
         let limits = state.limits[route.place()];
         let Some(offered) = state.offers.all.get_mut(&cookie) else { return };
-        // A copy is fetched from where it was said to lie, whoever says it first: it must not come twice.
+        // A copy is fetched from the first announced address, because it must not come twice.
         let is_told = offered.asked == Asking::Kept;
         let can_place = |limits: Limits| limits.single_copy && offered.header.length > limits.eager as u64;
         let may_read = is_told || limits.is_some_and(can_place);

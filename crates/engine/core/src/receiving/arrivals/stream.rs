@@ -46,7 +46,7 @@ impl Core {
         }
     }
 
-    /// Where the next bytes of the message under way are to lie.
+    /// The destination of the next bytes of the message under way.
     pub(super) fn room(&mut self, state: &PeerState, route: Route, most: usize) -> &mut [u8] {
         match state.incoming.streams[route.place()] {
             Stream::Receive { id, got, .. } => match self.requests.receive(id) {
