@@ -1,9 +1,9 @@
 //! Rendezvous: data that stays with its sender until it is wanted. Offers that ask are the longest way of it.
 //!
-//! Of those data is buffered by nobody when a receive is posted, and else only its sender.
+//! For these messages, data is not buffered if a receive is posted. Otherwise only the sender buffers.
 //!
-//! The sender asks first. Its offer names no address, so it can change its mind: until it has told where the data lies,
-//! it may copy the data and be done, whatever the receiver has answered or will.
+//! The sender asks first. The offer has no address, so the sender can still decide. Before it has sent the address, it
+//! may copy the data and complete, regardless of the receiver's answers.
 //!
 //! ```text
 //! posted          Offer (asking) ->      <- Ready        Place -> the receiver fetches ... <- Done
@@ -13,13 +13,13 @@
 //! no answer       the caller's patience ends             the sender copies, says where, and goes on    Kept ->
 //! ```
 //!
-//! A copy cannot change any more, so its place is told without being asked for: a sender that computes for hours holds up nobody.
-//! Where tasks may not read each other's memory (another host, a kernel that forbids it), `Ready` asks for the copy, and its sender
-//! answers in its next call.
+//! A copy does not change any more, so the sender sends its address without a request. A sender that computes for hours
+//! therefore delays no receiver. If tasks may not read each other's memory (another host, a kernel that forbids it),
+//! `Ready` requests the copy, and its sender answers in its next call.
 //!
-//! A short message does not wait for that if it can be seen in the pair's memory that its receiver awaits it: each task
-//! publishes there which message it awaits from the peer, by the number that the message will have, and its tag. To read
-//! that takes as long as the message itself, so a sender whose receiver was waiting the last time looks after it has sent:
+//! A short message does not wait for this if the pair's memory shows that its receiver awaits it. There each task
+//! publishes the message that it awaits from the peer: the number that the message will have, and its tag. To read that
+//! takes as long as the message itself, so a sender whose receiver was waiting the last time looks after it has sent:
 //!
 //! ```text
 //! it is awaited   Start ->   look: awaited                  nobody has buffered anything
@@ -28,10 +28,10 @@
 //!                 else it has the message, and the copy is freed    <- Done
 //! ```
 //!
-//! A send that nobody may buffer looks first, and goes the same way when its receiver awaits it: its data lies in the link, on
-//! its way to a receive that is posted. Else it is offered.
+//! A send without buffering first checks this word, and takes the same path if its receiver awaits the message. Its
+//! data is then in the link, on its way to a posted receive. Else it is offered.
 //!
-//! What a task has published holds: a message with that number and tag finds a receive. If it does not all the same (the
+//! A published word is reliable: a message with this number and tag finds a receive. If it does not all the same (the
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 
 mod copies;

@@ -10,7 +10,7 @@ pub use receive::Destination;
 pub(crate) use receive::Receive;
 pub use remote::Remote;
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Debug)]
 pub enum Outcome {
     /// A send: the memory may be reused, or the receiver has the message, as was asked.
@@ -28,9 +28,9 @@ pub enum Outcome {
 /// A message received.
 #[derive(Debug)]
 pub struct Completed {
-    /// What is known of it; `length` is the true length.
+    /// The properties of the message; `length` is the true length.
     pub envelope: Envelope,
-    /// The data, when the receive gave no memory of its own for it.
+    /// The data, if the receive gave no memory for it.
     pub block: Option<Block>,
     /// The data, when it was left where it lies.
     pub remote: Option<Remote>,
@@ -100,7 +100,7 @@ impl Requests {
         let slot = self.slots.get_mut(index as usize)?;
         let id = RequestId { index, generation: slot.generation };
         match &mut slot.state {
-            // Of a receive whose data a thread copies nothing else may come.
+            // A receive whose data a thread copies is left out.
             State::Receiving(receive) if !receive.is_taken => Some((id, receive)),
             _ => None,
         }

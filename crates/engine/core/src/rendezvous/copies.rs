@@ -8,8 +8,9 @@
 //!   end_copy    <-------------------------   the memory comes back with what was copied
 //! ```
 //!
-//! A copy that was taken holds its receive: the receive is not over, cancelled or given another message before the copy is back, and
-//! the engine does not part from the sender. So the memory of the receive stays valid as long as a thread writes there.
+//! A copy that a thread has taken holds its receive. Until the copy is back, the receive cannot complete, be cancelled
+//! or get another message, and the engine does not part from the sender. The memory of the receive therefore stays
+//! valid while a thread writes there.
 
 use super::fetch::{Reads, copy, places_of};
 use crate::core::{Copier, Core, Pulling};
@@ -30,9 +31,9 @@ pub struct Copy {
     offer: Offer,
     /// Bytes of the message that were here before, and its length.
     extent: (usize, usize),
-    /// At most so many bytes are copied.
+    /// The maximum number of bytes to copy.
     most: usize,
-    /// Whose memory is written to; it stands in for the receive's own meanwhile.
+    /// The receive whose memory is written; it replaces the stored receive during this time.
     memory: Receive,
     /// How many bytes were copied, and how many are wanted.
     copied: Result<(usize, usize), PullRefused>,
@@ -179,7 +180,8 @@ impl Core {
         self.pulling.iter().any(is_from)
     }
 
-    /// The engine makes the copies of this peer's data that no thread has taken: soon there is no link to read it by.
+    /// The engine makes the copies of this peer's data that no thread has taken, because the link for reading ends
+    /// soon.
     pub(crate) fn make_copies_from(&mut self, peers: &mut Peers, index: usize) {
         let is_its = |pulling: &Pulling| {
             pulling.fetch.peer as usize == index

@@ -1,5 +1,6 @@
-//! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
-//! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
+//! Fetching: how offered data comes to its receive. If the link can copy, the engine copies the part that the sender
+//! has filled. Otherwise it requests the data, which comes as a stream. If the memory outlives the sender, the engine
+//! may leave the data in place.
 
 use crate::core::{Copier, Core, Fetch, Placed, Pulling};
 use crate::ids::{MessageId, RequestId};
@@ -16,10 +17,10 @@ use parvum_wire::Kind;
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use std::io::IoSliceMut;
 
-/// Of so long data in place its sender copies a part, while it waits for the end.
+/// From this length on, the sender of data in place copies a part, while it waits for the end.
 pub(crate) const TOGETHER: usize = 256 << 10;
 
-/// What reads a peer's memory: its link, or a thread apart from the link.
+/// A reader of a peer's memory: its link, or a thread without the link.
 pub(crate) trait Reads {
     /// As [`Link::pull`].
     fn pull(&mut self, from: &[RemoteMemory], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
@@ -61,7 +62,7 @@ impl Reads for dyn Link + '_ {
     }
 }
 
-/// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
+/// The places of data in several pieces of its sender's memory, from the sender's list. An invalid list is not read.
 pub(crate) fn listed(
     link: &mut dyn Link,
     offer: &Offer,
@@ -88,7 +89,7 @@ fn listed_for<R: Reads + ?Sized>(
     Ok(places)
 }
 
-/// Where the data of an offer lies from byte `from` on, of so many in all.
+/// The places of the data of an offer from byte `from` on, with the total number of bytes.
 pub(super) fn places_of<R: Reads + ?Sized>(
     reads: &mut R,
     offer: &Offer,
@@ -145,7 +146,7 @@ pub(super) fn copy<R: Reads + ?Sized>(
 }
 
 impl Core {
-    /// Fetches what was to be fetched as soon as no link is lent out; and answers at once, if nobody else does.
+    /// Makes the recorded fetches when no link is borrowed, and answers at once if no other code does.
     #[inline]
     pub(crate) fn run_fetches(&mut self, peers: &mut Peers, and_push: bool) {
         if !self.fetches.is_empty() {
@@ -241,7 +242,7 @@ impl Core {
         self.after_pull(peers, fetch, got, pulled);
     }
 
-    /// Does what follows from a copy, of which so many bytes were made and so many wanted, behind `got` bytes.
+    /// Handles the end of a copy after `got` bytes, from the numbers of copied and wanted bytes.
     pub(super) fn after_pull(
         &mut self,
         peers: &mut Peers,
@@ -282,7 +283,8 @@ impl Core {
                 ledger.add(Counter::Lost, 1);
                 self.wait_again(peers, into, envelope.from);
             }
-            // It has died, and this is known here before the machine says so. Nothing behind this message may be received.
+            // The peer has died, and this task knows it before the daemon reports it. Nothing behind this message may
+            // be received.
             Err(PullRefused::Gone) => {
                 self.pulling.push(Pulling { fetch, got: Some(got), copier: Copier::Engine });
                 return peers.farewells.learn(envelope.from, News::Dead);
@@ -316,7 +318,7 @@ impl Core {
         helped
     }
 
-    /// Copies what has been filled in meanwhile. Whether anything moved.
+    /// Copies the data that was filled in since. Whether anything moved.
     #[cold]
     pub(crate) fn go_on_pulling(&mut self, peers: &mut Peers) -> bool {
         let mut moved = false;
@@ -389,7 +391,7 @@ impl Core {
         true
     }
 
-    /// Receives whose data their sender has not filled in, and will not: it is gone.
+    /// Receives whose sender is gone before it has filled in their data.
     pub(crate) fn take_pulls_from(&mut self, peers: &mut Peers, index: usize) -> Vec<RequestId> {
         self.make_copies_from(peers, index);
         self.go_on_pulling(peers);

@@ -6,17 +6,17 @@ use crate::receiving::message::{Block, Envelope, Pattern};
 use crate::sending::scattered::{self, Scattered};
 use std::io::IoSliceMut;
 
-/// Where the data of a received message shall lie.
+/// The destination of the data of a received message.
 #[derive(Debug)]
 pub enum Destination {
     /// In a block that the engine provides.
     Block,
-    /// Where it lies, if it lies in memory that outlives its sender: it is copied later, piece by piece. Else in a block
-    /// that the engine provides. See [`Remote`](crate::Remote).
+    /// In place, if the memory outlives its sender: the data is copied later, piece by piece. Else in a block that the
+    /// engine provides. See [`Remote`](crate::Remote).
     Lazily,
     /// As [`Destination::Lazily`]; and if it lies in memory of the sender's own, it may stay there too, and be lost with its sender.
     ByReference,
-    /// In the program's own memory; what does not fit is lost and the outcome says so.
+    /// In the program's own memory; data that does not fit is lost, and the outcome shows this.
     User(UserBuffer),
     /// As [`Destination::User`], in pieces of the program's memory.
     Pieces(Box<UserPieces>),
@@ -119,7 +119,7 @@ pub(crate) enum SomeRooms<'a> {
     Many(Vec<IoSliceMut<'a>>),
 }
 
-/// So many bytes from byte `from` on, as far as there are any.
+/// At most `length` bytes from byte `from` on, up to the end.
 #[inline]
 fn part(all: &mut [u8], from: usize, length: usize) -> &mut [u8] {
     let from = from.min(all.len());

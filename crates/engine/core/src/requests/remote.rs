@@ -5,8 +5,8 @@ use parvum_transport::{Kept, Route};
 use parvum_wire::frame::Offer;
 use std::sync::Arc;
 
-/// Data of a received message that lies where its sender has put it: to be read with [`Engine::read_remote`](crate::Engine::read_remote), and released
-/// as soon as it is not needed any more.
+/// Data of a received message that is still in its sender's place. Read it with
+/// [`Engine::read_remote`](crate::Engine::read_remote), and release it as soon as it is not needed any more.
 pub struct Remote {
     pub(crate) peer: u32,
     pub(crate) route: Route,

@@ -1,5 +1,5 @@
-//! Copies of data that could not leave at once, in memory that the next ones get again: from the system it would come page by page,
-//! and go back there each time a burst is over.
+//! Copies of data that could not leave at once, in memory that later copies reuse. Memory of the system would come page
+//! by page, and go back after each burst.
 
 use crate::memory::Keep;
 use crate::receiving::message::Pool;
@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Shorter copies the allocator keeps by itself.
 const SHORTEST: usize = 4 << 10;
 
-/// Where the memory of copies comes from, and goes back to.
+/// The pool for the memory of copies.
 #[derive(Clone, Default)]
 pub(crate) struct KeptMemory(Arc<Mutex<Pool>>);
 
 impl KeptMemory {
-    /// Memory for a copy of so many bytes; what it holds is arbitrary.
+    /// Memory for a copy of this length, with arbitrary contents.
     pub(crate) fn take(&self, length: usize) -> Kept {
         let pooled = if length >= SHORTEST { self.pool().take(length) } else { None };
         let memory = pooled.unwrap_or_else(|| vec![0; length]);

@@ -3,8 +3,8 @@
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// A sender may have messages of this many bytes with one receiver that the
-    /// receiver has not consumed; one more message is begun only below it.
+    /// The limit of unconsumed bytes of a sender at one receiver. A sender begins another message only below this
+    /// limit.
     pub credit: u64,
 }
 
@@ -14,11 +14,10 @@ impl Default for Settings {
     }
 }
 
-/// What a message costs in memory besides its data: its place in queues.
+/// The memory of a message besides its data: its place in queues.
 pub(crate) const OVERHEAD: u64 = 64;
 
-/// What a send that could not go at once takes besides its data: its place in the queue,
-/// and the allocations behind it.
+/// The memory of a queued send besides its data: its place in the queue, and its allocations.
 pub(crate) const PLACE: u64 = 512;
 
 /// The credit between this task and one peer, in both directions.
@@ -40,7 +39,7 @@ impl Credit {
         self.outstanding -= cost.min(self.outstanding);
     }
 
-    /// A message no longer takes memory here. What is to be reported to its sender now: some at a time.
+    /// A message no longer takes memory here. The credit to report to the sender now, in portions.
     #[inline]
     pub(crate) fn consumed(&mut self, cost: u64, limit: u64) -> Option<u64> {
         self.owed += if self.advance == 0 { cost } else { self.less_advance(cost) };
@@ -50,7 +49,7 @@ impl Credit {
         Some(std::mem::take(&mut self.owed))
     }
 
-    /// What is left to give back of a cost that was consumed, when what was lent before is paid.
+    /// The rest of a consumed cost to return, after repaying lent credit.
     fn less_advance(&mut self, cost: u64) -> u64 {
         let paid = cost.min(self.advance);
         self.advance -= paid;
@@ -62,7 +61,7 @@ impl Credit {
         self.advance += more;
     }
 
-    /// Whether the peer may send nothing more when messages of that cost are not taken, all of its messages having come.
+    /// Whether the peer must stop sending while messages of this cost are not received, if all its messages have come.
     pub(crate) fn is_used_up(&self, not_taken: u64, limit: u64) -> bool {
         not_taken > 0 && not_taken + self.owed >= limit + self.advance
     }

@@ -1,4 +1,4 @@
-//! What is sent: who may buffer it, how much may be under way, and how it reaches the links.
+//! Sending: who may buffer a message, how much may be under way, and how messages reach the links.
 
 pub(crate) mod copies;
 pub(crate) mod credit;

@@ -92,7 +92,7 @@ impl Core {
             };
         }
         if pending.offer {
-            // What has been copied since it was put in line is offered like anything that its sender keeps.
+            // Data that was copied since it was queued is offered, like all data that its sender keeps.
             let is_copied = pending.owned && link.limits().single_copy && pending.source.address().is_some();
             let asks = pending.header.flags & KEPT_BY_SENDER != 0 && !is_copied;
             let offer = if asks {
@@ -167,7 +167,7 @@ impl Core {
         {
             self.placed.push(Placed { peer: index as u32, route, cookie });
         }
-        // What the receiver buffers it gives credit back for when it consumes it, not before.
+        // For data that the receiver buffers, it returns credit only when it consumes the data.
         let cost = if header.flags & FETCH_AT_ONCE != 0 { 0 } else { cost };
         state.offers.all.insert(cookie, Offered { route, request, source, header, cost, asked });
     }
@@ -198,7 +198,7 @@ impl Core {
             if self.requests.is_known(request) {
                 self.requests.finish(request, Outcome::Gone(tid));
             } else {
-                // Its sender was told long ago that its memory was free; now it is told here.
+                // The send completed long ago, so the loss is counted here.
                 self.ledger.add(Counter::Lost, 1);
             }
         }

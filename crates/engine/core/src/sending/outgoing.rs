@@ -1,4 +1,4 @@
-//! What is sent: a message, who may buffer it, and when its send is over.
+//! An outgoing message: its data, who may buffer it, and when its send is complete.
 
 use crate::ids::RequestId;
 use crate::memory::Keep;

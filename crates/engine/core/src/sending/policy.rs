@@ -6,10 +6,10 @@
 use super::outgoing::{Buffering, Completion};
 use parvum_transport::Limits;
 
-/// If so many bytes lie in memory that the link has lent, the receiver is behind. The link keeps as much mapped.
+/// If this number of bytes is in memory that the link has lent, the receiver is slow. The link keeps as much mapped.
 const AHEAD: usize = 4 << 20;
 
-/// What the interface says of a message.
+/// The interface's settings for a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) length: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Message {
     pub(crate) is_one_piece: bool,
 }
 
-/// What is known of the receiver and of the link to it.
+/// The state of the receiver and of the link to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Receiver {
     pub(crate) limits: Limits,
@@ -90,8 +90,8 @@ pub(crate) fn may_go_in_place(message: &Message) -> bool {
     may_copy(message) && !message.is_kept && message.buffering == Buffering::BySize && message.is_one_piece
 }
 
-/// Whether the sender asks the link for memory, to copy the data there while the receiver copies it out. Two copies that both sides make at
-/// the same time are quicker than one that the receiver makes alone of what its sender has just written.
+/// Whether the sender asks the link for memory, to copy the data there while the receiver copies it out. Two copies by
+/// both sides at the same time are faster than one copy by the receiver alone, if the sender has just written the data.
 pub(crate) fn borrows(message: &Message, receiver: &Receiver) -> bool {
     // Data that is kept anyway gains nothing from more memory of the link, which a short program would touch first.
     let is_behind = message.is_kept && receiver.limits.single_copy && receiver.lent >= AHEAD;

@@ -1,4 +1,5 @@
-//! Data that lies in so many places that a list of them is no use: whoever knows its layout copies it, any part at a time.
+//! Data in so many places that a list of them is useless. The interface with the layout copies the data, any part at a
+//! time.
 //!
 //! ```text
 //! lent memory   the sender's layout copies parts in, the receiver's layout copies them out, both at the same time
@@ -31,7 +32,8 @@ pub(crate) fn write(into: &mut dyn Scattered, from: usize, bytes: &[u8]) {
     }
 }
 
-/// Gets what lies in these places of the peer's, so many bytes at the most, a message's bytes from `from` on. How many were there.
+/// Reads the data in these places of the peer, at most the given number of bytes: the message's bytes from `from` on.
+/// How many were there.
 pub(crate) fn pull<R: Reads + ?Sized>(
     reads: &mut R,
     places: &[RemoteMemory],

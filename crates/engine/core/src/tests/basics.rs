@@ -390,7 +390,7 @@ fn multicast_reaches_all_peers_in_parts() {
         send(&mut a, Outgoing { buffering: Buffering::AtSender, ..outgoing(c.me(), 2, &[b"behind"]) }),
         Ok(Sent::Now)
     );
-    // One that ends in the middle keeps it from nobody.
+    // If the reader ends in the middle, the others still get the data.
     way_to_d.cut(1);
     let receives = [&mut b, &mut c].map(|it| it.post(Pattern::ANY, Destination::Block, false, false));
     let behind = c.post(Pattern::ANY, Destination::Block, false, false);

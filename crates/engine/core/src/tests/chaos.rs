@@ -114,7 +114,7 @@ impl Side {
 
     fn receive(&mut self, random: &mut Random) {
         let tag = (!random.one_in(3)).then(|| random.below(TAGS) as i32);
-        // From the one peer that there is: said so, the receive is published to it.
+        // From the only peer: if the receive names the peer, it is published to the peer.
         let from = if random.one_in(2) { self.peer } else { None };
         let context = if random.one_in(3) { Some(random.below(2) as u32) } else { None };
         let tag = tag.map_or(TagMatch::Any, TagMatch::Exactly);
@@ -274,7 +274,7 @@ fn nature(random: &mut Random) -> Nature {
     }
 }
 
-/// What happened in a conversation: claims settled, receives cancelled, operations ended by death, copies made by threads.
+/// The counts of a conversation: claims settled, receives cancelled, operations ended by death, copies made by threads.
 fn conversation(seed: u64, deadly: bool) -> [usize; 4] {
     let mut random = Random::new(seed);
     let (mut a, mut b) = (Side::new(1), Side::new(2));

@@ -1,4 +1,4 @@
-//! Copies that threads make: the engine goes on meanwhile, and loses nothing when the peer goes.
+//! Copies by threads: the engine continues during the copy, and loses nothing when the peer goes.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
 use super::simulated::{Nature, ONE, Scissors, engine, join, run_until_quiet};

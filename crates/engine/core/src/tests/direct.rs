@@ -4,7 +4,7 @@ use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, ONE, OTHER, pair};
 use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent, Short};
 
-/// What a look finds, and the length of the message that it took.
+/// The result of a look, and the length of the received message.
 fn take(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
     assert!(engine.is_quiet());
     let mut envelope = Envelope::NONE;
@@ -109,7 +109,7 @@ fn short_send_succeeds_at_once_or_fails() {
     let Envelope { from, tag, context, meta, length, .. } = envelope;
     assert_eq!((from, tag, context, meta, length, &memory[..5]), (a.me(), 3, 4, 5, 5, &b"short"[..]));
     assert_eq!([Counter::Sent, Counter::SentBytes, Counter::CopiedIn].map(|c| a.ledger().read(c)), [1, 5, 5]);
-    // One that waits its turn goes first.
+    // A message in the queue goes first.
     let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
     a.peer_gone(b.me());

@@ -16,7 +16,7 @@ fn extracted_message_belongs_to_extractor_only() {
             run_until_quiet(&mut [&mut a, &mut b]);
             let (id, envelope) = b.extract(&tagged(1)).expect("it is here");
             assert_eq!(envelope.length, length as u64);
-            // Whoever else looks sees the one behind it.
+            // Other calls see the message after it.
             let (other, _) = b.probe(&Pattern::ANY).expect("the second");
             assert_ne!(other, id);
             let plain = b.post(Pattern::ANY, Destination::Block, false, false);

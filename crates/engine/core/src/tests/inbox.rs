@@ -7,7 +7,7 @@ use parvum_wire::{Header, Kind, Tid};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// What one task's peers write, all in one process.
+/// The writes of one task's peers, all in one process.
 #[derive(Default)]
 struct Written {
     is_open: bool,

@@ -77,7 +77,7 @@ fn match_cost_does_not_grow_with_posted_receives() {
             let wanted = envelope(5, -1, 9);
             let last = post(&mut queues, patterns(&wanted)[kind]);
             queues.looked.set(0);
-            // Of those before it half want any message of a sender, in a context that is not this.
+            // Half of the receives before it want any message of a sender, in another context.
             assert_eq!(queues.match_posted(&wanted), Some(last), "{kind}");
             looked.push(looks(&queues, kind));
             assert_eq!(queues.match_posted(&wanted), None);

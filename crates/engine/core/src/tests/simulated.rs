@@ -42,7 +42,7 @@ pub(crate) struct Nature {
     pub(crate) single_copy: bool,
     /// Every n-th pull is refused, though pulls were announced; 0 for none.
     pub(crate) refuse_pull: u64,
-    /// Whether it lends memory; so many bytes of what lies there become visible with each poll, 0 for all at once.
+    /// Whether the link lends memory. The number is the bytes that become visible with each poll; 0: all at once.
     pub(crate) lends: Option<u64>,
 }
 
@@ -62,11 +62,11 @@ impl Nature {
 struct Wire {
     frames: VecDeque<(u64, Header, Vec<u8>)>,
     cut: bool,
-    /// Nothing more is put in. What is in it comes when it is due, and then the end.
+    /// Nothing more is put in. Its contents arrive when they are due, and then the end.
     ended: bool,
     /// Polls of the receiving end so far: the wire's clock.
     now: u64,
-    /// What the receiving end awaits, and waits for.
+    /// The messages that the receiving end awaits and waits for.
     awaited: u64,
     wanted: u64,
     loans: Vec<Arc<Memory>>,
@@ -131,7 +131,7 @@ pub(crate) struct SimulatedLink {
     pulls: Arc<AtomicU64>,
 }
 
-/// What reads the other end's memory without the link.
+/// The reader of the other end's memory, without the link.
 struct Pulls(SimulatedLink);
 
 impl Puller for Pulls {
@@ -282,7 +282,7 @@ impl Link for SimulatedLink {
         let rate = self.nature.lends?;
         let mut out = self.out.lock().unwrap();
         out.loans.retain(|memory| Arc::strong_count(memory) > 1);
-        // Of all links: what is lent by one must not be found by another.
+        // Common to all links: a link must not find a block of another link.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed) & 0x7fff_ffff;
         let (address, born) = (LENT | count << 32, out.now);

@@ -72,13 +72,13 @@ fn ended_wait_is_ignored() {
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert!(b.is_over(posted) && room == data);
-    // Nor is one whose message has come.
+    // A receive whose message has come is not published either.
     let posted = post(&mut b, &a, 3, 7, &mut room);
     b.start_waiting(posted);
     assert!(matches!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Later(_))));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
-    // Nor one whose receive was taken back.
+    // A cancelled receive is not published either.
     let (mut a, mut b) = pair(LENDS);
     let posted = post(&mut b, &a, 3, 7, &mut room);
     assert!(b.start_waiting(posted) && b.cancel(posted));

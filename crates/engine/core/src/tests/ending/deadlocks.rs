@@ -100,7 +100,7 @@ fn awaited_message_arrives_despite_used_up_credit() {
         run_until_quiet(&mut [&mut a, &mut b]);
         bytes_of(&mut b, id);
     }
-    // What was lent has been paid back: the credit is what it was.
+    // The lent credit has been repaid: the credit is the same as before.
     let (again, _) = flood(&mut a, &mut b);
     assert!((last - 1..=last + 1).contains(&again), "{again} messages, {last} before");
 }

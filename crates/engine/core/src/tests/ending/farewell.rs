@@ -43,7 +43,7 @@ fn farewell_stage_changes_as_table_says() {
         (Some(listening), waited(true, false, 5, since), Some(listening)),
         (Some(listening), waited(false, false, 5, since), Some(ending)),
         (Some(listening), waited(true, false, 5, late), Some(ending)),
-        // Something has come meanwhile, the usual way or by the short one.
+        // A message has come in between, by the usual or by the short path.
         (Some(heard), waited(true, false, 5, late), Some(anew(LISTENING))),
         (Some(listening), waited(true, false, 6, late), Some(anew(Listening { expected: 6, ..LISTENING }))),
         (Some(heard), waited(false, false, 5, late), Some(ending)),
@@ -72,7 +72,7 @@ fn farewell_news_of_another_route_is_added() {
     assert!(over[ONE.place()] && over[OTHER.place()] && over.iter().filter(|&&over| over).count() == 2);
 }
 
-/// What a task has received from `gone`, in order, and whether it was told of its end.
+/// The messages that a task has received from `gone`, in order, and whether it knows of its end.
 struct Heir {
     engine: Engine,
     gone: Tid,
@@ -96,7 +96,7 @@ impl Heir {
     }
 }
 
-/// A task that sends so many messages of a byte over two routes, as chance has it, and ends; the one who hears of it.
+/// A task sends a number of messages of one byte over two routes, at random, and ends. Returns the receiver.
 fn last_words(seed: u64) -> (Heir, u8, [crate::tests::simulated::Scissors; 2]) {
     let mut random = Random::new(seed);
     let (a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
@@ -214,7 +214,7 @@ fn peer_that_never_joined_is_gone() {
     assert!(matches!(a.test(waits), Received::Over(Outcome::Gone(tid)) if tid == stranger));
 }
 
-/// Who exits asks its receivers to fetch, and is listened to by them: nothing that it offered is lost.
+/// A task that exits asks its receivers to fetch, and they listen to it: no offered data is lost.
 #[test]
 fn leaving_sender_hands_over_all_offered_data() {
     for seed in 1..=100 {

@@ -1,4 +1,4 @@
-//! What becomes of messages and receives when a peer goes, or says what cannot be.
+//! The fate of messages and receives when a peer goes, or sends invalid data.
 
 use crate::tests::basics::{bytes_of, outgoing, send, tagged};
 use crate::tests::simulated::{
@@ -200,7 +200,7 @@ fn slots_of_gone_peers_are_reused() {
         assert_eq!(bytes_of(&mut b, heard), b"to it");
         a.peer_gone(b.me());
         assert!(a.is_gone(b.me()));
-        // What it had sent is received all the same, in the next one's time.
+        // Its messages are still received, while the next task has its id.
         if life > 0 {
             let heard = a.post(Pattern::ANY, Destination::Block, false, false);
             assert_eq!(bytes_of(&mut a, heard), b"from a life");

@@ -1,4 +1,4 @@
-//! What happens when a peer leaves or dies.
+//! The effects of a peer that leaves or dies.
 
 pub(in crate::tests) mod deadlocks;
 pub(in crate::tests) mod farewell;
