@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Links GCC's unwinder itself: the loader would take 0.2 ms of every task's start for libgcc_s.so.1,
-/// which asks the processor what it is, and that is slow in a virtual machine. Where the compiler has
-/// no such archive the shared one is used.
+/// Links GCC's unwinder statically. Otherwise libgcc_s.so.1 would add 0.2 ms to the start of every task, because it
+/// queries the kind of the processor, which is slow in a virtualised computer. If the compiler has no such archive, the
+/// shared library is used.
 pub fn link() {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let Ok(said) = Command::new(compiler).arg("-print-file-name=libgcc_eh.a").output() else { return };

@@ -4,7 +4,7 @@ use crate::waiting::waiters::{Word, own_word};
 use parvum_engine::RequestId;
 use std::sync::Arc;
 
-/// So many bytes are worth a lock that is given back and taken again: to copy them takes some 25 us.
+/// From this number of bytes on, releasing and retaking the lock pays off: the copy takes about 25 us.
 pub(crate) const LONG: usize = 256 << 10;
 
 /// The work that threads do without the lock.
@@ -29,8 +29,8 @@ impl Away {
         self.threads == 0
     }
 
-    /// Forgets the copies of this thread that nobody will give back: a signal handler has jumped out of them, and their place on the
-    /// stack is free again, as `here` lies above it.
+    /// Drops copies of this thread that never come back: a signal handler has jumped out of them. Their place on the
+    /// stack is free again, because `here` is above it.
     pub(crate) fn take_abandoned(&mut self, here: usize) -> Vec<RequestId> {
         if self.copies.is_empty() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Waits that would never end because everybody waits to send: what a task does about them when nothing has moved for a while.
+//! Waits that would never end because all tasks wait to send: the actions of a task after a time without progress.
 
 use crate::inside::Inside;
 use crate::waiting::waiters::Until;
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 /// A send that waits for credit looks so often whether it holds up others.
 pub(crate) const HELD: Duration = Duration::from_millis(20);
-/// A send that finds no memory either is refused when nothing has moved for so long.
+/// The time without progress after which a send without memory fails.
 const FULL: Duration = Duration::from_secs(5);
 /// A wait for anything else lends credit when nothing has moved for so long.
 const STILL: Duration = Duration::from_millis(400);
 
 impl Inside {
-    /// Nothing has moved for this wait for so long: keeps what is to be sent, or lets peers send more, if this task
-    /// holds them up.
+    /// This wait has been without progress for `still`. Keeps the data to send, or lets peers send more, if this task
+    /// blocks them.
     pub(crate) fn break_circle(&mut self, until: &Until, still: Duration) {
         if let Until::Over(request) = *until
             && self.engine.is_held_up(request)

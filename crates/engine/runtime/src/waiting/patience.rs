@@ -1,15 +1,12 @@
 //! How a task waits: it spins while that is likely to help, then sleeps.
 //!
-//! Spinning helps when the awaited message comes soon *and* its sender has a
-//! core of its own. Both are learnt: a wait that ended while spinning makes the
-//! next one spin longer; one that had to sleep long makes it shorter; and a
-//! sleeper that was woken from its own core knows that it must get out of the
-//! way at once, for its peer had been waiting for that core. Waits as long as a
-//! long message takes are spun through while they come again and again. And nobody spins
-//! while more of the tasks that belong together are awake than there are cores: they
-//! let each other run, in turn, and sleep when that brings nothing for a while. Who
-//! has computed between its waits lets others run in turn as well, for as long as it
-//! has computed, before it sleeps.
+//! Spinning helps if the awaited message comes soon *and* its sender has its own core. A task learns both. After a wait
+//! that ended while spinning, the next wait spins longer. After a wait with a long sleep, the next wait spins shorter.
+//! If a task on the same core woke a sleeper, the sleeper knows that its peer had waited for this core, so it does not
+//! spin. Waits as long as a long message takes are spun through while they come again and again. Tasks do not spin
+//! while more communicating tasks are awake than there are cores. They let each other run in turn, and sleep if this
+//! brings no message for a while. A task that has computed between its waits also takes turns, for as long as it has
+//! computed, before it sleeps.
 
 use parvum_control::ControlBlock;
 use parvum_wire::Tid;
@@ -23,53 +20,55 @@ const LONGEST: Duration = Duration::from_micros(50);
 const LONGEST_AGAIN: Duration = Duration::from_micros(250);
 /// A sleeper looks after the daemon's connection at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
-/// Who has slept for so long without that anything moved does not look any more whether the daemon lives: it sleeps where it hears
-/// that.
+/// After this time of sleep without activity, a task does not check the daemon any more: it sleeps in poll(2), in which
+/// the end of the daemon wakes it.
 pub(crate) const IDLE: Duration = Duration::from_millis(1600);
 /// The longest sleep then: nothing is known that would need it.
 const LONGEST_IDLE: Duration = Duration::from_secs(60);
 
-/// What one task has learnt about waiting.
+/// The measurements of one task about waiting.
 pub(crate) struct Patience {
     budget: Duration,
-    /// So many waits in a row ended while it looked.
+    /// The number of waits in a row that ended while it looked.
     awake: u32,
-    /// For so many waits it takes no turns.
+    /// The number of waits for which it takes no turns.
     no_turns: u32,
-    /// For so many the next time.
+    /// The number for the next time.
     next_no_turns: u32,
-    /// So many turns in a row were not late.
+    /// The number of turns in a row that were not late.
     good_turns: u32,
-    /// For so many waits it does not spin.
+    /// The number of waits for which it does not spin.
     no_spins: u32,
     /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
     alone: Duration,
     alone_until: Instant,
-    /// So many yields in a row have let nobody run.
+    /// The number of yields in a row that let no task run.
     in_vain: u32,
 }
 
 /// A yield that took less has let nobody run.
 pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
-/// More yields in a row that let nobody run say that there is nobody. Fewer may be the kernel's way to even out: a task that has yielded
-/// less often than the other runs again at once, though the other could.
+/// If more yields in a row let no task run, there is no other task. Fewer such yields may be the kernel's fairness: a
+/// task that has yielded less often than the other runs again at once, although the other could run.
 const IN_VAIN: u32 = 16;
-/// Who is alone looks so long at most before it yields again. On some kernels (Linux 6.18) a yield costs its task a slice of its
-/// scheduling group's virtual time also when nobody takes it: yields in vain make that time run thousands of times too fast,
-/// and were seen to keep whole cores from everybody else for seconds.
+/// The maximum time that a lone task looks before it yields again. On some kernels (Linux 6.18) a yield costs its task
+/// a slice of its scheduling group's virtual time, even if no other task runs. Yields in vain make this time run
+/// thousands of times too fast. They were seen to block whole cores for all other programs for seconds.
 const LONGEST_ALONE: Duration = Duration::from_micros(500);
 
-/// Who was awake for so many waits makes the fences of those who ring: that costs it one on their processors, some microseconds, when
-/// it sleeps in the end.
+/// A task that was awake for this number of waits makes the fences of its wakers. This costs one fence on their
+/// processors, some microseconds, when the task finally sleeps.
 const LONG_AWAKE: u32 = 256;
 
-/// For so many waits a task takes no turns with somebody who computes, when one was late; twice as many each time, up to the most.
+/// The number of waits without turns after a late turn, because another program computes; doubled each time, up to the
+/// maximum.
 const NO_TURNS: u32 = 4;
 const MOST_NO_TURNS: u32 = 4096;
-/// After so many that were not late, half as many the next time. Tasks that compute in turn keep their core busy, and who falls asleep
-/// instead leaves it idle: one late turn among many is the smaller loss. Somebody else's program makes about each tenth late.
+/// After this number of turns that were not late, the number is halved the next time. Tasks that compute in turn keep
+/// their core busy, and a task that falls asleep leaves it idle. One late turn among many is the smaller loss. Somebody
+/// else's program makes about each tenth late.
 const GOOD_TURNS: u32 = 16;
-/// For so many waits a task does not spin whose core was taken away.
+/// The number of waits for which a task does not spin after its core was taken away.
 const NO_SPINS: u32 = 64;
 
 impl Patience {
@@ -92,8 +91,9 @@ impl Patience {
         if self.no_spins == 0 { self.budget } else { Duration::ZERO }
     }
 
-    /// It has spun for nothing. If the kernel took its core away since it last did, yields that let others run among that, somebody else
-    /// wants the core, and may be what the message depends on: this task does not spin for a while.
+    /// It has spun for nothing. The kernel may have taken the core away since the last spin, also by yields that let
+    /// others run. Then another task wants the core, and the message may depend on it, so this task does not spin for a
+    /// while.
     pub(crate) fn spun_in_vain(&mut self, was_taken_away: bool) {
         if was_taken_away {
             self.no_spins = NO_SPINS;
@@ -122,7 +122,7 @@ impl Patience {
         }
     }
 
-    /// Whether the task has just been awake for so many waits that it is likely to be for as many more.
+    /// Whether the task has been awake for so long that it will probably stay awake for as many more waits.
     #[inline]
     pub(crate) fn is_long_awake(&self) -> bool {
         self.awake == LONG_AWAKE
@@ -135,7 +135,7 @@ impl Patience {
         takes
     }
 
-    /// Lets others have this core, unless lately there was nobody and it need not. When it runs again.
+    /// Yields this core to others, unless recently there were none and the yield is not required. When it runs again.
     #[inline]
     pub(crate) fn let_run(&mut self, now: Instant, must: bool) -> Instant {
         let yields = must || self.yields(now);
@@ -191,7 +191,7 @@ impl Patience {
         self.budget = if woken_from_own_core {
             Duration::ZERO
         } else if how_long < LONGEST_AGAIN {
-            // So much longer, and it would not have slept.
+            // With this longer spin, it would not have slept.
             (self.budget.max(LONGEST) + how_long).min(LONGEST_AGAIN)
         } else {
             self.budget / 2
@@ -199,9 +199,9 @@ impl Patience {
     }
 }
 
-/// How long a thread may look before it sleeps because it has computed: not longer than that. So a thread that only waits sleeps, and one that
-/// computes between short waits keeps its core awake: processors of virtual machines that fall idle for a millisecond compute up to a third slower
-/// for some time after, which costs more than the looking.
+/// How long a thread may look before it sleeps because it has computed: not longer than that. A thread that only waits
+/// therefore sleeps, and a thread that computes between short waits keeps its core awake. In a virtualised computer, a
+/// processor that was idle for a millisecond is up to a third slower for some time, which costs more than the looking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Earned {
     time: Duration,
@@ -225,12 +225,12 @@ impl Earned {
         Earned { used: self.used + spun, ..self }
     }
 
-    /// What it used since, it has looked.
+    /// The thread has looked for the time that it used since.
     pub(crate) fn spent(self, used: Duration) -> Earned {
         Earned { time: self.time.saturating_sub(self.since(used)), used }
     }
 
-    /// What the thread has used since.
+    /// The time that the thread has used since.
     pub(crate) fn since(self, used: Duration) -> Duration {
         used.saturating_sub(self.used)
     }
@@ -240,7 +240,7 @@ impl Earned {
     }
 }
 
-/// So many peers are looked at for one that wants this core.
+/// The number of peers that are checked for a peer that wants this core.
 const MANY: usize = 16;
 
 /// The tasks of this host that one task talks to.
@@ -251,7 +251,7 @@ pub(crate) struct Crowd {
 
 impl Crowd {
     pub(crate) fn new() -> Crowd {
-        // All that are online, not those that this task may use: its peers may use others.
+        // All online cores, not only the cores that this task may use, because its peers may use others.
         Crowd { cores: online_cores(), control_blocks: Vec::new() }
     }
 
@@ -269,8 +269,8 @@ impl Crowd {
         self.control_blocks.retain(|(peer, _)| *peer != tid);
     }
 
-    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
-    /// or one of them was last seen on the core that `own` runs on.
+    /// Whether this task blocks another from a core by spinning: more tasks are awake than there are cores, or a peer
+    /// was last seen on the core of `own`.
     pub(crate) fn wants_this_core(&self, own: &ControlBlock) -> bool {
         let here = rustix::thread::sched_getcpu() as u32;
         own.door().set_own_cpu(here);

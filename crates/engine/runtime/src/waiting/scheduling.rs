@@ -1,8 +1,9 @@
-//! With whom this task can take turns on a core: those that the kernel schedules in one group with it.
+//! The tasks with which this task can take turns on a core: tasks in the same scheduling group of the kernel.
 //!
-//! The kernel shares the processor between groups first and inside them after that; a task that yields lets others of its own group
-//! run, and nobody else. A session of a terminal is a group of its own where `sched_autogroup_enabled` says so (a task
-//! started by hand, beside those that the daemon starts), and so is a control group with the cpu controller.
+//! The kernel first shares the processor between groups, and then inside each group. A task that yields lets only tasks
+//! of its own group run. With `sched_autogroup_enabled`, a session of a terminal is a separate group. A task started by
+//! hand is then in another group than tasks of the daemon. A control group with the cpu controller is a separate group
+//! too.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
@@ -35,7 +36,7 @@ fn times_taken_away() -> i64 {
     used.ru_nivcsw
 }
 
-/// What this thread has used of its processor.
+/// The processor time of this thread.
 pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

@@ -1,5 +1,5 @@
-//! Sleeping: on the control block's door, on a segment's, or in poll(2); and where another thread does that already, on a word of its own
-//! ([`crate::waiting::waiters`]).
+//! Sleeping: on the control block's wakeup word, on a segment's, or in poll(2). If another thread already sleeps there,
+//! a thread sleeps on its own word ([`crate::waiting::waiters`]).
 
 use crate::connecting::connections::{DEAF, Watched};
 use crate::inside::Inside;
@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 /// The longest sleep of a task that has something to hand over.
 pub(crate) const NAP: Duration = Duration::from_millis(1);
 
-/// What became of lying down to sleep.
+/// The outcome of an attempt to sleep.
 enum Nap<T> {
-    /// What is waited for has come meanwhile.
+    /// The awaited thing has come in between.
     Found(T),
     /// Something else has: look again.
     Moved,
-    /// It has slept. Whether whoever woke it has said where it runs, and whether a handler of signals has run.
+    /// It has slept. Whether the waker has published its core, and whether a signal handler has run.
     Slept { waker_is_known: bool, interrupted: bool },
 }
 
@@ -67,7 +67,7 @@ impl Inside {
         let mut slept = Duration::ZERO;
         let mut moved_last = began;
         let mut still_since = self.waits.still_since(began);
-        // Who wakes by a socket, or where a group meets, does not say where it ran, and the control block still tells of another.
+        // A waker by a socket or a barrier does not publish its core, and the control block still has an earlier waker.
         let mut waker_is_known = false;
         let over = loop {
             if self.engine.has_copies() {
@@ -88,7 +88,7 @@ impl Inside {
                 Nap::Found(found) => break Some(Some(found)),
                 Nap::Moved if deadline.is_some_and(|end| Instant::now() >= end) => break Some(None),
                 Nap::Moved => {
-                    // What moves may go on moving for long, as pieces that are copied for a peer.
+                    // Progress may continue for long, for example pieces that are copied for a peer.
                     if self.is_wanted() {
                         self.unlocked(Some(number), || ());
                     }
@@ -180,7 +180,8 @@ impl Inside {
         if !drives {
             // The driver does not look at what this thread meets in.
             let shared = self.awaits_in_segment.clone().map(|shared| (shared.fall_asleep(), shared));
-            // Nor does the driver wake for a message of this task to itself that this thread has just moved a step on.
+            // The driver does not wake either for a message of this task to itself that this thread has just moved a
+            // step.
             let moved = self.look();
             if let Some(found) = done(self) {
                 return Nap::Found(found);
@@ -207,7 +208,8 @@ impl Inside {
             self.stays_awake(number);
             return Nap::Found(found);
         }
-        // What moved may have made more to do, such as reading from a new link; who sleeps on the futex hears no socket.
+        // Progress may have made more work, such as reading from a new link, and a sleeper on the futex does not notice
+        // sockets.
         if moved || (!in_poll && self.has_sockets()) {
             self.stays_awake(number);
             return Nap::Moved;
@@ -226,8 +228,8 @@ impl Inside {
         Nap::Slept { waker_is_known: control_block.was_rung(rings), interrupted: awake == Woken::Interrupted }
     }
 
-    /// Whether nothing is under way that no door is rung for: who sleeps need not look by itself. Nothing rings when the daemon dies,
-    /// but its socket ends, which is heard in poll(2).
+    /// Whether all pending work will wake the sleeper, so that it need not check itself. Nothing rings when the daemon
+    /// dies, but its socket ends, which is heard in poll(2).
     fn may_be_idle(&self) -> bool {
         let connections = &self.connections;
         self.awaits_in_segment.is_none()
@@ -242,7 +244,8 @@ impl Inside {
         if in_poll { control_block.fall_asleep_in_poll() } else { control_block.fall_asleep() }
     }
 
-    /// This thread does not sleep behind the control block's door any more. Another that does must say so anew.
+    /// This thread does not sleep behind the control block's door any more. Another thread that
+    /// sleeps there must declare its sleep again.
     fn stays_awake(&mut self, number: u64) {
         self.identity.control_block.stay_awake();
         if self.waits.waiters.is_driven_by_other(number) {
@@ -254,8 +257,8 @@ impl Inside {
     fn sleep_in_poll(&mut self, number: u64, limit: Duration) -> Woken {
         let limit = if self.connections.is_deaf() { limit.min(DEAF) } else { limit };
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        // The daemon's own socket stands under the name of this task, and takes what is for anybody. One that has room although
-        // something waits for another link must not end the sleep.
+        // The daemon's own socket stands under the name of this task, and takes what is for anybody. A socket with room
+        // must not end the sleep if the data waits for another link.
         let flags = |one: &Watched| {
             let waits = self.engine.waits_for_room(one.peer, one.route);
             PollFlags::IN | PollFlags::RDHUP | if waits { PollFlags::OUT } else { PollFlags::empty() }

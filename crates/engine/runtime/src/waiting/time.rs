@@ -1,14 +1,14 @@
-//! Where a task's time goes: waiting, in calls, computing.
+//! The use of a task's time: waiting, calls, computing.
 //!
-//! To look at the clock takes about as long as a tenth of a short message. So one call in [`EVERY`] is timed, and
-//! stands for all; sleeping is timed always, for it takes far longer than the clock.
+//! To look at the clock takes about as long as a tenth of a short message. Only one call in [`EVERY`] is therefore
+//! timed, and represents all. Sleep is always timed, because it takes far longer than the clock.
 
 use std::time::Instant;
 
-/// One call of so many is timed.
+/// One call in this number is timed.
 const EVERY: u32 = 64;
 
-/// What is known of the time of one task.
+/// The measured time of one task.
 #[derive(Default)]
 pub(crate) struct Time {
     calls: u32,
@@ -50,8 +50,8 @@ impl Time {
         }
     }
 
-    /// A call that is timed is over: how long it has looked for something and how long it was about other things, it and those that
-    /// it stands for.
+    /// A timed call has ended: returns the time of looking and the time of other work, of this call and of the calls
+    /// that it represents.
     pub(crate) fn ends_call(&mut self, begun: (Instant, u64)) -> (u64, u64) {
         self.is_sample = false;
         let (awake, many) = (self.awake_since(begun), u64::from(EVERY));

@@ -8,35 +8,37 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// What this thread has computed and not yet looked for.
+    /// The computing time of this thread that it has not yet spent on looking.
     static EARNED: Cell<Earned> = const { Cell::new(Earned::NOTHING) };
 }
 
-/// So much of its processor a task uses for turns at most, before it sleeps: some rounds of a few dozen tasks on a core.
+/// The maximum processor time of a task for turns before it sleeps: some rounds of a few dozen tasks on a core.
 const TURNS: Duration = Duration::from_micros(200);
 
-/// All turns of a wait take less, whoever has them: what only sleepers look after, the daemon's end and signals too, waits so long.
+/// The maximum time of all turns of a wait. Events that only sleepers notice, such as the daemon's end and signals,
+/// wait for this time.
 const MOST: Duration = Duration::from_millis(20);
 
 /// Less is not worth a yield.
 const LITTLE: Duration = Duration::from_micros(20);
 
-/// The processor's clock is looked at once in so many turns.
+/// The processor's clock is read once in this number of turns.
 const EACH: u32 = 16;
 
-/// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
-/// is that look, when the caches are others' in between.
+/// A task at a barrier of many members polls the shared memory, and checks everything else only once in this number of
+/// turns. This check is most of a turn, because others use the caches in between.
 const LOOK_EACH: u32 = 8;
 
-/// So many turns a task takes with members of a segment's barrier that the kernel may not let it take turns with.
+/// The number of turns with members of a barrier that may be in other scheduling groups.
 const FEW_TURNS: u32 = 4;
 
-/// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called as soon as its message is there.
+/// A task that waits this long for its turn shares the core with a program that computes. If it slept, its message
+/// would wake it at once.
 const LONG_TURN: Duration = Duration::from_millis(2);
 
 /// How much of its processor a thread may use for the turns of a wait.
 struct Account {
-    /// What it had when they began.
+    /// The earned time at the start of the turns.
     earned: Earned,
     allowed: Duration,
 }
@@ -47,15 +49,15 @@ impl Account {
     }
 }
 
-/// Spun for nothing: that was no computing.
+/// A spin without result does not count as computing.
 pub(crate) fn has_spun_in_vain(spun: Duration) {
     EARNED.set(EARNED.get().without(spun));
 }
 
 impl Inside {
-    /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
-    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn. Who has computed
-    /// does so as long as it has, in case that others want its core whom it does not know of.
+    /// Lets others have this core, and looks after each time, for a while. If more communicating tasks than cores
+    /// exist, they continue in this way without sleep and wakeups, which cost far more than a turn. A task that has
+    /// computed takes turns for the same time, because unknown tasks may want its core.
     pub(crate) fn take_turns<T>(
         &mut self,
         deadline: Option<Instant>,
@@ -93,12 +95,13 @@ impl Inside {
         found
     }
 
-    /// From now on turns are reckoned: so long are allowed in any case, and what the thread has earned besides.
+    /// Starts to account for turns: the given time is always allowed, and in addition the time that the thread has
+    /// earned.
     #[cold]
     fn open_account(&self, among_all: bool, in_any_case: Duration) -> Account {
         let earned = EARNED.get().at(processor_time());
         EARNED.set(earned);
-        // The daemon may be what others let run, in a group of its own.
+        // The others may let the daemon run, which is in a separate group.
         let looks_longer = among_all && self.connections.routed.is_none();
         let of_earned = if looks_longer { earned.time() } else { Duration::ZERO };
         Account { earned, allowed: in_any_case + of_earned }
@@ -132,7 +135,8 @@ impl Inside {
             }
             if let Some(found) = done(self) {
                 match is_late {
-                    // As it will have come after so long: else each turn would be lost anew.
+                    // Counts as a wait for a turn, as the message will have come by then. Otherwise each turn would be
+                    // lost again.
                     true => self.waits.patience.waited_for_turn(),
                     false if others_ran => self.waits.patience.turned(),
                     false => {}

@@ -1,5 +1,6 @@
-//! Waiting: a thread looks, spins while that is likely to help, takes turns on its core with others, then gives its turn away
-//! and [sleeps](crate::waiting::sleeping). What was learnt about waiting is in [`crate::waiting::patience`].
+//! Waiting: a thread looks, spins while this is likely to help, and takes turns on its core with others. Then it
+//! releases the process lock and [sleeps](crate::waiting::sleeping). [`crate::waiting::patience`] has the measurements
+//! about waiting.
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
@@ -11,10 +12,10 @@ use parvum_engine::RequestId;
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
 
-/// Looks at the clock once in so many rounds of spinning.
+/// The clock is read once in this number of rounds of spinning.
 pub(crate) const ROUNDS: u32 = 32;
 
-/// A wait of so many nanoseconds is longer than a task spins.
+/// From this number of nanoseconds on, a wait is longer than a task spins.
 const LONG: i64 = 2_000_000;
 
 /// Whether a wait is more than a look.
@@ -65,7 +66,8 @@ impl Inside {
         self.wait_wanting(request, notes, || Until::Over(request), is_over).is_some()
     }
 
-    /// As [`Inside::wait`], for one request alone: if it is a receive of a long message, its sender is told that this task waits for it.
+    /// As [`Inside::wait`], for only one request. If it is a receive of a long message, its sender learns that this
+    /// task waits for it.
     #[inline]
     pub(crate) fn wait_wanting<T>(
         &mut self,
@@ -141,9 +143,9 @@ impl Inside {
         self.progress()
     }
 
-    /// So many times longer a task spins that has a connection to another host: the kernel takes more
-    /// than a wake-up's time to bring a message, and likes to wake a receiver on the core where the
-    /// network's work is done, which is the sender's when both are on one host.
+    /// The factor by which a task with a connection to another host spins longer. The kernel needs more time than a
+    /// wakeup to bring a message. It also prefers to wake a receiver on the core that does the network's work, which is
+    /// the sender's core if both are on one host.
     const FAR: u32 = 4;
 
     #[inline(never)]
@@ -209,7 +211,7 @@ impl Inside {
     #[inline(always)]
     fn spin<T>(&mut self, done: &mut impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
         let has_spun = std::mem::take(&mut self.has_spun);
-        // Where another thread waits already, it looks for both.
+        // If another thread already waits, it looks for both.
         if has_spun || !self.waits.waiters.are_servers() {
             return None;
         }
@@ -227,7 +229,7 @@ impl Inside {
         let found = 'looking: loop {
             for _ in 0..ROUNDS {
                 if self.look() {
-                    // What has begun to come goes on coming.
+                    // A message that has begun to arrive continues to arrive.
                     since = Instant::now();
                     // A look that moved something may have copied a piece for a peer, which takes long.
                     if self.is_wanted() {
@@ -264,18 +266,18 @@ impl Inside {
         found
     }
 
-    /// The server that sleeps behind the control block's door, in whose place this thread has looked, is to be woken again: by what
-    /// has come while nobody was, and by what comes.
+    /// This thread has looked instead of the serving thread that sleeps on the control block's wakeup word. From now on
+    /// earlier and later messages must wake the serving thread again.
     fn hand_back(&mut self) {
-        // As it sleeps, whatever sockets have come meanwhile: who leaves next moves it.
+        // It sleeps as before, even if sockets were added: the next thread that leaves moves it.
         self.falls_asleep(self.waits.waiters.watches > 0);
-        // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
+        // Messages for the serving thread that came in between wake it when this thread leaves or sleeps.
         self.look();
     }
 
-    /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
-    /// read is still in the caches, memory that was never used is slow. One that does not use the
-    /// moment is not waited for again until it has caught up.
+    /// Gives a receiver that is slow with long messages a moment to catch up: memory that it has read is still in the
+    /// caches, and unused memory is slow. If the receiver does not use the moment, the sender does not wait again until
+    /// the receiver has caught up.
     #[inline]
     pub(crate) fn give_way(&mut self, to: Tid, length: usize) {
         const LONG: usize = 64 << 10;

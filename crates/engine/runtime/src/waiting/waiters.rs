@@ -1,9 +1,9 @@
 //! The threads that wait inside the library, and who wakes whom.
 //!
-//! A thread that waits has given its turn away. One of them *drives*: it sleeps behind the control block's door (or in poll(2)), where
-//! peers and the daemon ring, and takes in what comes for all. The others sleep on a word each. Whoever leaves the library, or
-//! goes to sleep, wakes those whose wait it has seen to be over, and only them; a driver that leaves wakes another
-//! to drive in its place.
+//! A thread that waits has given its turn away. One of them *drives*: it sleeps on the control block's wakeup word (or
+//! in poll(2)), which peers and the daemon wake, and receives messages for all. The others sleep on a word each. A
+//! thread that leaves the library or goes to sleep wakes only threads whose wait it has seen to be over. A driver that
+//! leaves wakes another thread to drive instead.
 //!
 //! A signal handler that interrupts a wait may wait itself: then its thread waits twice, the inner wait first. A handler that
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What a wait ends with.
+/// The condition that ends a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     /// This request is over.
@@ -38,7 +38,7 @@ impl Until {
     }
 }
 
-/// What a thread that does not drive sleeps on: 0 while it shall.
+/// The word on which a thread sleeps that does not drive: 0 while it should sleep.
 #[derive(Default)]
 pub(crate) struct Word(AtomicU32);
 
@@ -90,7 +90,7 @@ struct Waiter {
     word: Arc<Word>,
     until: Until,
     notes: Notes,
-    /// Where its thread's stack was.
+    /// The position of its thread's stack.
     frame: usize,
     /// The receive that is this wait's own, and of no use without it.
     owns: Option<RequestId>,
@@ -117,8 +117,8 @@ impl Waiters {
         self.list.is_empty()
     }
 
-    /// Whether nobody waits but threads that serve: these look for others only while they sleep, and whoever else waits looks
-    /// itself as long as that is likely to help.
+    /// Whether only serving threads wait. They look for others only while they sleep, so another waiting thread looks
+    /// itself as long as this is likely to help.
     #[inline]
     pub(crate) fn are_servers(&self) -> bool {
         self.list.iter().all(|waiter| waiter.notes.call == call::SERVE)
@@ -132,11 +132,11 @@ impl Waiters {
         self.numbers
     }
 
-    /// A wait is over. The next of those that still wait, for onlookers.
+    /// A wait is over. Returns the next wait that continues, for tools.
     pub(crate) fn remove(&mut self, number: u64) -> Option<Notes> {
         if let Some(at) = self.list.iter().position(|waiter| waiter.number == number) {
             let over = self.list.remove(at);
-            // The wait that this one interrupted looks anew: what was to wake it may have woken this one.
+            // The wait that this wait interrupted checks again, because its wakeup may have woken this one.
             if self.list.iter().any(|waiter| Arc::ptr_eq(&waiter.word, &over.word)) {
                 over.word.wake();
             }
@@ -184,10 +184,10 @@ impl Waiters {
         self.list.iter().find(|waiter| waiter.number == number).map(|waiter| waiter.word.clone())
     }
 
-    /// Wakes those that may go on, `own` apart: threads whose request is over or whose data is to be copied, threads that look
-    /// themselves when something has moved, and, if nobody drives, one that shall. If there are copies that no wait is for, one thread
-    /// is woken to make them. Whether the driver is among them, which sleeps elsewhere and is not woken here.
-    /// `changes`: lists of requests are looked through only when it is another number.
+    /// Wakes threads that may continue, except `own`: threads with a complete request or with data to copy, and after
+    /// progress threads that check themselves. If no thread drives, it also wakes one to drive. If there are copies
+    /// that no wait is for, one thread is woken to make them. Whether the driver is among them, which sleeps elsewhere
+    /// and is not woken here. `changes`: lists of requests are looked through only when it is another number.
     pub(crate) fn rouse(
         &mut self,
         own: Option<u64>,
@@ -249,7 +249,7 @@ impl Waiters {
     }
 }
 
-/// Whether this thread runs a signal handler on a stack of its own: then places on the stack say nothing.
+/// Whether this thread runs a signal handler on a separate stack: then positions on the stack cannot be compared.
 fn is_on_other_stack() -> bool {
     // SAFETY: plain memory that the call fills; zero is valid.
     let mut stack: libc::stack_t = unsafe { std::mem::zeroed() };

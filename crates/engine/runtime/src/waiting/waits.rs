@@ -1,4 +1,4 @@
-//! What a task knows of its waits: who waits, what was learnt of waiting, and what is to be looked after meanwhile.
+//! The state of a task's waits: the waiting threads, the measurements about waiting, and the work to do during waits.
 
 use crate::waiting::away::Away;
 use crate::waiting::patience::Patience;
@@ -17,21 +17,22 @@ pub(crate) struct Waits {
     pub(crate) waiters: Waiters,
     /// How many threads wait, awake or asleep.
     pub(crate) waiting: usize,
-    /// What threads do without the lock.
+    /// The work of threads without the lock.
     pub(crate) away: Away,
     pub(crate) patience: Patience,
-    /// Where the time goes, as far as it is measured.
+    /// The measured use of time.
     pub(crate) time: Time,
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
     /// When memory that nobody uses was last looked for.
     rested: Instant,
-    /// Since when nothing has moved for a wait that ended in vain, and when it ended: who goes on waiting at once is as idle as before.
+    /// The start of the time without progress of a wait that ended without result, and the end of the wait. A task that
+    /// waits again at once is as idle as before.
     still: Option<(Instant, Instant)>,
     /// The one descriptor that stands for all others, if the program waits for descriptors itself.
     pub(crate) all: Option<OwnedFd>,
-    /// What the program knows of its messages when it waits for descriptors.
+    /// The program's knowledge of its messages when it waits for descriptors.
     pub(crate) noticed: Noticed,
 }
 
@@ -66,8 +67,8 @@ impl Waits {
         self.still = Some((since, Instant::now()));
     }
 
-    /// Whether to look for the daemon, after one more question in vain and so much more sleep: nothing rings when it dies, and
-    /// a program may never wait for long at once.
+    /// Whether to check the daemon, after one more check without result and this additional sleep. The death of the
+    /// daemon wakes no sleeper, and a program may never wait for long at once.
     pub(crate) fn must_look(&mut self, slept: Duration) -> bool {
         const SLEPT: Duration = Duration::from_millis(400);
         const IN_VAIN: u32 = 256;
@@ -91,11 +92,12 @@ impl Waits {
     }
 }
 
-/// What a program that waits for descriptors knows of the messages that have come.
+/// The knowledge of a program that waits for descriptors about the messages that have come.
 ///
-/// A receive takes in everything that comes while it looks for its own, so a program must be told of what lies there
-/// until it has had its chance to look. A program looks in several steps, one for each kind of message, and may not want
-/// some messages at all; so it knows of them when it has asked for any message, or several times for some.
+/// A receive also takes in other messages while it waits for its own. The program must be notified of these messages
+/// until it has had its chance to look. A program looks in several steps, one for each kind of message, and may ignore
+/// some messages. It therefore counts as informed when it has asked for any message, or several times for some
+/// messages.
 #[derive(Default)]
 pub(crate) struct Noticed {
     /// The engine's count of arrivals when something was last asked for in vain.

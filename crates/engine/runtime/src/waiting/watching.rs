@@ -41,8 +41,8 @@ pub(crate) extern "C" fn looked<E: Endpoint>(seen: u64) {
     with::<E, _>((), |runtime| runtime.waits.noticed.nothing(&Pattern::ANY, seen));
 }
 
-/// One descriptor for everything this task may wait for, connections of later included: programs ask once, and
-/// PVM's own console looks at the first of them only.
+/// One descriptor for everything that this task may wait for, also for later connections: programs ask only once, and
+/// PVM's own console polls only the first descriptor.
 pub(crate) unsafe extern "C" fn descriptors<E: Endpoint>(out: *mut i32, room: usize) -> usize {
     with::<E, _>(0, |runtime| {
         let Some(all) = runtime.descriptor_for_all().filter(|_| room > 0) else { return 0 };
@@ -101,7 +101,8 @@ pub(crate) extern "C" fn watch<E: Endpoint>() {
     with::<E, _>((), |runtime| {
         let _ = rustix::io::read(&runtime.identity.event, &mut [0; 8]);
         runtime.listen();
-        // What this call or an earlier one took in rings no more: ring oneself.
+        // Messages that this or an earlier call took in do not make the descriptor readable any more, so the task does
+        // this itself.
         let arrivals = runtime.engine.arrivals();
         if !runtime.waits.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {
             let _ = rustix::io::write(&runtime.identity.event, &1u64.to_ne_bytes());
@@ -185,7 +186,7 @@ fn await_machine(daemon: &mut Child) -> Result<(), String> {
             let _ = daemon.wait();
             return Err(format!("E-START: no machine after {PATIENCE:?}"));
         }
-        // A pvmd says nothing to who is not its terminal: only its socket shows that it serves.
+        // A pvmd prints only to its terminal, so only its socket shows that it serves.
         std::thread::sleep(Duration::from_millis(5));
     }
     Ok(())
