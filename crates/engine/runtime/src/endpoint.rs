@@ -1,8 +1,9 @@
-//! The endpoints of a process: the program's own, and one that serves others while the program computes.
+//! The endpoints of a process: the program's endpoint, and an endpoint that serves other tasks while the program
+//! computes.
 //!
-//! Each has an engine, a session and a lock of its own, so that what is asked of the second is never behind a call of the
-//! first, nor behind memory that the first may not touch. The second comes to be when an interface asks for it. What the
-//! table does is written once, for either.
+//! Each endpoint has a separate engine, session and lock. Requests to the second endpoint therefore never wait for a
+//! call of the first, or for memory that the first must not access. The second comes to be when an interface asks for
+//! it. The code of the table is the same for both.
 
 use crate::runtime::Runtime;
 use parvum_sync::BiasedLock;
@@ -18,12 +19,12 @@ pub(crate) struct EndpointCell {
     pub(crate) forked: AtomicBool,
     /// Whether the thread runs that hands over what a send left behind. Written with the process lock only.
     pub(crate) is_pushed: AtomicBool,
-    /// What serving threads listen to.
+    /// The descriptors that wake serving threads.
     pub(crate) bells: OnceLock<Bells>,
     pub(crate) role: Role,
 }
 
-/// What serving threads listen to.
+/// The descriptors that wake serving threads.
 pub(crate) struct Bells {
     /// Rung by who waits for this task.
     pub(crate) called: OwnedFd,
@@ -64,7 +65,7 @@ impl Endpoint for Program {
     }
 }
 
-/// The one that serves while the program computes.
+/// The endpoint that serves while the program computes.
 pub(crate) struct Service;
 
 impl Endpoint for Service {

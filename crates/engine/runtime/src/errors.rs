@@ -1,4 +1,4 @@
-//! What can go wrong, in words for a person; and the text of what went wrong last.
+//! The errors as text, and the text of the last error.
 
 use crate::status::remarks;
 use parvum_sync::BiasedLock;
@@ -92,7 +92,7 @@ impl From<AskError> for ConnectError {
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
     "for this process may open no more descriptors; help: raise the limit (ulimit -n) and start it again";
 
-/// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
+/// Prints once that messages of another task do not arrive here, because no call of this task fails.
 pub(crate) fn say_lost(why: &str) {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| remarks::say(why));

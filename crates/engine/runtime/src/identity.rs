@@ -1,4 +1,4 @@
-//! Who this task is: its session with the daemon, its control block, and where onlookers read what it does.
+//! The identity of this task: its session with the daemon, its control block, and the memory that tools read.
 
 use crate::errors::StartError;
 use crate::status::account;
@@ -13,12 +13,12 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a task is known by.
+/// The identity of a task.
 pub(crate) struct Identity {
     pub(crate) session: Session,
     pub(crate) control_block: Arc<ControlBlock>,
     pub(crate) event: OwnedFd,
-    /// What this task does, if its job is recorded.
+    /// The recording of this task, if its job is recorded.
     pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) parent: Option<Tid>,
     /// The control block's control counter when the session was last looked at.
@@ -76,21 +76,23 @@ impl AsFd for Identity {
     }
 }
 
-/// What people call this program.
+/// The name of this program.
 fn own_name() -> String {
     let program = std::env::current_exe().ok();
     let name = program.as_deref().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     name.unwrap_or_else(|| "?".into())
 }
 
-/// A ledger whose cells are those of the control block, and of the book behind it. The program may ask for those of its own task from now on.
+/// A ledger whose cells are in the control block, and in the book behind it. From now on the program may read the
+/// counters of its own task.
 fn ledger_in(
     control_block: &Arc<ControlBlock>,
     book: CounterBook,
     role: Role,
     recording: Option<&Arc<Recording>>,
 ) -> Counters {
-    /// What is never dropped, since the process's engine has references to it. A look for leaks finds it here, and so reports none.
+    /// These objects are never dropped, because the process's engine has references to them. A look for leaks finds it
+    /// here, and so reports none.
     static KEPT: Mutex<Vec<&'static (Arc<ControlBlock>, CounterBook)>> = Mutex::new(Vec::new());
     let kept: &'static (Arc<ControlBlock>, CounterBook) = Box::leak(Box::new((control_block.clone(), book)));
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
@@ -98,7 +100,7 @@ fn ledger_in(
     if role == Role::Task {
         account::open(control_block, book, recording.cloned());
     }
-    // After that: what is described meanwhile finds the account.
+    // This comes last: a description at the same time already finds the account.
     words::publish(book, recording.map(|recording| &**recording));
     let counters = control_block.counters().first_chunk().expect("a page has more counters than a ledger");
     Counters::new(counters, book.pairs(), &control_block.layout().unmatched)

@@ -22,7 +22,7 @@ pub(crate) struct Inside {
     pub(crate) wait_is_noted: bool,
     /// The receive that is this call's own: it is given up if the program jumps out of the wait.
     pub(crate) owns: Option<RequestId>,
-    /// Where it meets others while it waits.
+    /// The segment in which the call waits for others.
     pub(crate) awaits_in_segment: Option<InSegment>,
 }
 
@@ -49,7 +49,7 @@ impl DerefMut for Inside {
 }
 
 impl Inside {
-    /// Nothing when there is no runtime that this call could use.
+    /// `None` if there is no runtime for this call.
     #[inline]
     pub(crate) fn new(
         place: &'static EndpointCell,
@@ -85,7 +85,7 @@ impl Inside {
         }
     }
 
-    /// Sleeps, in the wait of that number, the process lock given away meanwhile.
+    /// Sleeps in the wait with this number. The process lock is released during the sleep.
     pub(crate) fn without_lock<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
         self.unlocked(Some(number), sleep)
     }
@@ -132,7 +132,7 @@ impl Inside {
 
     #[cold]
     fn leave_others(&mut self) {
-        // What this call sent to the task itself rings nowhere.
+        // Messages of this call to the task itself wake no sleeper.
         if !self.has_left {
             self.progress();
         }
@@ -150,8 +150,8 @@ impl Inside {
     }
 }
 
-/// Calls `work` with the runtime, or gives `otherwise` when this task has not enrolled, or when this is a signal handler that
-/// has interrupted a call of its own thread in the midst of its work.
+/// Calls `work` with the runtime. Returns `otherwise` if this task has not enrolled, or if this is a signal handler
+/// that has interrupted a working call of its own thread.
 #[inline]
 pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
     let place = E::place();
@@ -170,8 +170,9 @@ pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) 
     result
 }
 
-/// Calls `work` with the runtime when no other thread is inside, working or waiting; else gives nothing. What `work` does must
-/// not sleep, nor send to the task itself. This is [`with`] for what can be over at once: it has nothing to arrange for others.
+/// Calls `work` with the runtime if no other thread is inside, working or waiting; otherwise returns `None`. `work`
+/// must neither sleep nor send to the task itself. This is [`with`] for what can be over at once: it has nothing to
+/// arrange for others.
 #[inline(always)]
 pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
     let place = E::place();
@@ -209,14 +210,14 @@ pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> O
 
 /// Joins the machine if this endpoint has not.
 pub(crate) fn join<E: Endpoint, F>(start: impl Fn() -> Result<Runtime, F>) -> Result<Option<Inside>, F> {
-    // So long threads may take to notice that the task has left.
+    // The time that threads may take to notice that the task has left.
     const PATIENCE: u32 = 1000;
     let place = E::place();
     for _ in 0..PATIENCE {
         let Some(mut lock) = place.runtime.take_unless_own() else { return Ok(None) };
         if place.forked.swap(false, Ordering::Relaxed) {
-            // The parent's runtime must not be dropped here: that would close and unmap nothing
-            // of the parent's, but speak to the daemon in its name.
+            // The parent's runtime must not be dropped here: the drop would change nothing in the parent, but would
+            // send to the daemon in the parent's name.
             std::mem::forget(lock.take());
         }
         if lock.is_none() {

@@ -5,13 +5,14 @@
 //!
 //! - [`abi`] is the table. Its functions stand in [`sending`], [`receiving`], [`waiting`] and [`segments`], in C's types.
 //! - [`connecting`] chooses the route to a task, makes the link, and ends it.
-//! - [`waiting`] is how a thread waits: spin, take turns, sleep.
-//! - [`inside`] lets the program's threads enter one after the other, at an [`endpoint`], where an engine of this process lives.
+//! - [`waiting`] lets a thread wait: spin, take turns, sleep.
+//! - [`inside`] lets the program's threads enter one after the other, at an [`endpoint`], which has an engine of this
+//!   process.
 //! - [`progress`] moves everything on: the engine, events of the daemon, tasks that connect, links, tasks that are gone.
 //! - [`runtime`] joins to the engine: [`identity`], the session with the daemon and the control block; the connections; the waits; and the
 //!   [`services`] that interfaces have beside messages.
-//! - [`status`] is what `parvum.h` declares, and what onlookers read; [`errors`] says what went wrong; [`process`] hears of forks and
-//!   of the end.
+//! - [`status`] has the functions of `parvum.h`, and the state for tools; [`errors`] has the errors; [`process`]
+//!   handles forks and the end.
 
 #![deny(unsafe_code)]
 

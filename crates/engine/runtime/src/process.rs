@@ -1,4 +1,4 @@
-//! What the process itself must tell us: that it forks, and that it ends.
+//! Events of the process itself: forks, and the end.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -11,9 +11,8 @@ pub(crate) fn watch(at_exit: extern "C" fn(), in_child: extern "C" fn()) {
     }
 }
 
-/// Lets the daemon and the tasks it started copy out of this process where Yama would
-/// refuse: the security module then asks the copied process whom it trusts. Tasks
-/// started by hand are not the daemon's children; data for them is streamed there.
+/// Lets the daemon and its tasks copy from this process even if Yama is active, because Yama asks the process whom it
+/// trusts. Tasks started by hand are not the daemon's children; data for them is streamed there.
 pub(crate) fn trust(daemon: i32) {
     // SAFETY: no memory is involved; where there is no Yama the call fails and nothing changes.
     unsafe { libc::prctl(libc::PR_SET_PTRACER, daemon as libc::c_ulong, 0, 0, 0) };

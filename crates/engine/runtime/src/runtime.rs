@@ -1,4 +1,4 @@
-//! The runtime: engine, session and transports of one process. What moves it on is in [`crate::progress`].
+//! The runtime: engine, session and transports of one process. [`crate::progress`] makes its progress.
 
 use crate::connecting::connections::Connections;
 use crate::connecting::routes::RoutePolicy;

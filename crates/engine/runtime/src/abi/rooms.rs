@@ -30,7 +30,7 @@ fn can_be<T>(start: *const T, length: usize) -> bool {
     length == 0 || !start.is_null()
 }
 
-/// Where a posted receive's data shall lie. `None`: its kind is no kind, or it names memory that cannot be.
+/// The destination of a posted receive's data. `None`: its kind is no kind, or it names memory that cannot be.
 ///
 /// # Safety
 /// What memory the room names must be the program's until the receive is over, and a list of pieces readable now.
@@ -76,8 +76,8 @@ pub(crate) fn length_of(into: &Destination) -> Option<usize> {
     }
 }
 
-/// Calls `work` with the room as the short way wants it, if that can fill it: `inside` and `block` are for data that is not to lie
-/// in memory of the program's.
+/// Calls `work` with the room in the form of the short path, if this path can fill it. `inside` and `block` are for
+/// data without memory of the program.
 ///
 /// # Safety
 /// What memory the room names must be writable, and nobody else's, during the call.

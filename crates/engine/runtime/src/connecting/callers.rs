@@ -10,14 +10,14 @@ use rustix::fd::AsFd;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
-/// many tasks may connect at once: the words of each are on their way for a moment.
+/// The maximum number of connections before their announcement, and of silent connections. Further connections replace
+/// the oldest. As many tasks may connect at once: the words of each are on their way for a moment.
 const EARLY: usize = 1024;
-/// So long a connection waits to be announced.
+/// The time that a connection waits for its announcement.
 const EARLY_FOR: Duration = Duration::from_secs(60);
-/// So long it may be silent. A task says who it is with its first bytes.
+/// The time that a connection may be silent. A task says who it is with its first bytes.
 const SILENT_FOR: Duration = Duration::from_secs(5);
-/// So many connections are taken at a time: behind them the task has other work.
+/// The number of connections that are accepted at a time, because the task has other work too.
 const AT_A_TIME: usize = 256;
 
 /// The system has no descriptor or memory for it; the connection waits on.
@@ -28,8 +28,8 @@ fn is_want_of_room(error: &io::Error) -> bool {
 }
 
 impl Runtime {
-    /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
-    /// from other strangers: a task's first words come with its connection or right behind it.
+    /// Accepts the connections that have come, and greets their tasks. A stranger can only take places of other
+    /// strangers: a task's first message comes with its connection, or directly after it.
     pub(crate) fn accept_callers(&mut self) {
         self.connections.early.retain(|early| early.since.elapsed() < EARLY_FOR);
         for Silent { route, greeting, since } in std::mem::take(&mut self.connections.silent) {
@@ -117,7 +117,7 @@ impl Runtime {
         self.connections.early.retain(|early| early.caller.from() != tid);
     }
 
-    /// Hears of what comes over the connection from now on; its link. With a gate it is one of those that are asked for together.
+    /// Hears of what comes over the connection from now on; its link. A connection with a gate joins the common query.
     pub(crate) fn watch(&mut self, peer: Tid, route: Route, connection: Connection) -> Box<dyn Link> {
         let Connection { link, socket, gate, acknowledged } = connection;
         if let Some(socket) = socket {

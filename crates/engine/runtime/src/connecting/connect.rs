@@ -1,5 +1,5 @@
-//! What all ways to make a link share. Which route is taken is chosen in [`crate::connecting::reach`]; each way has a file in
-//! `transports`.
+//! The common code of all methods to make a link. Which route is taken is chosen in [`crate::connecting::reach`]; each
+//! way has a file in `transports`.
 
 use crate::connecting::daemon::MINUTE;
 use crate::errors::{ConnectError, remember};

@@ -103,30 +103,30 @@ pub(crate) struct Watched {
     pub(crate) acknowledged: bool,
 }
 
-/// So long nobody listens where there was no descriptor for the next connection.
+/// The pause of a listener after there was no descriptor for the next connection.
 pub(crate) const DEAF: Duration = Duration::from_millis(50);
 
-/// What is open to others.
+/// The open connections and listeners of a task.
 pub(crate) struct Connections {
     pub(crate) routes: RoutePolicy,
     pub(crate) single_copy: bool,
-    /// By which the engine is told the time.
+    /// The clock for the engine.
     pub(crate) clock: Instant,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     /// Sockets of links, to be watched while the task sleeps.
     pub(crate) watched: Vec<Watched>,
-    /// Those of links, once there are several.
+    /// The readiness of links, if there are several.
     readiness: Option<Readiness>,
     pub(crate) routed: Option<Hub>,
-    /// Where others call, and over which routes.
+    /// The listeners for callers, and their routes.
     pub(crate) listeners: Vec<(Route, OwnedFd)>,
-    /// Until then nobody listens there: there was no descriptor for the next connection.
+    /// The listeners pause until this time, because there was no descriptor for the next connection.
     deaf_until: Option<Instant>,
     /// People were told so.
     told_deaf: bool,
     pub(crate) expected: Vec<Expected>,
-    /// Connections that came before the daemon said so.
+    /// Connections that came before their announcement by the daemon.
     pub(crate) early: Vec<Early>,
     pub(crate) silent: Vec<Silent>,
     /// Tasks that this one has connected to, that have not let it in yet.
@@ -145,7 +145,7 @@ pub(crate) struct Connections {
     pub(crate) slow: Option<Tid>,
     /// Peers that their host's daemon is to wake, once there are some that this process has no descriptor for.
     pub(crate) calls: Option<Arc<Calls>>,
-    /// What other tasks have offered and this process had no memory to map.
+    /// Offers of other tasks that this process could not map for lack of memory.
     pub(crate) unmapped: Vec<(Route, Unmapped)>,
     /// Notices of the ends of tasks whose last words are still on their way: the notice comes after those.
     pub(crate) notices: Vec<(Tid, u64)>,
@@ -186,8 +186,8 @@ impl Connections {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
     }
 
-    /// There is one more: from the second on they are asked for together, not read one by one. Where there is no descriptor for that
-    /// each is read, as before.
+    /// There is one more: from the second on they are asked for together, not read one by one. Without a descriptor for
+    /// this, the task reads each link, as before.
     pub(crate) fn ask_together(&mut self) {
         let Connections { watched, readiness, .. } = self;
         let guarded = |one: &Watched| one.gate.is_some();
@@ -218,7 +218,7 @@ impl Connections {
         }
     }
 
-    /// Where connections come, if one can be taken: else a socket would be readable for ever, and in vain.
+    /// The listeners, if a connection can be accepted. Otherwise a socket would stay readable without effect.
     pub(crate) fn listening(&self) -> &[(Route, OwnedFd)] {
         if self.is_deaf() { &[] } else { &self.listeners }
     }
@@ -249,8 +249,8 @@ impl Connections {
         self.joining.iter().any(|joining| joining.to == to)
     }
 
-    /// Whether the task was to connect and has not been let in. On a busy host the connection
-    /// of one that has ended already may still be on its way.
+    /// Whether the task was to connect and has not been let in. On a busy host, the connection of a task that has
+    /// already ended may still be on its way.
     pub(crate) fn expects(&self, tid: Tid) -> bool {
         self.expected.iter().any(|expected| expected.from == tid)
     }

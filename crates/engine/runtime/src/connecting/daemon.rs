@@ -12,8 +12,8 @@ pub(crate) const MINUTE: Notes =
     Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
 
 impl Inside {
-    /// Asks the daemon, going on with messages meanwhile. When a wait that a signal may end is over without an answer, the same question
-    /// is not asked anew, but its answer waited for.
+    /// Asks the daemon, and handles messages during the wait. If a signal has ended the wait without an answer, the
+    /// same request later waits for this answer, and is not sent again.
     pub(crate) fn ask(
         &mut self,
         request: Request,

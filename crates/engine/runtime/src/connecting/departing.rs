@@ -95,7 +95,7 @@ pub(crate) fn depart<E: Endpoint>() -> bool {
 /// An end of the process came while it owed its interface something: departing waits until that is paid.
 static PUT_OFF: AtomicBool = AtomicBool::new(false);
 
-/// What was owed is paid. If the process ends already, it departs now.
+/// The interface has completed its pending work. If the process ends already, it departs now.
 pub(crate) fn depart_if_put_off() {
     if PUT_OFF.swap(false, Ordering::Relaxed) {
         depart_at_exit();
@@ -104,8 +104,8 @@ pub(crate) fn depart_if_put_off() {
 
 /// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
 ///
-/// Who still owes its interface something may pay yet, in what the C library calls after this. And if it does not, the
-/// others shall not hear of its end before its interface could say why.
+/// An interface with pending work may still complete it, in functions that the C library calls after this. If it does
+/// not, other tasks must not learn of the end before the interface could report the reason.
 fn depart_at_exit() {
     if account::is_obliged() {
         PUT_OFF.store(true, Ordering::Relaxed);
@@ -121,8 +121,8 @@ fn depart_at_exit() {
     }
 }
 
-/// Takes the process lock unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
-/// process has interrupted.
+/// Takes the process lock, unless a thread keeps it for long. This may be the same thread, if a signal handler that
+/// ends the process has interrupted its work.
 fn take_soon(place: &'static EndpointCell) -> Option<BiasedGuard<'static, Option<Runtime>>> {
     for _ in 0..50 {
         match place.runtime.try_take() {

@@ -1,4 +1,4 @@
-//! What the daemon says, carried out.
+//! Carries out events of the daemon.
 
 use crate::connecting::connections::Expected;
 use crate::errors::remember;
@@ -53,7 +53,7 @@ impl Runtime {
                 }
             }
             Event::Gone { tid, routed } => self.see_off(tid, routed),
-            // What it sent before it went may still be on its way, and goes first.
+            // Its earlier messages may still be on their way, and come first.
             Event::Undeliverable { to } if self.engine.is_leaving(to) => {}
             Event::Undeliverable { to } => self.task_gone(to),
             Event::Notified { cookie, about, tid } => self.deliver_notice(cookie, about, tid),
@@ -68,7 +68,7 @@ impl Runtime {
         }
     }
 
-    /// The daemon has made a listener for this task. One that there was for the same route is not the daemon's any more.
+    /// The daemon has made a listener for this task. An earlier listener for the same route is no longer the daemon's.
     fn listen_at(&mut self, route: u8, fds: Vec<OwnedFd>) {
         let Some((route, listener)) = Route::of_number(route).zip(fds.into_iter().next()) else { return };
         self.connections.listeners.retain(|(known, _)| *known != route);
@@ -113,8 +113,8 @@ impl Runtime {
         }
     }
 
-    /// News of a task's output becomes a message, as PVM lays it out: the task, then how many
-    /// bytes it has written and the bytes, or 0 at the end, -2 and -1 at the beginning.
+    /// An event of a task's output becomes a message in PVM's form: the task, then the number of bytes and the bytes.
+    /// At the end the number is 0, at the beginning -2 and -1.
     fn note_output(&mut self, tid: Tid, context: u32, tag: i32, news: OutputNews) {
         let number = |number: i32| number.to_be_bytes();
         let begins = |kind: i32, parent: Option<Tid>| {
@@ -134,7 +134,7 @@ impl Runtime {
         self.inject_from_daemon(context, tag, &words);
     }
 
-    /// What the daemon says, as a message in XDR.
+    /// An event of the daemon, as a message in XDR.
     fn inject_from_daemon(&mut self, context: u32, tag: i32, words: &[u8]) {
         let envelope = Envelope {
             from: Tid::LOCAL_DAEMON,

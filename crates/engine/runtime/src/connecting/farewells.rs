@@ -6,12 +6,12 @@ use crate::runtime::Runtime;
 use parvum_wire::Tid;
 use std::time::Instant;
 
-/// So many tasks are remembered as gone; of others the daemon is asked again.
+/// The number of tasks that are remembered as gone. For other tasks the daemon is asked again.
 const GONE: usize = 1024;
 
 impl Runtime {
-    /// A task is gone. Its last words may still be on their way: through the daemon, or
-    /// in the buffers of a connection, which the system empties after its end.
+    /// A task is gone. Its last messages may still be on their way: through the daemon, or in the buffers of a
+    /// connection, which the system empties after its end.
     pub(crate) fn see_off(&mut self, tid: Tid, routed: bool) {
         self.accept_callers();
         // The end of the route may have come before this news of it.
@@ -46,7 +46,7 @@ impl Runtime {
         self.forget_task(tid);
     }
 
-    /// What was kept for a task that is gone is not needed any more.
+    /// Drops data for a task that is gone.
     fn forget_task(&mut self, tid: Tid) {
         if self.connections.gone_at.len() >= GONE {
             self.connections.gone_at.clear();

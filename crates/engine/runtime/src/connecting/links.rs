@@ -28,7 +28,7 @@ impl Runtime {
         self.engine.explain_route(to, reasons);
     }
 
-    /// Says so of those that have let this task in meanwhile.
+    /// Marks links whose peers have accepted the connection since.
     #[cold]
     pub(crate) fn look_who_answered(&mut self) {
         for (to, route) in std::mem::take(&mut self.connections.unanswered) {

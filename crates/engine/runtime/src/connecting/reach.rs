@@ -29,7 +29,7 @@ impl Inside {
             None if self.is_lately_gone(to) => Ok(()),
             _ => {
                 let reached = self.reach_as_only_one(to, wanted);
-                // Whose end was heard meanwhile parts by itself, when its last words have come.
+                // If the end of the task was reported in between, it parts by itself after its last messages.
                 if reached.as_ref().is_err_and(ConnectError::says_gone) && !self.engine.is_leaving(to) {
                     self.task_gone(to);
                 }
@@ -38,8 +38,8 @@ impl Inside {
         }
     }
 
-    /// Joins a task while no other thread does: two threads that joined the same task at once would make two links. Other threads do all
-    /// else meanwhile.
+    /// Joins a task while no other thread does: two threads that joined the same task at once would make two links.
+    /// Other threads do all other work during this time.
     #[inline(never)]
     fn reach_as_only_one(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
         if self.start_joining(to)? && self.engine.route_to(to) == Some(wanted) {
@@ -79,8 +79,8 @@ impl Inside {
         self.waits.waiters.stirred = true;
     }
 
-    /// Whether the daemon has said within a second that there is no such task: it is not asked again for each message. Later
-    /// its id may be another's.
+    /// Whether the daemon has reported within the last second that the task does not exist. The daemon is not asked
+    /// again for each message. Later its id may be another's.
     #[cold]
     fn is_lately_gone(&self, to: Tid) -> bool {
         const LATELY: Duration = Duration::from_secs(1);
@@ -95,7 +95,7 @@ impl Inside {
         {
             return Ok(());
         }
-        // What the peer offered meanwhile will do.
+        // An offer of the peer in between is enough.
         self.attend();
         let (mut route, mut refused) = (wanted, Vec::new());
         while !self.engine.prefer(to, route) {
@@ -126,8 +126,8 @@ impl Inside {
         Ok(())
     }
 
-    /// Whether such a message may still come. Of one certain task that is waited for the
-    /// daemon is asked to tell when it is gone.
+    /// Whether such a message may still come. If the task waits for one specific task, it asks the daemon to report the
+    /// end of that task.
     #[inline]
     pub(crate) fn may_hear(&mut self, pattern: &Pattern) -> bool {
         match pattern.from {
@@ -174,8 +174,8 @@ impl Inside {
         has_come(self) || !self.is_gone(from) || has_come(self)
     }
 
-    /// Whether nothing will come from the task any more. Of one that this task has no link to
-    /// the daemon is asked to tell; from then on a receive from it ends when it does.
+    /// Whether nothing will come from the task any more. For a task without a link, this call asks the daemon to report
+    /// its end. From then on a receive from the task ends with the task.
     pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
         let is_watched = self.engine.route_to(tid).is_some() || self.connections.looked_after.contains(&tid);
         if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {

@@ -11,7 +11,7 @@ pub(crate) struct RoutePolicy {
     all: &'static [Transport],
     /// From `PARVUM_ROUTE`; goes before what the program asks for.
     fixed: Option<Route>,
-    /// What the program asked for.
+    /// The choice of the program.
     asked: Option<Route>,
     /// To tasks of this host.
     here: Route,
@@ -21,7 +21,7 @@ pub(crate) struct RoutePolicy {
     detours: HashMap<Tid, [Route; 2]>,
 }
 
-/// What a program may ask for.
+/// The choices of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteWish {
     /// Whatever is best.
@@ -95,7 +95,7 @@ impl RoutePolicy {
         self.transport(self.here).is_some_and(|transport| transport.needs.one_host)
     }
 
-    /// What to try to a task of another host to which `route` does not lead.
+    /// The next route to try to a task of another host if `route` does not reach it.
     pub(crate) fn after(&self, route: Route) -> Option<Route> {
         let behind = self.all.iter().skip_while(|transport| transport.route != route).skip(1);
         let mut leading =
@@ -118,8 +118,8 @@ impl RoutePolicy {
         self.detours.remove(&tid);
     }
 
-    /// Why messages to a task take that route and not the others, for onlookers: by number. `refused` are those that did not come
-    /// about.
+    /// Why messages to a task take that route and not the others, for onlookers: by number. `refused` are the routes
+    /// that failed.
     pub(crate) fn reasons(&self, taken: Route, refused: &[Route], here: bool) -> [u8; Route::BOUND] {
         let asked = self.fixed.or(self.asked).is_some();
         let mut reasons = [Taken::Unknown as u8; Route::BOUND];

@@ -42,7 +42,7 @@ static BUILT_IN: [Built; 3] = [
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
 ];
 
-/// Those that only tests use, by their names: they are in no installed library.
+/// The transports for tests, by name: no installed library has them.
 #[cfg(debug_assertions)]
 static FOR_TESTS: [Built; 1] =
     [Built { transport: parvum_unix::TRANSPORT, contact: Contact::Handed(&parvum_unix::Unix) }];
@@ -62,7 +62,7 @@ const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
     all
 }
 
-/// What they have registered, the way to oneself behind them.
+/// Their registrations, followed by the route of a task to itself.
 pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
 static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
 
@@ -97,8 +97,8 @@ pub(crate) fn called(route: Route) -> Option<&'static dyn Called> {
     }
 }
 
-/// Routes over which more may come by itself when a peer has ended: what it said last may be in the buffers of a connection, or
-/// with the daemons if these have carried frames of it.
+/// Routes that may still bring data after the end of a peer. Its last messages may be in the buffers of a connection,
+/// or in the daemons if they have carried frames of the peer.
 pub(crate) fn that_drain(routed: bool) -> Vec<Route> {
     let drains = |built: &&Built| match built.contact {
         Contact::Memory => false,
@@ -109,7 +109,7 @@ pub(crate) fn that_drain(routed: bool) -> Vec<Route> {
 }
 
 impl Inside {
-    /// Makes a link to the task over that route, or waits for the one that the other has begun to make.
+    /// Makes a link to the task over this route, or waits for a link that the other task has begun.
     pub(crate) fn connect_over(&mut self, route: Route, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
         match contact(route).expect("routes are chosen among these") {
@@ -121,7 +121,7 @@ impl Inside {
     }
 }
 
-/// What the user says of the transports to take.
+/// The user's choice of transports.
 pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
     let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
     let is_for_tests = FOR_TESTS.iter().any(|built| Some(built.transport.name) == name.as_deref());

@@ -29,7 +29,7 @@ impl Inside {
         let connection = match self.away(|| called.call(&addr, &pass)) {
             Ok(connection) => connection,
             Err(error) => {
-                // Who refuses may just have died; the daemon is about to say so.
+                // A peer that refuses may just have died, and the daemon will report it soon.
                 let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
                 self.wait_until(&Notes { limit: 1_000_000_000, ..joining(to) }, gone);
                 self.take_offer_back(route, to);

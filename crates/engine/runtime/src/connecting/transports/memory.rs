@@ -59,8 +59,9 @@ impl Inside {
 }
 
 impl Runtime {
-    /// A link through that memory to the task, by its control block and eventfd. It keeps no descriptors where this process may
-    /// hardly have more: what another task has put into such memory already must not be lost.
+    /// A link through that memory to the task, by its control block and eventfd. If this process is near its limit of
+    /// descriptors, the link keeps none, because data that another task has already put into the memory must not be
+    /// lost.
     fn memory_link(
         &mut self,
         to: Tid,

@@ -1,4 +1,5 @@
-//! What the runtime keeps for transports: types, and no work. The files that connect tasks need the runtime, and the runtime needs these.
+//! The runtime's state for transports: only types. The files that connect tasks need the runtime, and the runtime needs
+//! these.
 
 use parvum_control::ControlBlock;
 pub(crate) use parvum_routed::Hub;
@@ -17,7 +18,7 @@ pub(crate) struct Unmapped {
     pub(super) event: OwnedFd,
 }
 
-/// Where peers say that they have brought something: in the task's own control block.
+/// The inbox in which peers mark new data, in the task's own control block.
 pub(crate) fn inbox(control_block: Arc<ControlBlock>) -> Box<dyn Inbox> {
     Box::new(PageInbox::new(control_block))
 }

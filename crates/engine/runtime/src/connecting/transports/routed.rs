@@ -24,7 +24,7 @@ impl Inside {
         Ok(())
     }
 
-    /// Opens the connection that carries routed frames, once; other threads work meanwhile.
+    /// Opens the connection for routed frames, once. Other threads work during this time.
     fn open_routed_apart(&mut self) -> Result<(), ConnectError> {
         if self.connections.routed.is_some() {
             return Ok(());
@@ -67,7 +67,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Attaches a link to the task, unless its own first message has done so meanwhile.
+    /// Attaches a link to the task, unless the task's own first message has done this already.
     pub(crate) fn attach_routed(&mut self, to: Tid) {
         let route = by_daemons();
         if !self.engine.is_attached(to, route)
@@ -80,7 +80,7 @@ impl Runtime {
     /// Takes in what came over the daemon's socket since its links were looked at. It is in memory by now: no thread that sleeps
     /// there, or is about to, would hear of it.
     pub(crate) fn tend_routed(&mut self) -> bool {
-        /// Who sends so fast finds this task awake anyway.
+        /// A peer that sends this fast finds this task awake anyway.
         const AT_A_TIME: usize = 64;
         for round in 0..AT_A_TIME {
             let Some(hub) = &self.connections.routed else { return round > 0 };

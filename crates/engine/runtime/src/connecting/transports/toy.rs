@@ -1,5 +1,5 @@
-//! A transport that is registered here and nowhere else: it keeps the contract, is chosen by name, moves messages, and everybody
-//! who looks knows its name.
+//! A transport that is registered only here. It keeps the contract, users choose it by name, it moves messages, and all
+//! tools show its name.
 
 use crate::connecting::routes::{RoutePolicy, RouteWish};
 use crate::connecting::transports::ALL;
