@@ -1,4 +1,4 @@
-//! What interfaces have of the library beside messages: segments of groups, parts that tasks play, and memory that was lent.
+//! Services for interfaces besides messages: segments of groups, roles of tasks, and lent memory.
 
 use parvum_engine::{Block, Remote};
 use parvum_segment::GroupSegment;
@@ -16,7 +16,7 @@ pub(crate) struct Services {
     pub(crate) shown_barrier: (String, i32),
     /// The resource manager, if a task plays it.
     pub(crate) manager: Option<Tid>,
-    /// What a tracer of all tasks wants, in its interface's words.
+    /// The settings of a tracer of all tasks, in its interface's form.
     pub(crate) tracer: Option<Vec<u8>>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Slots<Block>,
@@ -24,7 +24,7 @@ pub(crate) struct Services {
     pub(crate) remotes: Slots<Remote>,
     /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
     pub(crate) memory: Option<u64>,
-    /// What the daemon was asked, and is still to answer: a signal has ended the wait for it.
+    /// Requests to the daemon without an answer yet, because a signal has ended the wait.
     pub(crate) interrupted: Vec<(Request, RequestId)>,
     /// The barrier that this task has come to, and in which a signal has ended its wait.
     pub(crate) left_barrier: Option<LeftBarrier>,
@@ -64,7 +64,7 @@ pub(crate) struct SharedSegment {
     pub(crate) members: u32,
     /// How many rounds have come.
     pub(crate) round: u64,
-    /// What a round that is not over waits for.
+    /// The pending wait of an incomplete round.
     pub(crate) awaits: Option<Awaited>,
     /// How many entries of the broadcast ring this task has written or read, and the place of the next one.
     pub(crate) announced: u64,
@@ -73,7 +73,7 @@ pub(crate) struct SharedSegment {
     pub(crate) processes: Box<[u32]>,
 }
 
-/// What a round waits for.
+/// The kinds of waits of a round.
 #[derive(Clone, Copy)]
 pub(crate) enum Awaited {
     /// The barrier, by its own number of the round.

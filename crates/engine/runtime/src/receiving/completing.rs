@@ -86,7 +86,7 @@ fn any_over(requests: &[u64]) -> Until {
     Until::AnyOver(requests.iter().map(|number| RequestId::from_number(*number)).collect())
 }
 
-/// Looks at requests again only when one has ended meanwhile: they may be many.
+/// Checks requests again only if one has ended in between, because there may be many.
 struct Watched<'a> {
     requests: &'a [u64],
     /// How many operations had ended at the last look.
@@ -98,7 +98,7 @@ impl<'a> Watched<'a> {
         Watched { requests, finished: None }
     }
 
-    /// The places of those that are over, or name nothing.
+    /// The places of requests that are complete or invalid.
     fn over<'w>(&'w mut self, runtime: &'w mut Runtime) -> impl Iterator<Item = usize> + 'w {
         let finished = runtime.engine.finished();
         let looks = self.finished.replace(finished) != Some(finished);

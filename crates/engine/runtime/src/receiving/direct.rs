@@ -30,8 +30,8 @@ impl Inside {
         found: &mut Envelope,
         notes: &Notes,
     ) -> bool {
-        // The first look at a peer may have joined it, and stored what had come: that goes before what is in its link, and
-        // may be the message itself.
+        // The first look at a peer may have joined it, and stored its messages. These messages come before the data in
+        // its link, and may be the wanted message.
         if !self.engine.is_quiet() || self.has_sockets() {
             return false;
         }

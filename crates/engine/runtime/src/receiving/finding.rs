@@ -67,7 +67,7 @@ fn look_for<E: Endpoint>(
 
 pub(crate) extern "C" fn put_back<E: Endpoint>(name: u64) -> i32 {
     let done = |runtime: &mut Inside| {
-        // Whoever waits for it looks anew.
+        // Threads that wait for it check again.
         runtime.waits.waiters.stirred = true;
         runtime.engine.put_back(MessageId::from_number(name))
     };

@@ -1,4 +1,5 @@
-//! Messages on their way to the program: receives that are posted, messages that are looked for, and data taken in meanwhile.
+//! Messages on their way to the program: posted receives, searched messages, and data that arrives while the program
+//! computes.
 
 #[allow(unsafe_code)]
 pub(crate) mod completing;

@@ -24,7 +24,7 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     let (pattern, room, notes, out) = unsafe { (&*pattern, &*room, &*notes, &mut *out) };
     let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
     let mut envelope = Envelope::NONE;
-    // What lies there already is taken by the shortest way.
+    // A message that has already arrived takes the shortest path.
     let taken = inside::briefly::<E, _>(|runtime| {
         let mut block = None;
         // SAFETY: the memory is the call's, by the table's contract.
@@ -48,7 +48,7 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     }
 }
 
-/// What a receive came to that has taken its message.
+/// The status of a receive that has its message.
 #[inline]
 fn status_of(room: &api::Room, envelope: &Envelope) -> i32 {
     let cut = room.kind == RoomKind::Memory && envelope.length > room.length as u64;
@@ -151,7 +151,7 @@ pub(crate) unsafe extern "C" fn receive_each<E: Endpoint>(
                 Look::Other => false,
             };
             if !taken {
-                // What the caller does then is another wait.
+                // The next call of the program is another wait.
                 runtime.end_noted_wait(notes);
                 return at;
             }
@@ -213,7 +213,7 @@ pub(crate) fn late(runtime: &Runtime) -> Status {
     Status::Pending
 }
 
-/// Takes the outcome of a request that is over; one of the program's memory had room for so many bytes, if it did.
+/// Takes the outcome of a complete request. If the receive had memory of the program, `room` is its length.
 #[inline]
 pub(crate) fn finish(runtime: &mut Inside, id: RequestId, room: Option<usize>, out: &mut Message) -> Status {
     match runtime.engine.test(id) {
@@ -260,7 +260,7 @@ fn fill(runtime: &mut Inside, completed: Completed, out: &mut Message) {
     }
 }
 
-/// What is known of a message besides its data.
+/// The properties of a message, besides its data.
 #[inline]
 fn note_envelope(envelope: &Envelope, out: &mut Message) {
     let Envelope { from, tag, context, meta, length, .. } = *envelope;

@@ -1,8 +1,8 @@
 //! Taking in, while the program computes, what is to lie at the receiver.
 //!
-//! An interface whose messages are buffered at the receiver has a thread that calls `serve` again and again. Mostly it sleeps
-//! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its control block that
-//! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
+//! An interface whose messages are buffered at the receiver has a thread that calls `serve` again and again. Mostly it
+//! sleeps on the task's eventfd. A sender whose data waits for this task wakes this thread (`summon`), if the task's
+//! control block shows a serving thread and no wait. The thread then does the work of any call, and releases the lock.
 
 use crate::endpoint::{Bells, Endpoint};
 use crate::inside::{try_with, with};
@@ -12,9 +12,10 @@ use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::Duration;
 
-/// So long the thread leaves a task alone that is inside the library.
+/// The time for which the thread leaves a task alone that is inside the library.
 const PAUSE: Duration = Duration::from_micros(500);
-/// So long a thread waits that cannot serve, for no descriptor is free or the machine is lost: it asks again and again.
+/// The pause of a thread that cannot serve, because no descriptor is free or the virtual machine is lost, before it
+/// asks again.
 const IN_VAIN: Duration = Duration::from_millis(100);
 
 pub(crate) extern "C" fn summon<E: Endpoint>(to: i32) {
@@ -32,7 +33,7 @@ pub(crate) extern "C" fn serve<E: Endpoint>(limit: i64, all: u32) -> i32 {
         return if opened == Status::Done { opened } else { in_vain(limit, opened) } as i32;
     };
     if all != 0 {
-        // What came while nobody listened rings no more.
+        // Earlier messages do not wake the thread any more.
         match try_with::<E, _>(|runtime| work(runtime, bells, true)) {
             Some(Work::Nothing) => {}
             Some(Work::Moved) => return Status::Done as i32,
@@ -62,7 +63,7 @@ fn in_vain(limit: i64, why: Status) -> Status {
     why
 }
 
-/// What a look at the task has brought.
+/// The result of a look at the task.
 enum Work {
     Nothing,
     Moved,

@@ -1,4 +1,5 @@
-//! What a call waits for in a segment: the barrier, the other one of two members, or an entry of the broadcast ring.
+//! The thing that a call waits for in a segment: the barrier, the other of two members, or an entry of the broadcast
+//! ring.
 
 use parvum_control::ControlBlock;
 use parvum_segment::GroupSegment;

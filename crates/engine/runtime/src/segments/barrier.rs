@@ -60,7 +60,7 @@ impl Inside {
         }
     }
 
-    /// Passes the barrier in the group's segment. Nothing: there is no segment, or none for this count.
+    /// Passes the barrier in the group's segment. `None`: there is no segment, or no segment for this count.
     fn meet(
         &mut self,
         group: &str,
@@ -98,7 +98,7 @@ impl Inside {
         match outcome {
             Some(Outcome::Opened) => Ok(Some(Ok(()))),
             Some(Outcome::Closed) => Ok(None),
-            // A signal: whoever comes again goes on waiting.
+            // A signal: the next call continues the wait.
             None if notes.call & call::UNTIL_SIGNAL != 0 && !self.is_over() => {
                 self.services.left_barrier = Some(here);
                 Err(AskError::Late(self.identity.session.daemon()))

@@ -1,7 +1,7 @@
 //! `board_announce` and `board_hear` of the core API: a member shows data to all others through the broadcast ring, and waits for nobody.
 //!
-//! Each member counts the entries, its own and those that it reads. So it knows the number and the place of the next entry. A round frees
-//! all places.
+//! Each member counts the entries: its own entries and the entries that it reads. Each member therefore knows the
+//! number and the place of the next entry. A round frees all places.
 
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, briefly, with};

@@ -11,14 +11,15 @@ use parvum_engine::{Counter, PullRefused};
 use parvum_transport::RemoteMemory;
 use std::io::IoSliceMut;
 
-/// What members say when they know.
+/// The words of members that know the result.
 const REACHES_ALL: u32 = 3;
 const REACHES_NOT: u32 = 2;
 
-/// So much is read at a time into memory of our own where the kernel does not write to the caller's.
+/// The bytes that are read at a time into the library's own memory, if the kernel does not write to the caller's
+/// memory.
 const BOUNCE: usize = 64 << 10;
 
-/// Who a member is to those that would read its memory.
+/// The identity of a member for members that read its memory.
 pub(crate) struct Introduction {
     /// Its own number at `place`, which is no other task's.
     probe: Box<u64>,
@@ -51,8 +52,8 @@ fn process_of(bytes: [u8; 16]) -> Option<u32> {
 }
 
 impl Inside {
-    /// Finds out whether the members of a segment that has just been opened, and who have introduced themselves in its last round, can all
-    /// read all others' memory; how the round went that this takes.
+    /// Finds out whether all members of a new segment can read the memory of all others. The members have introduced
+    /// themselves in its last round. Returns the outcome of the round for this.
     pub(crate) fn agree_on_reach(&mut self, number: u64, notes: &Notes) -> i64 {
         let is_allowed = self.connections.single_copy;
         let Some(segment) = self.segment(number) else { return came::CLOSED };

@@ -1,8 +1,10 @@
-//! `board_open`, `board_turn` and their kin of the core API: members of a group on this host show each other data, round by round.
+//! `board_open`, `board_turn` and related functions of the core API: members of a group on this host exchange data,
+//! round by round.
 //!
-//! The daemon makes the segment of a group and hands it to all members when they have passed a barrier at the daemon once. In the first
-//! round the members agree whether all use it. A task that sleeps in poll(2), where no futex wakes it, does not; nor does a task whose
-//! messages are to take another route than shm. Then nobody uses the segment.
+//! The daemon makes the segment of a group and hands it to all members when they have passed a barrier at the daemon
+//! once. In the first round the members agree whether all use it. A task that sleeps in poll(2), in which a futex does
+//! not wake it, does not use a segment. A task whose messages must use another route than shm does not use it either.
+//! Then nobody uses the segment.
 
 use crate::endpoint::Endpoint;
 use crate::errors::AskError;
@@ -19,8 +21,8 @@ use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, MOST_MEMBERS, Outco
 use parvum_wire::control::Request;
 use std::sync::Arc;
 
-/// What members say in the first round: also how many rounds they have taken at the segment before, when that was closed under them.
-/// Who has taken one more than another cannot go on with it.
+/// The words of members in the first round. They also have the number of rounds at the previous segment, if it was
+/// closed during a round. Members with different numbers of rounds cannot continue together.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
 
@@ -104,8 +106,8 @@ impl Runtime {
         self.services.segments.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
-    /// Whether this task can wait at a segment, and its messages are not to take another way. What is recorded to be played again on other
-    /// hosts goes by messages, as it would there.
+    /// Whether this task can wait at a segment, and its messages are not to take another way. A job that is recorded
+    /// for replay on other hosts uses messages, as on those hosts.
     fn wants_segments(&self) -> bool {
         let recording = self.identity.recording.as_ref();
         let is_for_replay = recording.is_some_and(|recording| recording.clock() == Clock::ProcessorTime);
@@ -258,8 +260,9 @@ impl Inside {
         segment.round += 1;
         // All have heard what was announced before it.
         segment.place = 0;
-        // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
-        // posted after a barrier does not get what was to be dropped before. So often a link is looked at until it is empty.
+        // Receives earlier messages of the members, as a message now would ensure. A receive that is posted after a
+        // barrier then does not get a message that should have been dropped before. The number of looks at a link until
+        // it is empty.
         for _ in 0..8 {
             if !self.progress() {
                 break;
@@ -280,7 +283,8 @@ impl SharedSegment {
         self.place += 1;
     }
 
-    /// Shows something and comes to the segment's barrier. What is to be waited for then, or the answer if nothing can be.
+    /// Shows something and comes to the segment's barrier. The thing to wait for next, or the result if a wait is
+    /// impossible.
     fn show_all<'d>(
         &mut self,
         word: u32,

@@ -6,11 +6,12 @@ use parvum_api::{Notes, Status, call};
 use parvum_engine::{AskOutcome, Outcome, Received, RequestId};
 use parvum_wire::Tid;
 
-/// So long a sender waits for a receiver that may be inside the library. A receiver that computes does not answer.
+/// The time that a sender waits for a receiver that may be inside the library. A receiver that computes does not
+/// answer.
 const LIMIT: i64 = 100_000;
 /// Bytes of a copy in a nanosecond.
 const BYTES: i64 = 8;
-/// So long when more tasks than cores are awake: whoever should answer may not be running.
+/// The same time if more tasks than cores are awake, because the receiver may not be running.
 const CROWDED: i64 = 20_000;
 
 impl Inside {
@@ -23,7 +24,7 @@ impl Inside {
         length: usize,
         request: &mut u64,
     ) -> Status {
-        // Who did not answer is not waited for again until it has.
+        // If a receiver did not answer, the sender does not wait for it again until it has answered.
         let limit = match self.engine.is_silent(to) {
             true => 0,
             false if self.connections.crowd.exceeds_cores() => CROWDED,

@@ -1,7 +1,7 @@
 //! Copying without the lock: while a thread copies long data, other threads send and receive.
 //!
-//! The engine leaves copies of [`LONG`] bytes and more to the threads that wait. A thread makes the copy that it waits for. A copy
-//! that no thread waits for is made in portions, by a thread that has nothing else to do.
+//! The engine leaves copies of [`LONG`] bytes and more to the threads that wait. A thread makes the copy that it waits
+//! for. If no thread waits for a copy, an idle thread makes it in portions.
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
@@ -22,8 +22,8 @@ impl Inside {
         result
     }
 
-    /// Makes copies that this thread may make while it waits until then, as the wait of that number if it has one: all of those that it
-    /// waits for, or a portion of another. Whether it has made any.
+    /// Makes copies during the wait of this thread, which may have a wait number: all copies that the thread waits for,
+    /// or a portion of another. Whether it has made any.
     pub(crate) fn make_copies(&mut self, until: &Until, number: Option<u64>, is_idle: bool) -> bool {
         let mut made = false;
         while self.engine.has_copies() && !self.has_left {
@@ -42,7 +42,7 @@ impl Inside {
     }
 
     fn make(&mut self, mut copy: parvum_engine::Copy, number: Option<u64>) {
-        // Who copies takes in nothing: another thread that waits is to drive meanwhile.
+        // A thread that copies receives no messages, so another waiting thread must drive during this time.
         if let Some(number) = number {
             self.waits.waiters.stops_driving(number);
         }

@@ -1,4 +1,4 @@
-//! What the interfaces hold of the engine's memory: blocks that were lent, and data that is still with its sender, by name.
+//! The engine's memory that interfaces hold, by name: lent blocks, and data that is still at its sender.
 
 use crate::runtime::Runtime;
 use parvum_api::REMOTE;

@@ -1,4 +1,5 @@
-//! A program's messages on their way to the engine: one receiver or many, data in one piece or in many, and what a send leaves behind.
+//! A program's messages on their way to the engine: one receiver or many, data in one piece or many, and the remaining
+//! work of a send.
 
 pub(crate) mod asking;
 pub(crate) mod copying;

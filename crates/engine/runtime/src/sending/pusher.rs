@@ -1,11 +1,10 @@
 //! Hands over, while the program computes, what a send had to leave behind.
 //!
-//! A PVM send does not wait for its receiver. When the ring is full, or data must be
-//! streamed to a receiver that is not inside the library, the engine keeps a copy,
-//! and somebody must push it on. This thread exists only while there is such data;
-//! it never runs the program's signal handlers, and holds the lock only to push.
-//! While the program sends or receives, its own calls push: this thread does not even
-//! ask for the lock then, for each of those calls would have to wake it, in vain.
+//! A PVM send does not wait for its receiver. If the ring is full, or a receiver of streamed data is not inside the
+//! library, the engine keeps a copy, and a thread must send it later. This thread exists only while there is such data;
+//! it never runs the program's signal handlers, and holds the lock only to push. While the program sends or receives,
+//! its own calls push. This thread does not even ask for the lock then, because each of these calls would have to wake
+//! it without need.
 
 use crate::endpoint::EndpointCell;
 use crate::inside::Inside;
@@ -28,7 +27,7 @@ enum Look {
     Done,
 }
 
-/// Starts the thread unless it runs. Called with the lock held; the counters are those of the place's engine.
+/// Starts the thread unless it runs. Called with the lock held; the counters belong to the place's engine.
 pub(crate) fn start(place: &'static EndpointCell, ledger: Counters) {
     // Relaxed: written under the lock only.
     if place.is_pushed.swap(true, Ordering::Relaxed) {
@@ -64,7 +63,7 @@ fn calls_of(ledger: Counters) -> u64 {
 
 /// One look: hands over what there is room for.
 fn look(place: &'static EndpointCell) -> Look {
-    // Whoever has the process lock is inside the library, and pushes; this thread sleeps meanwhile, however long.
+    // The thread with the process lock is inside the library, and pushes. This thread sleeps during that time.
     if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
         let moved = inside.progress();
         let is_behind = inside.engine.is_behind_at_all() && !inside.identity.session.is_lost();

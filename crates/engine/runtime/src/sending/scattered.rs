@@ -9,7 +9,7 @@ use parvum_engine::{Completion, Outgoing, Scattered};
 use parvum_transport::Loan;
 use parvum_wire::Tid;
 
-/// What the caller says of its data.
+/// The caller's description of its data.
 ///
 /// Invariant: parts of the data may be copied by a call of its function as long as this lives.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Scattered for InMany {
     }
 
     fn copy_in(&mut self, from: usize, bytes: &[u8]) {
-        // Of a message that is received it is only read.
+        // For a received message, `bytes` is only read.
         self.copy(from, bytes.as_ptr().cast_mut(), bytes.len());
     }
 }

@@ -33,7 +33,7 @@ impl Drop for Owner {
     }
 }
 
-/// What keeps a message's memory, if anything does.
+/// The owner of a message's memory, if there is one.
 ///
 /// # Safety
 /// To be called once for a message.
@@ -44,7 +44,7 @@ pub(crate) unsafe fn keeper(message: &api::Outgoing) -> Option<Arc<dyn Keep>> {
     }
 }
 
-/// Who may buffer a message.
+/// The place where a message may be buffered.
 pub(crate) fn buffering(message: &api::Outgoing) -> Option<Buffering> {
     Buffering::of(message.buffering)
 }
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const api::Outgoing,
     unsafe { send_any::<E>(message, request) }
 }
 
-/// What goes without further questions when nothing is in its way.
+/// Messages up to this length go without further checks if nothing blocks them.
 const SHORT: usize = 4 << 10;
 
 /// Sends a short message that nothing is in the way of. False: it was not sent.
@@ -143,8 +143,8 @@ pub(crate) unsafe fn send_one(runtime: &mut Inside, message: Outgoing<'_>, reque
     send_by(runtime, message, length, request, |engine, message| unsafe { engine.send(message) }, fill)
 }
 
-/// The same of any data, of so many bytes, that `send` gives to the engine. Long data `fill` copies to memory of the link, if the engine
-/// says so.
+/// The same for any data of this length that `send` gives to the engine. If the engine decides so, `fill` copies long
+/// data to memory of the link.
 #[inline(always)]
 pub(crate) fn send_by<'m>(
     runtime: &mut Inside,
@@ -158,7 +158,7 @@ pub(crate) fn send_by<'m>(
     if let Err(why) = runtime.reach(to) {
         return refused(&why) as i32;
     }
-    // A receiver that computes, and that nobody serves meanwhile, takes in nothing.
+    // A receiver that computes without a serving thread receives no messages.
     if message.buffering == Buffering::AtReceiver && !runtime.engine.is_attended(to) {
         message.buffering = Buffering::AtSender;
     }
@@ -174,7 +174,7 @@ pub(crate) fn send_by<'m>(
     status_of(runtime, to, sent, request)
 }
 
-/// What a send came to, in the table's words.
+/// The status of a send in the table.
 #[inline(always)]
 pub(crate) fn status_of(
     runtime: &mut Inside,

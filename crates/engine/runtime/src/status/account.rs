@@ -6,17 +6,17 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-/// Where this task writes what it does; all of it outlives the task.
+/// The memory for the published state of this task; all of it outlives the task.
 pub(crate) struct Account {
     pub(crate) control_block: &'static ControlBlock,
     pub(crate) book: &'static CounterBook,
-    /// Where it writes what it does, if its job is recorded.
+    /// The recording, if its job is recorded.
     pub(crate) recording: Option<Arc<Recording>>,
     /// The names of routes by number, as the control block has them.
     pub(crate) routes: &'static [CString],
 }
 
-/// The account of this process's task, or null. What it points to is never freed.
+/// The account of this process's task, or null. The object behind this pointer is never freed.
 static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
@@ -53,7 +53,7 @@ pub(crate) fn is_obliged() -> bool {
     last().is_some_and(|last| last.control_block.owes_end())
 }
 
-/// What this process has opened last; a child that it forked has opened nothing.
+/// The last account of this process; a forked child has none.
 pub(crate) fn last() -> Option<&'static Account> {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return None;
@@ -62,7 +62,7 @@ pub(crate) fn last() -> Option<&'static Account> {
     unsafe { LAST.load(Ordering::Acquire).as_ref() }
 }
 
-/// What this process's task has open now.
+/// The present account of this process's task.
 pub(crate) fn account() -> Option<&'static Account> {
     // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
     unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }

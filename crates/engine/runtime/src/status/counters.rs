@@ -1,5 +1,5 @@
-//! `parvum.h`: what the program may ask about its own task, read from the control block as onlookers read it. So it waits for no
-//! lock, and a thread may ask while another waits inside.
+//! `parvum.h`: what the program may ask about its own task, read from the control block as onlookers read it. The
+//! functions therefore wait for no lock, and a thread may call them while another thread waits inside.
 
 use crate::connecting::departing;
 use crate::endpoint::Program;
@@ -55,10 +55,11 @@ pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
     briefly::<Program, _>(|runtime| runtime.note_wait(notes));
 }
 
-/// Of a wait that no message ends.
+/// The notes of a wait that no message ends.
 const NO_MESSAGE: Notes = Notes { limit: -1, call: 0, peer: -1, tag: -1, context: -1 };
 
-/// The table's `oblige`. What was owed is paid also by a task that has left: a program may do so at its very end.
+/// The table's `oblige`. A task that has left may also complete its pending work, because a program may do this at its
+/// very end.
 pub(crate) extern "C" fn oblige(obliged: i32) {
     if let Some(last) = last() {
         last.control_block.set_owes_end(obliged != 0);
@@ -74,7 +75,7 @@ struct Pair {
     size: u32,
     peer: i32,
     route: i32,
-    /// Of the first four routes, for programs of before there could be more.
+    /// The reasons for the first four routes, for old programs that know only four.
     why: [u8; 4],
     counts: [u64; PAIR_COUNTS.len()],
     waited_ns: u64,
@@ -93,7 +94,7 @@ struct Totals {
     counts: [u64; TOTAL_COUNTS.len()],
 }
 
-/// What a count of the header is made of: one counter, or the sum of two.
+/// The source of a count in the header: one counter, or the sum of two.
 type Count = (Counter, Option<Counter>);
 const ARRIVED: Count = (Counter::Expected, Some(Counter::Unexpected));
 

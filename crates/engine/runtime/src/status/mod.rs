@@ -1,4 +1,4 @@
-//! What onlookers read of this task, and what is recorded of it.
+//! The state of this task for tools, and its recording.
 
 #[allow(unsafe_code)]
 pub(crate) mod account;

@@ -1,4 +1,4 @@
-//! What the task does, written down for `parvum trace` when its job is recorded.
+//! The recording of the task for `parvum trace`, if its job is recorded.
 
 use crate::errors::StartError;
 use parvum_control::{Happening, Recording};

@@ -7,7 +7,7 @@ use parvum_control::{CounterBook, Recording};
 use parvum_wire::calls;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What one interface has described.
+/// The description of one interface.
 struct Described {
     text: String,
     /// The number of the last word before.
@@ -17,7 +17,7 @@ struct Described {
 /// So many interfaces. A place that is filled stays so, and all before it are filled.
 static DESCRIBED: [AtomicPtr<Described>; 16] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 16];
 
-/// What is described by now.
+/// All descriptions so far.
 fn all() -> impl Iterator<Item = &'static Described> {
     // SAFETY: null, or what `place_of` has leaked. Acquire: partner of the release there.
     DESCRIBED.iter().map_while(|place| unsafe { place.load(Ordering::Acquire).as_ref() })
