@@ -27,7 +27,7 @@ impl Fault {
         }
     }
 
-    /// The fault that a message's word tells of, in a group of so many.
+    /// The fault in a message's word, in a group of this size.
     pub(crate) fn told(word: u32, size: usize) -> Option<Fault> {
         match (word & FAILED != 0, (word & !FAILED) as usize) {
             (false, _) => None,
@@ -37,7 +37,7 @@ impl Fault {
     }
 }
 
-/// What a course needs to go on.
+/// The next need of a course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A message is to be sent: this piece, and this word with it.
@@ -46,14 +46,14 @@ pub enum Next {
         to: usize,
         /// The data; of no length when the course has failed.
         piece: Piece,
-        /// What the receiver's course shall be told.
+        /// The word for the receiver's course.
         word: u32,
     },
     /// A message is to be received.
     Receive {
         /// From whom.
         from: usize,
-        /// Where it shall lie, and how long it is.
+        /// The destination and the length.
         piece: Piece,
     },
     /// Nothing: it is over.
@@ -62,13 +62,15 @@ pub enum Next {
 
 /// One run of a plan.
 ///
-/// Call [`next`](Course::next); do what it says; tell the outcome ([`sent`](Course::sent), [`received`](Course::received)
-/// or [`gone`](Course::gone)); and again, until it is over. Nothing else is needed, and nothing here waits.
+/// Call [`next`](Course::next), do the step, and report the outcome ([`sent`](Course::sent),
+/// [`received`](Course::received) or [`gone`](Course::gone)). Repeat this until the course is complete. The course
+/// needs nothing else, and never waits.
 ///
-/// *Death.* A course that misses something goes on to its last step all the same: instead of data it sends the fault, and
-/// what it receives it drops. So every member that lives gets as many messages as its plan awaits; nobody waits for one who
-/// has given up, no message is left over for the next operation, and whoever depends on what is missing learns who is to
-/// blame. A member that depends on none of it ends well, but for one who could not send: it is told, and what it has is good.
+/// *Death.* A course that misses a message still continues to its last step. Instead of data it sends the fault, and it
+/// drops received data. Every living member therefore gets all messages of its plan. Members do not wait for a member
+/// that has given up, and the next operation finds no old messages. A member that depends on missing data learns which
+/// member is missing. A member that does not depend on missing data succeeds. A member that could not send gets the
+/// fault, but its data is good.
 ///
 /// The plan may be borrowed, shared or the course's own.
 #[derive(Debug)]
@@ -89,8 +91,8 @@ impl<P: Borrow<Plan>> Course<P> {
         Course { plan, size, at: 0, missing: None, unsent: None }
     }
 
-    /// Begins a plan that this member's memory does not hold: the members do not agree how long it is. It takes part without data, so
-    /// that nobody waits for it, and needs other memory for that.
+    /// Begins a plan that does not fit into this member's memory, because the members disagree about the length. It
+    /// takes part without data, so that nobody waits for it, and needs other memory for that.
     #[cold]
     pub fn unfit(plan: P, size: usize) -> Course<P> {
         Course { missing: Some(Fault::Disagreed), ..Course::new(plan, size) }
@@ -101,7 +103,8 @@ impl<P: Borrow<Plan>> Course<P> {
         self.plan.borrow().steps()
     }
 
-    /// Does what needs no message, and says which message is next. Called again before the outcome is told, it says the same.
+    /// Does what needs no message, and says which message is next. Another call before the outcome is reported returns
+    /// the same.
     #[inline]
     pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
         while let Some(&step) = self.steps().get(self.at) {
@@ -129,7 +132,7 @@ impl<P: Borrow<Plan>> Course<P> {
         self.at += 1;
     }
 
-    /// A message has come, with that word, and so many bytes; those that fit lie where they shall.
+    /// A message has come, with this word and this number of bytes. The bytes that fit are at their destination.
     #[inline]
     pub fn received(&mut self, word: u32, length: u64) {
         let wanted = match self.steps().get(self.at) {
@@ -142,7 +145,7 @@ impl<P: Borrow<Plan>> Course<P> {
         }
     }
 
-    /// Whom the message was to, or from, is gone.
+    /// The receiver or the sender of the message is gone.
     pub fn gone(&mut self) {
         match self.steps().get(self.at) {
             Some(Step::Send { to, .. }) => self.unsent = self.unsent.or(Some(Fault::Gone(*to))),

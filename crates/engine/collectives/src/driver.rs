@@ -11,8 +11,8 @@ pub trait Exchange {
     /// This member, and how many there are.
     fn group(&self) -> Group;
 
-    /// Sends data and a word to a member. It does not wait until that receives, and the data may change when this returns.
-    /// [`Status::Gone`] and [`Status::Unknown`] mean that there is no such member any more.
+    /// Sends data and a word to a member. The call does not wait for the receive, and the data may change after it
+    /// returns. [`Status::Gone`] and [`Status::Unknown`] mean that there is no such member any more.
     fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status>;
 
     /// Receives the next message from a member, waiting for it: its word and how long it is, which may be more than the room.
@@ -51,7 +51,7 @@ impl From<Failure> for Status {
 
 /// Runs a plan to its end, waiting for the others.
 ///
-/// If the memory does not hold the plan's pieces, the members do not agree: this one says so to the others, and fails.
+/// If the plan's pieces do not fit into the memory, the members disagree: this member tells the others, and fails.
 pub fn run<X: Exchange>(
     exchange: &mut X,
     plan: &Plan,
@@ -92,8 +92,8 @@ fn finish<X: Exchange>(
     }
 }
 
-/// The root's data for all, from it to each: what [`run`] does with [`straight`](crate::plans::broadcast::straight), without a plan
-/// that somebody would have to make first.
+/// Broadcasts the root's data straight to each member. This does the same as [`run`] with
+/// [`straight`](crate::plans::broadcast::straight), without making a plan.
 pub fn broadcast_straight<X: Exchange>(
     exchange: &mut X,
     root: usize,
@@ -119,8 +119,8 @@ pub fn broadcast_straight<X: Exchange>(
     unsent
 }
 
-/// This member's part of a reduction that goes straight to the root, which is another: what [`run`] does with
-/// [`straight`](crate::plans::reduce::straight), likewise without a plan.
+/// This member's part of a reduction that goes straight to another member, the root. This does the same as [`run`] with
+/// [`straight`](crate::plans::reduce::straight), without making a plan.
 pub fn contribute<X: Exchange>(exchange: &mut X, root: usize, data: &[u8]) -> Result<(), Failure> {
     exchange.send(root, 0, data).map_err(|why| unheard(why, root))
 }
@@ -160,8 +160,9 @@ pub fn none(_: &mut [u8], _: &[u8]) {}
 
 /// Tasks as the members of a group, over the engine.
 ///
-/// Their messages have a context and a tag of their own, which no program's receive asks for. Two operations of the same
-/// members under one tag must not overlap in time; one after the other may, for messages of a pair keep their order.
+/// Their messages have a context and a tag of their own, which no program's receive asks for. Two operations of the
+/// same members with one tag must not overlap in time. They may follow one another, because messages of a pair keep
+/// their order.
 #[derive(Clone, Copy)]
 pub struct Members<'m> {
     /// The engine.
@@ -174,7 +175,7 @@ pub struct Members<'m> {
     pub context: u32,
     /// The messages' tag.
     pub tag: i32,
-    /// What onlookers are told that the task does while it waits: a number of the page's.
+    /// The call that tools show while the task waits: a number in the control block.
     pub call: u32,
 }
 
@@ -198,7 +199,7 @@ impl Members<'_> {
         Pattern { from: self.tasks[from], tags, tag: self.tag, other: 0, context }
     }
 
-    /// How onlookers are told of a wait for a member.
+    /// The notes for tools of a wait for a member.
     pub fn notes(&self, member: usize) -> Notes {
         let (peer, context) = (self.tasks[member], self.context as i32);
         Notes { limit: -1, call: self.call, peer, tag: self.tag, context }

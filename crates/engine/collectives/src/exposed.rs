@@ -1,10 +1,12 @@
-//! Long operations at a segment in which each needs another part of what the others have: members say where their data lies, and each reads
-//! what it needs straight out of the others' memory. (What all need is shown: it is in the caches when they read it.) Every byte is copied once, and members wait for each other twice or three times, however many they are and however
-//! long the data is.
+//! Long operations at a segment in which each member needs a different part of the data. Members publish the addresses
+//! of their data, and each member reads the part that it needs straight from the others' memory. (Data that all members
+//! need goes through the segment, because it is in the caches when they read it.) Every byte is copied once. Members
+//! wait for each other two or three times, for any number of members and any length.
 //!
-//! An operation begins with a round in which members show addresses, and ends with one in which each says whether it could read:
-//! until then the data stays as it is. The kernel may refuse (memory that is protected for the moment); then all are told, nobody's
-//! contribution has changed, and the operation is done by messages ([`Exposed::Refused`]).
+//! An operation begins with a round in which members publish addresses. It ends with a round in which each member
+//! reports whether it could read. Until then the data does not change. The kernel may refuse a read (memory that is
+//! protected at the moment). Then all members learn this, all contributions are unchanged, and the operation uses
+//! messages ([`Exposed::Refused`]).
 //!
 //! Contributions are combined as at the [`segment`](crate::segment): in the order of members, to the same bits.
 
@@ -15,13 +17,13 @@ use crate::segment::{Doing, SharedSegment, word};
 use parvum_api::Status;
 use smallvec::SmallVec;
 
-/// Where members may read each other's memory.
+/// A segment whose members may read each other's memory.
 pub trait OpenMemory: SharedSegment {
     /// Whether every member can read every other's memory. All get the same answer.
     fn reaches(&self) -> bool;
 
-    /// Copies from a member's memory, at an address that it has shown. False: it could not be read. A member that has died is
-    /// told in the next round.
+    /// Copies from a member's memory, at an address that it has shown. False: it could not be read. The next round
+    /// reports a member that has died.
     fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool;
 }
 
@@ -35,10 +37,12 @@ pub enum Exposed {
     Refused,
 }
 
-/// So much is combined at a time: it stays in the second cache, and a call of the kernel costs little beside it.
+/// The bytes that are combined at a time: they stay in the second-level cache, and one system call for them costs
+/// little.
 const TILE: usize = 32 << 10;
 
-/// So much is shown as a copy. Measured with two that exchange 64, 128 and 256 KiB: 25, 34 and 72 us without, 19, 32 and 76 with it.
+/// Contributions up to this length are published as a copy. Measured with two that exchange 64, 128 and 256 KiB: 25, 34
+/// and 72 us without, 19, 32 and 76 with it.
 const COPIED: usize = 256 << 10;
 
 /// To each its part of everybody's, all of one length.
@@ -46,8 +50,8 @@ pub fn alltoall<M: OpenMemory>(memory: &mut M, give: &[u8], get: &mut [u8]) -> R
     let group @ Group { own, size } = memory.group();
     let each = give.len() / size;
     let word = word(Doing::ExposeAllToAll, [each]);
-    // Others read the copy, not what it is made of: a program that soon writes that again has its cache lines to itself. Where the copy
-    // costs less than it spares.
+    // Others read the copy, not what it is made of: a program that soon writes that again has its cache lines to
+    // itself. The copy is made if it costs less than it saves.
     let copy = if give.len() <= COPIED { give.to_vec() } else { Vec::new() };
     let given = if copy.is_empty() { give } else { &copy };
     memory.round(word, [&place_of(given), &[]])?;
@@ -71,7 +75,8 @@ pub fn allreduce<M: OpenMemory>(
     reduce_for(memory, None, mine, data, unit, combine)
 }
 
-/// The same for the root alone. Everywhere else `data` is only read, when there is no `mine`; else it is not used.
+/// The same for the root alone. On all other members `data` is only read, if there is no `mine`; otherwise it is not
+/// used.
 pub fn reduce<M: OpenMemory>(
     memory: &mut M,
     root: usize,
@@ -165,11 +170,11 @@ fn combine_share<M: OpenMemory>(
     Ok(true)
 }
 
-/// What a member shows that could not read: nobody's data lies there.
+/// The address that a member publishes if it could not read: no member has data there.
 const REFUSED: [u8; 8] = [0; 8];
 
 fn place_of(data: &[u8]) -> [u8; 8] {
-    // Where nothing lies is an address too.
+    // Empty data has an address too.
     (data.as_ptr() as u64).to_ne_bytes()
 }
 
@@ -184,7 +189,7 @@ fn shown_by_all<M: OpenMemory>(memory: &mut M) -> Result<Places, Failure> {
     (0..memory.group().size).map(|member| shown(memory, member)).collect()
 }
 
-/// Of few members they need no memory from the heap.
+/// For few members they need no memory from the heap.
 type Places = SmallVec<[u64; 16]>;
 
 /// Waits until all have read what they want, and hears whether they could.

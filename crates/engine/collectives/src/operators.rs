@@ -4,17 +4,18 @@
 //! becomes `first ∘ second`, element by element; what is left over behind the last whole element of either stays.
 //!
 //! - Sums and products of integers wrap.
-//! - The larger, or smaller, of two is the second only if it is larger, or smaller: of equals, and of numbers that cannot be
-//!   compared, it is the first. Of complex numbers that of the larger modulus is larger.
-//! - Logical operators take what is not 0 as true, and give 0 or 1.
-//! - [`Operator::MaxAt`] and [`Operator::MinAt`] combine pairs of a value and a place: of equal values the lower place.
+//! - The larger (or smaller) of two elements is the second only if it is really larger (or smaller). If both are equal
+//!   or cannot be compared, the result is the first. A complex number with a larger modulus is larger.
+//! - Logical operators treat every value except 0 as true, and return 0 or 1.
+//! - [`Operator::MaxAt`] and [`Operator::MinAt`] combine pairs of a value and a place. For equal values the result is
+//!   the lower place.
 
 mod numbers;
 
 use crate::plans::Order;
 use numbers::{complex, paired, real, whole};
 
-/// What is done with two elements.
+/// The operation on two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "they are their names")]
 pub enum Operator {
@@ -32,7 +33,7 @@ pub enum Operator {
     BothTrue,
     /// Of truth values.
     EitherTrue,
-    /// Of truth values: one of them, and not both.
+    /// For truth values: exactly one of them.
     OneTrue,
     /// The smaller value, and where it is.
     MinAt,
@@ -103,7 +104,7 @@ impl Kind {
 /// Combines the second vector into the first.
 pub type Combine = fn(&mut [u8], &[u8]);
 
-/// The table: how an operator combines elements of a type. `None`: it makes no sense for them.
+/// The table: how an operator combines elements of a type. `None`: the operator is invalid for this type.
 pub fn combine(operator: Operator, kind: Kind) -> Option<Combine> {
     use Kind::*;
     match kind {
@@ -129,8 +130,8 @@ pub fn combine(operator: Operator, kind: Kind) -> Option<Combine> {
     }
 }
 
-/// In which order elements may be combined: integers and truth values in any, and grouped anyhow. Sums of floating-point numbers are
-/// rounded, and of those that are equal, or not comparable, the first is kept.
+/// In which order elements may be combined: integers and truth values in any, and grouped anyhow. Sums of
+/// floating-point numbers are rounded. For equal or incomparable numbers the first is kept.
 pub fn order(operator: Operator, kind: Kind) -> Order {
     use Kind::*;
     let is_logical = matches!(operator, Operator::BothTrue | Operator::EitherTrue | Operator::OneTrue);
@@ -142,7 +143,8 @@ pub fn order(operator: Operator, kind: Kind) -> Order {
     if is_exact { Order::Exact } else { Order::Any }
 }
 
-/// Fills a vector with the element that the operator changes nothing with. `false`: there is none, and nothing is written.
+/// Fills a vector with the element that the operator changes nothing with. `false`: the operator has no identity, and
+/// the vector is unchanged.
 pub fn fill_with_identity(operator: Operator, kind: Kind, vector: &mut [u8]) -> bool {
     use Kind::*;
     let fill = match kind {

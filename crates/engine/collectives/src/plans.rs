@@ -1,19 +1,20 @@
 //! Plans: what one member does in an operation, step by step.
 //!
-//! A plan is made from numbers that all members know (how many they are, whose data it is about, how long it is), so all
-//! make plans that fit together: for each step that sends there is one that receives at the other member, in the same
-//! order between the two. Any number of members will do, one included.
+//! A plan is made from numbers that all members know: the number of members, the root, and the length. All members
+//! therefore make plans that fit together. For each step that sends, the other member has a step that receives, in the
+//! same order between the two. Any number of members will do, one included.
 //!
-//! - Steps are done in their order. A step that sends never waits for its receiver: each plan gets to its end with that.
-//! - What is sent are the bytes that lie there when the step comes. Who does not copy them then must have sent them before a
-//!   later step changes them.
-//! - Elements are never divided: `unit` is the bytes of one, and where data is shared out it is by whole elements.
+//! - Steps are done in their order. A step that sends never waits for its receiver, and every plan completes in this
+//!   way.
+//! - A step sends the bytes that are there when the step comes. A driver that does not copy these bytes must send them
+//!   before a later step changes them.
+//! - Elements are never split: `unit` is the number of bytes of one element, and shares consist of whole elements.
 //! - Results lie in [`Area::Data`]. A reduction finds a member's contribution there too; other operations find it in
 //!   [`Area::Mine`], which is only read.
-//! - Combining keeps the order of members unless a plan is asked for with [`Order::Any`] or [`Order::Exact`]. What is combined with what
-//!   depends on the number of members and the lengths only.
+//! - Combining keeps the order of members unless a plan is asked for with [`Order::Any`] or [`Order::Exact`]. The
+//!   combinations depend only on the number of members and the lengths.
 //!
-//! [`choose`] knows which plan is the best for a length and a number of members, and where those live: [`two_level`] has plans for
+//! [`choose`] chooses the best plan for a length, a number of members and their hosts. [`two_level`] has plans for
 //! members on several [`hosts`].
 
 use crate::table::Algorithm;
@@ -44,12 +45,12 @@ pub struct Group {
 }
 
 impl Group {
-    /// The member so many places behind this one, around the end.
+    /// The member this number of places after this one, with wrap-around.
     fn after(self, places: usize) -> usize {
         (self.own + places) % self.size
     }
 
-    /// The member so many places before this one, around the end.
+    /// The member this number of places before this one, with wrap-around.
     fn before(self, places: usize) -> usize {
         (self.own + self.size - places % self.size) % self.size
     }
@@ -117,7 +118,7 @@ impl Span {
     }
 }
 
-/// Spans of so many bytes one behind the other.
+/// Consecutive spans with these lengths.
 pub fn in_a_row(lengths: impl IntoIterator<Item = usize>) -> Vec<Span> {
     let mut at = 0;
     let next = |length| {
@@ -133,7 +134,7 @@ pub(crate) fn shares(length: usize, unit: usize, parts: usize) -> Vec<Span> {
     let elements = length / unit.max(1);
     let share = |part| (elements / parts + usize::from(part < elements % parts)) * unit;
     let mut all = in_a_row((0..parts).map(share));
-    // What is no whole element goes with the last one.
+    // An incomplete element goes with the last one.
     let last = all.last_mut().expect("a group has members");
     last.length = length - last.at;
     all
@@ -142,9 +143,9 @@ pub(crate) fn shares(length: usize, unit: usize, parts: usize) -> Vec<Span> {
 /// Whose memory a piece is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
-    /// What the member gives; only read.
+    /// The member's contribution; only read.
     Mine,
-    /// What it gets; in a reduction also what it gives.
+    /// The member's result; in a reduction also its contribution.
     Data,
     /// Of the operation's own.
     Scratch,
@@ -173,7 +174,7 @@ fn scratch(at: usize, length: usize) -> Piece {
     Piece { area: Area::Scratch, at, length }
 }
 
-/// What a member does next.
+/// The next step of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sends a piece to a member.

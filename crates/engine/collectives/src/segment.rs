@@ -1,8 +1,8 @@
 //! Collectives in a shared segment: members on one host show each other data, round by round, and send no messages.
 //!
-//! Data is written once and read by all members that need it. An operation has as many rounds as its data has pieces of a slot's size, or
-//! twice as many if members show what they have combined. In each round all members wait for all. So the death of a member ends the
-//! operation for everybody, in the same round.
+//! Data is written once and read by all members that need it. An operation has one round for each piece of a slot's
+//! size, or two rounds if members publish combined data. In each round all members wait for all. The death of a member
+//! therefore ends the operation for all members, in the same round.
 //!
 //! Contributions are combined in the order of members, `((m0 ∘ m1) ∘ m2) ∘ ...`, as in the plans by messages. A result has the same
 //! bits by either algorithm.
@@ -63,7 +63,7 @@ pub(crate) fn word(doing: Doing, numbers: impl IntoIterator<Item = usize>) -> u3
     (doing as u32) << 28 | (mixed >> 40) as u32 | 1 << 24
 }
 
-/// Up to so many bytes of all members together, each member combines all contributions itself: one round in place of two.
+/// Up to this total number of bytes, each member combines all contributions itself: one round instead of two.
 const ALONE: usize = 16 << 10;
 
 /// Bytes that are combined at a time: they stay in the caches.
@@ -87,8 +87,8 @@ pub fn broadcast<B: SharedSegment>(segment: &mut B, root: usize, data: &mut [u8]
     Ok(())
 }
 
-/// The root's data for all, without waiting for them. The root may run ahead of the others by as many announcements as the segment has room
-/// for; all take part in a round in time.
+/// The root's data for all, without waiting for them. The root may run ahead of the others by the number of
+/// announcements for which the segment has room. All members must take part in a round in time.
 pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
     let word = word(Doing::Broadcast, [root, data.len()]);
     match segment.group().own == root {
@@ -260,7 +260,7 @@ struct Tiles {
     come: SmallVec<[u8; FEW]>,
 }
 
-/// So many bytes need no memory from the heap.
+/// Up to this number of bytes, no memory from the heap is needed.
 const FEW: usize = 128;
 
 impl Tiles {

@@ -5,9 +5,10 @@
 //! [`exposed`](crate::exposed) are the algorithms in shared memory. `parvum algorithms` prints the table, MPI_T's variable
 //! `collective_algorithm` says which algorithm ran last.
 //!
-//! Short data goes straight between one and everybody: a message takes a tenth of a microsecond, a turn of a task that must wait for
-//! its core several, and a tree makes a task wait for turns of others. Longer data goes by trees. Long data is shared out, so that
-//! several members copy and combine at a time. The bounds were found with 2 to 16 members on two cores; each rule names its figures.
+//! Short data goes straight between one member and all others. A message takes a tenth of a microsecond, and a task
+//! that waits for its core takes several. In a tree, a task waits until others get their core. Longer data goes by
+//! trees. Long data is shared out, so that several members copy and combine at a time. The bounds were found with 2 to
+//! 16 members on two cores; each rule names its figures.
 
 mod rules;
 #[cfg(test)]
@@ -20,11 +21,11 @@ use crate::plans::hosts::Placement;
 use crate::plans::ways::ShortAlgorithm;
 use std::fmt;
 
-/// A communicator of MPI opens its segment in the blocking collective behind so many. Opening costs its members some questions to the daemon,
-/// and many communicators live for few calls.
+/// An MPI communicator opens its segment in the blocking collective after this number. Opening costs its members some
+/// questions to the daemon, and many communicators live for few calls.
 pub const OPERATIONS_BEFORE_SEGMENT: u32 = 8;
 
-/// What members do together; the number is part of the tags of their messages.
+/// The kinds of collectives; the number is a part of the tags of their messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Operation {
@@ -85,7 +86,7 @@ impl Operation {
         }
     }
 
-    /// What the bytes of a case of this operation count.
+    /// The meaning of the number of bytes for this operation.
     pub const fn bytes_are(self) -> &'static str {
         match self {
             Operation::Barrier => "nothing",
@@ -195,7 +196,7 @@ pub enum Hosts {
     },
 }
 
-/// What all members know of an operation before it begins.
+/// The properties of an operation that all members know before it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// How many members there are.
@@ -212,7 +213,8 @@ pub struct Case {
     pub hosts: Hosts,
     /// In which order contributions may be combined.
     pub order: Order,
-    /// Whether every member gives every other one as much: `false` for MPI_Alltoallv and its kin.
+    /// Whether every member sends every other member the same number of bytes: `false` for MPI_Alltoallv and related
+    /// calls.
     pub is_regular: bool,
     /// Whether short data between hosts goes in rounds, if the members have tried ([`ways`](crate::plans::ways)).
     pub rounds: Option<bool>,
@@ -272,13 +274,13 @@ pub enum Only {
     OpenMemory,
     /// Several hosts, of which some have several members.
     SharedHosts,
-    /// Such hosts, and the members of each follow one another.
+    /// The same, and the members of each host are consecutive.
     HostsInRows,
     /// Several hosts, and short data goes between them in rounds: the members tried, or are more than four.
     Rounds,
     /// Each member gives each other one as much.
     Regular,
-    /// What a member gives to one other has at most so many bytes.
+    /// The part of a member for one other has at most this number of bytes.
     PartsUpTo(usize),
     /// There is an element for each member.
     AnElementEach,

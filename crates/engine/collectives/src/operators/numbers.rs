@@ -2,7 +2,7 @@
 
 use super::{Combine, Operator};
 
-/// What lies in memory as so many bytes.
+/// A value with a fixed number of bytes in memory.
 pub(super) trait Element: Copy {
     fn load(bytes: &[u8]) -> Self;
     fn store(self, bytes: &mut [u8]);

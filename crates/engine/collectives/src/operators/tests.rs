@@ -70,7 +70,7 @@ fn real_numbers_combine_by_every_operator() {
             bytes!(f32: wanted)
         );
     }
-    // What cannot be compared stays where it is.
+    // Incomparable numbers keep their place.
     let (none, one) = (bytes!(f64: f64::NAN), bytes!(f64: 1.0));
     assert_eq!(combined(Max, Kind::F64, &none, &one), none);
     assert_eq!(combined(Max, Kind::F64, &one, &none), one);
@@ -89,7 +89,7 @@ fn complex_numbers_combine_by_every_operator() {
         let wanted = bytes!(f32: real, imaginary);
         assert_eq!(combined(operator, Kind::Complex32, &first, &second), wanted, "{operator:?}");
     }
-    // Of equal moduli the first.
+    // For equal moduli the result is the first.
     let (first, second) = (bytes!(f64: 3.0, 4.0), bytes!(f64: 4.0, 3.0));
     assert_eq!(combined(Max, Kind::Complex64, &first, &second), first);
     assert_eq!(combined(Min, Kind::Complex64, &first, &second), first);

@@ -53,8 +53,8 @@ pub fn bruck(group: Group, parts: &[Span]) -> Plan {
     plan
 }
 
-/// In log2 n rounds and without further copies, when the members are a power of two and the parts lie in a row; otherwise as
-/// [`bruck`].
+/// In log2 n rounds and without further copies, if the number of members is a power of two and the parts are
+/// consecutive; otherwise as [`bruck`].
 pub fn doubling(group: Group, parts: &[Span]) -> Plan {
     let is_row = parts.windows(2).all(|pair| pair[0].end() == pair[1].at);
     if !group.size.is_power_of_two() || !is_row {

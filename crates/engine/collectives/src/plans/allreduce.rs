@@ -7,8 +7,8 @@ pub fn straight(group: Group, length: usize) -> Plan {
     reduce::straight(group, 0, length, Order::Members).then(broadcast::straight(group, 0, length))
 }
 
-/// Each combines a share in the order of members, and then gives it to all: as many bytes as by [`halving`], in more messages, and
-/// the order is that of [`straight`].
+/// Each member combines a share in the order of members, and then sends it to all. This takes as many bytes as
+/// [`halving`], in more messages, and keeps the order of [`straight`].
 pub fn shared_out(group: Group, length: usize, unit: usize) -> Plan {
     let (mut plan, shares) = (Plan::new(), shares(length, unit, group.size));
     let own = shares[group.own].of(Area::Data);
@@ -56,7 +56,7 @@ impl Folded {
         self.group.size - self.takers
     }
 
-    /// This member's number among those who act.
+    /// This member's number among the active members.
     fn index(self) -> Option<usize> {
         let (own, aside) = (self.group.own, self.aside());
         match own < 2 * aside {
@@ -69,7 +69,7 @@ impl Folded {
         if index < self.aside() { 2 * index } else { index + self.aside() }
     }
 
-    /// Who stands aside gives what it has to the one before it.
+    /// An inactive member sends its data to the member before it.
     fn fold(self, plan: &mut Plan, length: usize) {
         let own = self.group.own;
         if own >= 2 * self.aside() {
@@ -117,7 +117,7 @@ pub fn doubling(group: Group, length: usize) -> Plan {
     plan
 }
 
-/// Who has which share after [`halve`].
+/// The share of each member after [`halve`].
 pub(super) struct Halves {
     folded: Folded,
     pub(super) takers: usize,
@@ -138,7 +138,7 @@ impl Halves {
         }
     }
 
-    /// What the number `index` is responsible for after so many rounds.
+    /// The span of member `index` after this number of rounds.
     fn after(&self, index: usize, rounds: u32) -> Span {
         let whole = Span { at: 0, length: self.length };
         (0..rounds).fold(whole, |whole, round| self.half(whole, index >> round & 1 != 0))

@@ -1,7 +1,7 @@
 //! To each member its part of everybody's `Mine`.
 //!
-//! `give` says where in `Mine` the part for each member lies, `get` where in `Data` that of each shall lie. Where there is
-//! nothing to be given no message goes: both sides know.
+//! `give` says where in `Mine` the part for each member lies, `get` where in `Data` that of each shall lie. Empty parts
+//! need no message, because both sides know the length.
 
 use super::{Area, Group, Plan, Span, data, mine, scratch};
 
@@ -45,7 +45,7 @@ pub fn pairwise(group: Group, give: &[Span], get: &[Span], under_way: usize) -> 
     plan
 }
 
-/// In log2 n rounds, rounded up, for parts of `each` bytes in a row: each part goes the way of the bits of its distance
+/// In log2 n rounds, rounded up, for consecutive parts of `each` bytes: each part travels by the bits of its distance
 /// (Bruck and others, 1997).
 pub fn bruck(group: Group, each: usize) -> Plan {
     let mut plan = Plan::new();

@@ -91,8 +91,8 @@ pub fn alltoall<'h>(placement: impl Into<Placement<'h>>, each: usize) -> Plan {
     }
 }
 
-/// The same of any lengths. Members do not know each other's, so the table has no rule for them that all must follow; both algorithms
-/// fit together.
+/// The same of any lengths. Members do not know each other's parts, so the table has no common rule for them. Both
+/// algorithms fit together.
 pub fn alltoall_of_parts<'h>(placement: impl Into<Placement<'h>>, give: &[Span], get: &[Span]) -> Plan {
     let placement = placement.into();
     let whole: usize = give.iter().map(|part| part.length).sum();
@@ -112,9 +112,10 @@ fn exchange(placement: Placement<'_>, algorithm: Algorithm, give: &[Span], get: 
     plan.by(algorithm)
 }
 
-/// So many parts of a member are under way between hosts. With one a member waits for whoever is late, and its link lies idle: four
-/// tasks on four hosts give each other 1 MiB over an emulated ATM in 0.31 to 0.36 s for 0.57 to 0.64, over HIPPI in 50 ms for 76 to
-/// 89. Where the hosts are one machine nothing is gained, and more are more memory: with 4 MiB each 49 ms for 41.
+/// The number of parts of a member that are under way between hosts. With only one part, a member waits for the slowest
+/// member, and its link is idle. Four tasks on four hosts exchange 1 MiB over an emulated ATM in 0.31 to 0.36 s, before
+/// 0.57 to 0.64 s. Over HIPPI they take 50 ms, before 76 to 89 ms. If the hosts are on one computer, this gains
+/// nothing, and more parts use more memory: with 4 MiB each, 49 ms instead of 41 ms.
 const UNDER_WAY: usize = 3;
 
 /// The contributions of all combined at the root; `unit` is the bytes of an element. Up to 64 members they are combined one by one in
@@ -143,8 +144,8 @@ pub fn reduce<'h>(
     plan.by(algorithm)
 }
 
-/// The contributions of all combined, for all; `unit` is the bytes of an element. Up to 64 members they are combined one by one in
-/// their order, however long the data is: as in a [segment](crate::segment), bit for bit.
+/// The contributions of all combined, for all; `unit` is the bytes of an element. Up to 64 members, contributions are
+/// combined one by one in the order of members, for any length, with the same bits as in a [segment](crate::segment).
 pub fn allreduce<'h>(placement: impl Into<Placement<'h>>, length: usize, unit: usize, order: Order) -> Plan {
     let placement = placement.into();
     let group = placement.group;
@@ -193,15 +194,15 @@ pub fn exclusive_scan(group: Group, length: usize) -> Plan {
     scan::exclusive_doubling(group, length).by(Algorithm::Doubling)
 }
 
-/// Whether [`allgather`] of so many bytes of all together may go between hosts straight or in rounds, and [trying](super::ways) tells which
-/// is the quicker.
+/// Whether [`allgather`] of this number of bytes may go between hosts straight or in rounds, so that
+/// [trials](super::ways) find the faster algorithm.
 pub fn has_two_ways(placement: Placement<'_>, whole: usize) -> bool {
-    // Two members have the same messages either way. Where there is nothing to be given, straight is no message at all.
+    // Two members have the same messages either way. For empty data, straight sends no message at all.
     let is_short = placement.hosts.is_some() && (1..=SHORT).contains(&whole);
     is_short && (3..=FEW_TRIED).contains(&placement.group.size)
 }
 
-/// The same of [`alltoall`] of so many bytes of each for each.
+/// The same for [`alltoall`] with this number of bytes from each to each.
 pub fn alltoall_has_two_ways(placement: Placement<'_>, each: usize) -> bool {
     each <= LONGEST_IN_ROUNDS && has_two_ways(placement, each * placement.group.size)
 }

@@ -7,14 +7,14 @@ use std::collections::HashMap;
 /// The members of each host. All members know the same, each from the hosts of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
-    /// Those of each host in their order; the hosts in the order of their first members.
+    /// The members of each host in order; the hosts are in the order of their first members.
     members: Vec<Vec<usize>>,
     /// The place of each member's host there.
     host_of: Vec<usize>,
 }
 
 impl Hosts {
-    /// Of members that live on these hosts, each given by any number of its own. `None` where all live on one.
+    /// The hosts of members: each host is any unique number. `None` where all live on one.
     pub fn new(hosts: impl IntoIterator<Item = u32>) -> Option<Hosts> {
         let (mut places, mut members, mut host_of) = (HashMap::new(), Vec::<Vec<usize>>::new(), Vec::new());
         for (member, number) in hosts.into_iter().enumerate() {
@@ -48,17 +48,17 @@ impl Hosts {
         &self.members[host]
     }
 
-    /// Those who live where this one does, itself included.
+    /// The members on this member's host, including itself.
     pub(super) fn home(&self, own: usize) -> &[usize] {
         self.members(self.host_of(own))
     }
 
-    /// One member of each host: the one so many places behind the first, around the end.
+    /// One member of each host: the member this number of places after the first, with wrap-around.
     pub(super) fn leaders(&self, place: usize) -> Vec<usize> {
         self.members.iter().map(|home| home[place % home.len()]).collect()
     }
 
-    /// The first of each host, but this one of its own.
+    /// The first member of each host, and this member for its own host.
     pub(super) fn leaders_with(&self, member: usize) -> Vec<usize> {
         let mut leaders = self.leaders(0);
         leaders[self.host_of(member)] = member;

@@ -2,8 +2,8 @@
 
 use super::{Area, Plan, Span};
 
-/// All is sent, and then received. Between two members the messages have the order of the lists: where a member is a neighbour more
-/// than once, the other's list must name this one in the order in which it is to be matched.
+/// All is sent, and then received. Between two members the messages have the order of the lists. If a member is a
+/// neighbour more than once, the other's list must name this member in the matching order.
 pub fn exchange(give: &[(usize, Span)], get: &[(usize, Span)]) -> Plan {
     let mut plan = Plan::new();
     give.iter().for_each(|&(to, span)| plan.send(to, span.of(Area::Mine)));

@@ -2,8 +2,8 @@
 
 use super::{Area, Group, Plan, Span, data, mine, scratch};
 
-/// From the root to each. `parts` are those of all, in the order of members; only the root need know them. `own` is the
-/// length of this member's.
+/// From the root to each. `parts` are the parts of all members, in order; only the root needs them. `own` is the length
+/// of this member's.
 pub fn straight(group: Group, root: usize, parts: &[Span], own: usize) -> Plan {
     let mut plan = Plan::new();
     if group.own != root {

@@ -1,17 +1,18 @@
 //! Operations of members on several hosts: inside each host as on one, and between hosts as little as can be.
 //!
-//! One member of each host, its leader, speaks for it to the others; of long data each of several speaks for a share. What is combined
-//! is combined as on one host, bit for bit: either in any grouping ([`Order::Exact`]), or where the members of each host follow one
-//! another, from host to host in their order.
+//! One member of each host, its leader, speaks for it to the others; of long data each of several speaks for a share.
+//! Results have the same bits as on one host. Either any grouping is allowed ([`Order::Exact`]), or the members of each
+//! host are consecutive, and combine from host to host in their order.
 
 use super::hosts::{Hosts, group_among};
 use super::{Area, Group, Order, Piece, Plan, Span, barrier, choose, data, scratch, shares};
 use crate::table::LONGEST_IN_SEGMENT;
 
-/// So many bytes of a broadcast are on their way at a time: while a host passes one segment on inside, the next one comes.
+/// The bytes of a broadcast that are under way at a time: while a host distributes one segment inside, the next segment
+/// comes.
 const SEGMENT: usize = 128 << 10;
 
-/// Waits until all have come: those of a host for their leader, and the leaders for each other.
+/// Waits until all have come: the members of a host wait for their leader, and the leaders wait for each other.
 pub fn meet(own: usize, hosts: &Hosts) -> Plan {
     let (leader, rest, nothing) = (hosts.home(own)[0], &hosts.home(own)[1..], data(0, 0));
     let mut plan = Plan::new();
@@ -67,7 +68,7 @@ pub fn allgather(own: usize, hosts: &Hosts, parts: &[Span]) -> Plan {
 pub fn reduce(own: usize, hosts: &Hosts, root: usize, (length, unit): (usize, usize), order: Order) -> Plan {
     let shared = Shared::new(own, hosts, (length, unit), order);
     let (mut plan, sums) = shared.combine();
-    // Who has a share of what all members have together.
+    // The members that have a share of the common data.
     let host = if shared.is_exact() { hosts.host_of(root) } else { hosts.count() - 1 };
     if let Some((share, sum)) = sums {
         let owners = shared.owners(share);
@@ -143,7 +144,7 @@ impl Shared<'_> {
         self.order == Order::Exact
     }
 
-    /// Who combines a share, on each host.
+    /// The member of each host that combines a share.
     fn owners(&self, share: usize) -> Vec<usize> {
         self.hosts.leaders(share)
     }
@@ -190,7 +191,8 @@ impl Shared<'_> {
     }
 }
 
-/// What one member does in a plan of some members, whose data begins at that byte: nothing, if it is none of them.
+/// The steps of one member in a plan of some members, whose data begins at this byte. The steps are empty if it is not
+/// one of these members.
 fn between(members: &[usize], own: usize, at: usize, plan: impl FnOnce(Group) -> Plan) -> Plan {
     group_among(members, own).map_or_else(Plan::new, |group| plan(group).among(members, at))
 }

@@ -1,9 +1,10 @@
 //! The two ways of short data of all members to all between hosts, and which of them is the quicker.
 //!
-//! Straight, each member has a message for every other, all at once: the network's time comes once, the processors' for each message. In
-//! rounds a member has log2 n messages, one behind the other. Nobody knows beforehand what the network takes and how many tasks
-//! share a processor. So the members try both, in operations that they have anyway, and agree by what those took all of them. A beginning
-//! may not be like what follows (the kernel has not spread the tasks over the processors yet), so they try again, ever more seldom.
+//! Straight, each member has a message for every other, all at once: the network's time comes once, the processors' for
+//! each message. In rounds a member has log2 n messages, one behind the other. Nobody knows beforehand what the network
+//! takes and how many tasks share a processor. The members therefore try both algorithms in normal operations, and
+//! agree by the total time of all members. The beginning may differ from later operations (the kernel has not spread
+//! the tasks over the processors yet), so they try again, with growing intervals.
 
 /// How short data of all goes between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,32 +15,32 @@ pub enum ShortAlgorithm {
     Rounds,
 }
 
-/// Each way is tried in so many rows of operations, in turns with the other.
+/// Each algorithm is tried in this number of rows of operations, in turns with the other.
 const ROWS: usize = 2;
-/// So many operations are a row: what tells is how long all of them take together. One by itself is quick for who comes last, for it finds there
-/// what it waits for.
+/// The number of operations in a row: only the total time of a row counts. One by itself is quick for who comes last,
+/// for it finds there what it waits for.
 const ROW: usize = 8;
 /// The first ones of a row make connections, or wait for tasks that still go the other way, and are not counted.
 const UNCOUNTED: usize = 2;
 /// Before they try again the members have so many operations, and each time so many times more.
 const PAUSE: usize = 3 * 2 * ROWS * ROW;
 const LONGER: usize = 4;
-/// So many bytes have what a member says of its rows.
+/// The number of bytes of a member's report about its rows.
 pub const WORDS: usize = 2 * ROWS * 8;
 
-/// What the next operation is.
+/// The kind of the next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It goes by the way that was found; where none was, as their number says.
     Known(Option<ShortAlgorithm>),
-    /// It is tried by this way, and [`Trials::took`] is told how long it took.
+    /// The operation is a trial of this algorithm, and [`Trials::took`] gets its time.
     Tried(ShortAlgorithm),
 }
 
 /// The trials of one group's members. All see the same operations, so all have come as far.
 #[derive(Debug)]
 pub struct Trials {
-    /// Before this trial begins so many operations go as before, and so many before the next.
+    /// The number of operations before this trial begins, and before the next trial.
     ahead: usize,
     pause: usize,
     /// How many bytes all together the first of this trial had; only others with as many can be compared.
@@ -120,7 +121,7 @@ fn number(word: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// What members find for which an operation takes so long, by which way and as which of its row.
+    /// The result of members whose operations take these times, by algorithm and position in the row.
     fn found(members: &[&dyn Fn(ShortAlgorithm, usize) -> u64]) -> Option<ShortAlgorithm> {
         let mut all: Vec<Trials> = members.iter().map(|_| Trials::default()).collect();
         let (mut sums, mut tried) = ([0; WORDS], 0);

@@ -9,20 +9,22 @@ use super::Only::{
 };
 use super::{Algorithm, Only, Operation, Rule};
 
-/// Up to so many bytes are short: they go straight, or in few messages between hosts.
+/// The limit of short data, which goes straight, or in few messages between hosts.
 pub const SHORT: usize = 4 << 10;
-/// Up to so many members one combines or sends for all; a segment has room for no more (`MOST_MEMBERS` of parvum-segment).
+/// The limit of members for which one member combines or sends for all; a segment has room for no more (`MOST_MEMBERS`
+/// of parvum-segment).
 pub(super) const FEW: usize = 64;
-/// Up to so many members on hosts of their own send straight to all others, before they have tried what is quicker.
+/// The limit of members on separate hosts that send straight to all others, before their trials.
 pub(super) const FEW_APART: usize = 4;
-/// Up to so many bytes a root announces in the ring, without waiting for the others.
+/// The limit of bytes that a root announces in the ring, without waiting for the others.
 pub const LONGEST_IN_RING: usize = 1 << 10;
-/// Up to so many bytes are combined in one piece: in the segment by two members, by messages at one member.
+/// The limit of bytes that are combined in one piece: in the segment by two members, by messages at one member.
 pub const LONGEST_IN_SEGMENT: usize = 64 << 10;
 
-/// Up to so many members may try to send to all others directly; more have too many messages for straight to be quicker anywhere.
+/// The limit of members for trials of sending to all others directly. More members have too many messages for straight
+/// to be faster anywhere.
 pub const FEW_TRIED: usize = 16;
-/// Parts of up to so many bytes of each for each go in rounds, in which they are sent several times.
+/// The limit of bytes of a part for an alltoall in rounds, in which parts are sent several times.
 pub const LONGEST_IN_ROUNDS: usize = SHORT / 16;
 
 const MANY: usize = FEW + 1;

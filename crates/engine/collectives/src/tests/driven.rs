@@ -32,7 +32,7 @@ impl Exchange for Node {
     }
 }
 
-/// Does `work` on each of so many nodes; what each gave, in the order of nodes.
+/// Runs `work` on each of this number of nodes. Returns the results, in the order of nodes.
 pub fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
     let node = |own| Node { group: Group { own, size }, to: Vec::new(), from: Vec::new() };
     let mut nodes: Vec<Node> = (0..size).map(node).collect();
@@ -50,7 +50,7 @@ pub fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
     })
 }
 
-/// What two give is combined in their order, and it is all the same which of them has a plan.
+/// Two contributions are combined in their order, and both members may run with or without a plan.
 #[test]
 fn reduction_of_two_with_and_without_plan_agrees() {
     let combine = |first: &mut [u8], second: &[u8]| {

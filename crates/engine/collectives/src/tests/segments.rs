@@ -8,19 +8,19 @@ use crate::{Exchange, Failure, Fault, Memory, run};
 use parvum_api::Status;
 use std::sync::{Condvar, Mutex};
 
-/// So little that long data takes many rounds.
+/// Small enough that long data takes many rounds.
 const ROOM: usize = 20 * UNIT;
 
-/// What a member shows: a word, and data.
+/// The data that a member publishes, with its word.
 type Shown = (u32, Vec<u8>);
 
-/// What all members share: what each shows in this round, and how many have come.
+/// The shared state of all members: their data in this round, and the number of arrived members.
 struct Wall {
     shown: Mutex<(u64, Vec<Option<Shown>>)>,
     /// The last round that has come.
     seen: Mutex<Vec<Vec<Shown>>>,
     changed: Condvar,
-    /// What was announced, in its order.
+    /// The announcements, in order.
     announced: Mutex<Vec<Shown>>,
 }
 
@@ -92,7 +92,7 @@ impl SharedSegment for Place<'_> {
     }
 }
 
-/// Does `work` at a segment, on a thread for each of so many members; what each gave.
+/// Runs `work` at a segment, on a thread for each of this number of members. Returns the results.
 pub(super) fn in_segment<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
     let wall = Wall {
         shown: Mutex::new((0, vec![None; size])),

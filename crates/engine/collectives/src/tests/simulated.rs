@@ -1,7 +1,7 @@
 //! Members that run their plans, and the messages between them.
 //!
-//! Any member that can go on may be the next, and any message under way may be the next to arrive, but for those that
-//! another from the same sender to the same receiver is before. The seed decides.
+//! Any member that can continue may be the next. Any message under way may be the next to arrive, unless an earlier
+//! message of the same pair is still under way. The seed decides.
 
 use crate::operators::Combine;
 use crate::plans::{Area, Group, Piece, Plan};
@@ -21,7 +21,7 @@ impl Chance {
     }
 }
 
-/// What is left of a member afterwards.
+/// The final state of a member.
 pub struct Ended {
     pub outcome: Result<(), Fault>,
     pub data: Vec<u8>,
@@ -56,10 +56,11 @@ struct World<'p> {
     chance: Chance,
 }
 
-/// What a member gives, and what lies where its result shall lie.
+/// A member's contribution, and the initial contents of its result.
 pub type Given = (Vec<u8>, Vec<u8>);
 
-/// Runs the plans of all members; `victim` dies after so many of its messages. What became of each, if it lives.
+/// Runs the plans of all members; `victim` dies after this number of its messages. Returns the final state of each
+/// living member.
 pub fn run(
     plans: &[Plan],
     given: Vec<Given>,
@@ -165,7 +166,7 @@ impl World<'_> {
         true
     }
 
-    /// What it sent last may be lost with it.
+    /// Its last messages may be lost with it.
     fn kill(&mut self, number: usize) {
         self.members[number].is_dead = true;
         for to in 0..self.members.len() {

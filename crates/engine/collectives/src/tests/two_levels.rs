@@ -5,17 +5,17 @@ use super::simulated::plans_of;
 use crate::plans::hosts::{Hosts, Placement};
 use crate::plans::{Group, Order, Plan, Step, choose, in_a_row, two_level};
 
-/// Members on so many hosts, those of each in a row.
+/// Members on this number of hosts; the members of each host are consecutive.
 pub fn rows(size: usize, hosts: usize) -> Option<Hosts> {
     Hosts::new((0..size).map(|member| (member * hosts / size) as u32))
 }
 
-/// Members on so many hosts in turns.
+/// Members on this number of hosts, in turns.
 pub fn cyclic(size: usize, hosts: usize) -> Option<Hosts> {
     Hosts::new((0..size).map(|member| (member % hosts) as u32))
 }
 
-/// Groups of several sizes on several hosts, and whether those of each are in a row.
+/// Groups of several sizes on several hosts, with consecutive members and without.
 fn placed() -> Vec<(usize, Hosts)> {
     let mut all = Vec::new();
     for size in (3..=9).chain([16, 17]) {

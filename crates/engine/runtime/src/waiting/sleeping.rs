@@ -244,8 +244,8 @@ impl Inside {
         if in_poll { control_block.fall_asleep_in_poll() } else { control_block.fall_asleep() }
     }
 
-    /// This thread does not sleep behind the control block's door any more. Another thread that
-    /// sleeps there must declare its sleep again.
+    /// This thread no longer sleeps on the control block's wakeup word. Another thread that sleeps there must declare
+    /// its sleep again.
     fn stays_awake(&mut self, number: u64) {
         self.identity.control_block.stay_awake();
         if self.waits.waiters.is_driven_by_other(number) {
