@@ -161,10 +161,10 @@ pub(crate) fn name_node(own: usize) {
     NODE.get_or_init(|| own);
 }
 
-/// Says why, and ends the process and with it the run. From any thread, and from the handler of faults.
+/// Prints the reason, and ends the process and the run. From any thread, and from the handler of faults.
 pub(crate) fn end(why: &Trouble) -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);
-    // Relaxed: one of the threads says it, whichever, and the others wait for the end.
+    // Relaxed: any one of the threads prints it, and the others wait for the end.
     while ENDING.swap(true, Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }

@@ -21,7 +21,7 @@ pub(crate) enum Protocol {
     Auto,
     /// As TreadMarks was in 1994: node 0 has all pages first, and diffs are sent one by one.
     Classic,
-    /// Everybody begins with zeros, and what was changed several times is sent once.
+    /// All processes begin with zeros, and several changes are sent as one.
     Lazy,
     /// Every page has a home.
     Home,
@@ -39,8 +39,8 @@ pub(crate) struct Options {
     pub(crate) races: Option<LogTarget>,
     /// Every process keeps another's memory as well.
     pub(crate) replicas: bool,
-    /// The maximum number of tasks of a host in one node of the protocol. `None`: all on one host, where it is not said
-    /// what is to be.
+    /// The maximum number of tasks of a host in one node of the protocol. `None`: all tasks of one host, if the user
+    /// has not set it.
     pub(crate) group: Option<usize>,
     /// Whether pages are closed by userfaultfd(2), where each process has its own; `None`: where the kernel can.
     pub(crate) userfault: Option<bool>,
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     pub(crate) huge: bool,
 }
 
-/// Where something is told.
+/// The destination of reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LogTarget {
     Stderr,
@@ -186,7 +186,7 @@ pub(crate) fn wants_statistics() -> Result<bool, Trouble> {
     }
 }
 
-/// How many processes a program shall start that was started by itself: by the environment, or behind a lone `--`.
+/// The number of processes that a directly started program starts: from the environment, or after a lone `--`.
 pub(crate) fn wanted_nodes(arguments: &[String]) -> Result<Option<usize>, Trouble> {
     let named = variable("TMK_NODES");
     let behind = arguments.iter().position(|word| word == "--").map(|at| &arguments[at + 1..]);

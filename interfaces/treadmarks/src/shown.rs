@@ -30,7 +30,7 @@ impl Shown {
         Shown { api, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
     }
 
-    /// Says how memory is shared, by its number, and which task is the first of the run.
+    /// Publishes the kind of sharing, by its number, and the first task of the run.
     pub(crate) fn says(&self, way: u64, first: i32) {
         // Relaxed, here and below: for people, who want a recent picture.
         self.cells[WAY].store(way | u64::from(first as u32) << 32, Ordering::Relaxed);

@@ -35,7 +35,7 @@ pub struct Counts {
     pub barriers: u64,
     /// Views acquired.
     pub views: u64,
-    /// Letters sent with changes that nobody had asked for yet.
+    /// Letters with changes that no node had requested yet.
     pub pushes: u64,
     /// Pages brought up to date by such, here.
     pub pushed: u64,

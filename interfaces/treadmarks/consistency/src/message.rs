@@ -103,20 +103,21 @@ pub(crate) enum Message {
         stamp: Stamp,
         intervals: Vec<Arc<Interval>>,
         full: bool,
-        /// To whom letters with changes are on the way.
+        /// The nodes to which letters with changes are under way.
         pushes: Vec<u32>,
         /// When races are looked for: what was touched since the last.
         witnessed: Option<Box<Report>>,
     },
     /// To the same: what this node has changed is up to date here.
     Collected,
-    /// To who has a copy of a page. A request to a home names the changes that the page must contain, and the home
+    /// To a node with a copy of a page. A request to a home names the changes that the page must contain, and the home
     /// waits for them.
     PageWanted {
         page: u32,
         needs: Vec<Wanted>,
     },
-    /// `alone`: nobody else is asked. `passed`: how many barriers the asker has. `has`: what the page there contains.
+    /// `alone`: only this node is asked. `passed`: how many barriers the asker has. `has`: what the page there
+    /// contains.
     DiffsWanted {
         page: u32,
         alone: bool,
@@ -135,7 +136,7 @@ pub(crate) enum Message {
         epoch: u32,
         pages: Vec<Pushed>,
     },
-    /// To who has pushed: these pages were not used.
+    /// To the sender of pushes: these pages were not used.
     Stop {
         pages: Vec<u32>,
     },
@@ -167,7 +168,8 @@ pub(crate) enum Message {
     KeptWanted {
         page: u32,
     },
-    /// To the first survivor: who is known to be dead, how many barriers to have been whole, and whether the sender is at one.
+    /// To the first survivor: the known dead nodes, the number of whole barriers, and whether the sender is at a
+    /// barrier.
     Regroup {
         dead: Vec<u32>,
         whole: u32,
@@ -182,8 +184,8 @@ pub(crate) enum Message {
         page: u32,
         data: Bytes,
     },
-    /// From the first survivor to who is still at a barrier that others have left: it is over. The number of nodes that
-    /// are known to be dead.
+    /// From the first survivor to a node that is still at a barrier that others have left: the barrier is over. The
+    /// number of nodes that are known to be dead.
     Pass {
         dead: u32,
         whole: u32,
@@ -217,7 +219,7 @@ pub(crate) enum Message {
         /// Data of the library that is kept with the pages.
         carried: Option<Vec<u8>>,
     },
-    /// Everybody has collected: older records are of no use any more.
+    /// All nodes have collected: older records are useless now.
     Clean,
     Page {
         page: u32,
@@ -241,7 +243,7 @@ impl Message {
             || matches!(self, Whole { .. } | KeptPage { .. } | Pass { .. } | Restore { .. })
     }
 
-    /// As it travels. With replicas it says from how many deaths its sender has recovered.
+    /// As it travels. With replicas it contains the number of deaths from which its sender has recovered.
     pub(crate) fn encode(&self, era: Option<u32>) -> Vec<u8> {
         match era {
             None => postcard::to_stdvec(self),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The nodes that have a copy of an unwritten page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Everybody: memory begins as zeros.
+    /// All nodes: memory begins as zeros.
     Everybody,
     /// Node 0, from which the others fetch it, as TreadMarks did.
     First,
@@ -49,8 +49,8 @@ pub struct Setup {
     pub push: Option<u32>,
     /// Accesses are reported ([`crate::Node::touches`]) and compared.
     pub races: bool,
-    /// The next node keeps the pages of a node, and deaths are reported ([`crate::Node::gone`]). Every page has a home
-    /// then, everybody begins with copies, and nothing is pushed or looked for races in.
+    /// The next node keeps the pages of a node, and deaths are reported ([`crate::Node::gone`]). Then every page has a
+    /// home, all nodes begin with copies, and there is neither pushing nor race detection.
     pub replicas: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct Setup {
 pub enum Progress {
     /// It is over.
     Done,
-    /// It waits for answers: until [`crate::Node::is_waiting`] says no more.
+    /// It waits for answers, until [`crate::Node::is_waiting`] is false.
     Wait,
 }
 
@@ -114,10 +114,10 @@ impl Fault {
 /// A message to another node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letter {
-    /// To whom.
+    /// The receiver.
     pub to: usize,
-    /// Whether that node's program waits for it. Otherwise it is to be taken in at any time; of one node to another such
-    /// letters must keep their order.
+    /// Whether that node's program waits for it. Otherwise the receiver must handle it at any time; such letters from
+    /// one node to another must keep their order.
     pub answer: bool,
     /// For [`crate::Node::receive`].
     pub bytes: Vec<u8>,

@@ -235,7 +235,7 @@ impl Tasks {
         if self.is_waiting(task) { Progress::Wait } else { Progress::Done }
     }
 
-    /// Lets go who waits for something that has come, and does what has waited for that.
+    /// Lets tasks continue whose wait is over, and does the work that depended on them.
     fn go_on(&mut self, memory: &mut impl Memory) -> Result<(), Fault> {
         self.queued.retain(|&lock| {
             let local = self.locks.entry(lock).or_default();

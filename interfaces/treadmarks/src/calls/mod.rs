@@ -54,7 +54,7 @@ pub unsafe extern "C" fn Tmk_startup(argc: c_int, argv: *mut *mut c_char) {
     let arguments: Vec<String> = (0..count).filter_map(word).collect();
     match startup::start(&arguments) {
         Ok(run) => {
-            // Relaxed: who reads them has called this.
+            // Relaxed: the readers have called this function.
             PROC_ID.store(run.peers.own as u32, Ordering::Relaxed);
             NPROCS.store(run.peers.services.len() as u32, Ordering::Relaxed);
             PAGE_SIZE.store(run.heap.page as u32, Ordering::Relaxed);
@@ -75,8 +75,8 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     }
 }
 
-/// Ends this process. With status 0 when all others are about to end as well, whom it serves until then; else at once, and with
-/// it the run.
+/// Ends this process. Ends this process. With status 0 it first serves the others until all want to end; with another
+/// status it ends the run at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_exit(status: c_int) -> ! {
     call("Tmk_exit", |run| if status == 0 { run.leave() } else { Ok(()) });
@@ -90,7 +90,7 @@ pub extern "C" fn parvum_tmk_leave() {
     call("Tmk_exit", |run| run.leave());
 }
 
-/// Says what, and ends the process and with it the run: `c/errexit.c` takes the arguments.
+/// Prints the message, and ends the process and the run. `c/errexit.c` takes the arguments.
 ///
 /// # Safety
 /// The arguments are as `printf` wants them.
@@ -211,7 +211,7 @@ pub extern "C" fn Tmk_touch(ptr: *mut c_char, size: c_uint, write: c_int) {
     );
 }
 
-/// Tells that the program will write all of the memory before anybody reads it.
+/// Promises that the program will write all of the memory before any process reads it.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_overwrite(ptr: *mut c_char, size: c_uint) {
     call("Tmk_overwrite", |run| if size == 0 { Ok(()) } else { run.overwrite(ptr.addr(), size as usize) });

@@ -30,7 +30,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         && !matches!(run.way, Sharing::Near(_))
         && let Some(place) = address.and_then(|address| run.heap.place(address))
     {
-        // Nobody serves it: it would wait for ever, or open pages in its parent's name.
+        // A child has no service thread: it would wait for ever, or open pages in its parent's name.
         if fork::is_child() {
             end(&Trouble::InChild);
         }

@@ -112,7 +112,7 @@ fn with_faults(mut action: libc::sigaction) -> libc::sigaction {
     action
 }
 
-/// Takes away the library's handler: the next fault is nobody's.
+/// Removes the library's handler, so that the next fault has none.
 fn give_up(signal: c_int) {
     // SAFETY: the structure is plain memory that the call reads.
     unsafe {

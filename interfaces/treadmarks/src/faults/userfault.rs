@@ -121,8 +121,8 @@ impl Userfault {
         }
     }
 
-    /// Says what the program may do to pages. Closed pages that the program may now read or write are mapped at their
-    /// next access. A single page is mapped at once, because an access to it follows.
+    /// Sets the program's access to pages. Closed pages that the program may now read or write are mapped at their next
+    /// access. A single page is mapped at once, because an access to it follows.
     pub(crate) fn protect(&self, view: &View, first: u32, count: u32, access: Access) {
         let (start, length) = (first as usize * self.heap.page, count as usize * self.heap.page);
         assert!(start + length <= self.heap.length);

@@ -70,7 +70,7 @@ impl Host {
         without_signals(|| guard.spawn(move || rooms.guard())).map(drop)
     }
 
-    /// At the first: has the node, and sends what it says.
+    /// At the first task: takes the node, and sends its messages.
     fn with<R>(&self, peers: &Peers, inner: &Mutex<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
         without_signals(|| {
             let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -197,7 +197,8 @@ impl Host {
         Ok(())
     }
 
-    /// Nobody waits for the first to hear of it: letters keep their order, and the lock is this task's for certain.
+    /// The caller does not wait for the first task: letters keep their order, and the lock certainly belongs to this
+    /// task.
     pub(crate) fn release(&self, peers: &Peers, lock: u32) -> Result<(), Trouble> {
         let (word, bit) = (lock as usize / 64, 1 << (lock % 64));
         // Relaxed: as in `acquire`.
@@ -259,7 +260,7 @@ impl Host {
         Ok(())
     }
 
-    /// The program will write all of these pages before anybody reads them.
+    /// The program will write all of these pages before any task reads them.
     pub(crate) fn overwrite(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Trouble> {
         self.call(peers, Call::Overwrite(first, count)).map(drop)
     }
@@ -275,7 +276,7 @@ impl Host {
         }
     }
 
-    /// On the desk's thread, at the first: another node says something.
+    /// On the service thread of the first task: a message from another node.
     pub(crate) fn letter(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Option<()> {
         let (inner, from) = (self.inner.as_ref()?, self.groups.node_of(from)?);
         let outcome = self.with(peers, inner, |inner| inner.tasks.receive(from, bytes, &mut inner.pages));

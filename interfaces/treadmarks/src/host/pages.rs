@@ -15,7 +15,7 @@ pub(crate) struct Pages {
     rooms: Arc<Rooms>,
     view: View,
     pub(super) keys: Keys,
-    /// Locks that others want, and who has taken them.
+    /// Locks that other nodes want, and the tasks that have taken them.
     taken: Vec<(u32, usize)>,
     /// The other tasks by their places, with their numbers in the run.
     others: Vec<(usize, usize, Alive)>,
@@ -39,7 +39,7 @@ impl Pages {
         Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks, ended }
     }
 
-    /// Says what may be done to pages. Whether any task had more of them open.
+    /// Sets the access to pages. Whether any task had more of them open.
     fn change(&self, first: u32, count: u32, access: Access) -> bool {
         let open = self.rooms.change(first, count, access);
         let own = self.rooms.own;

@@ -1,8 +1,8 @@
 //! A segment after the heap that the tasks of a host share: the access of each task to each page.
 //!
-//! A task opens a page for itself when it accesses a page that is open on the host ([`Claims`]). Each has a thread that
-//! closes pages in its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its
-//! program change the protection of their process one at a time.
+//! A task opens a page for itself when it accesses a page that is open on the host ([`Claims`]). Each task has a thread
+//! that closes pages in its process for the node ([`Rooms::guard`]), and confirms this. A task's thread and its program
+//! change the protection of their process one at a time.
 
 use crate::limits::{LOCKS, NODES};
 use crate::memory::heap::Heap;
@@ -157,7 +157,7 @@ impl Rooms {
     }
 }
 
-/// After so long it is looked whether the task lives.
+/// The time after which the node checks that the task lives.
 const WHILE: Duration = Duration::from_millis(50);
 
 /// A process, to be asked whether it has ended.

@@ -152,7 +152,7 @@ impl Heap {
         self.length / self.page
     }
 
-    /// Says what this process's program may do to pages.
+    /// Sets the access of this process's program to pages.
     pub(crate) fn protect(&self, first: u32, count: u32, access: Access) {
         let (start, length) = (first as usize * self.page, count as usize * self.page);
         assert!(start + length <= self.length);
@@ -204,8 +204,8 @@ impl View {
 
     pub(crate) fn load(&self, page: u32, out: &mut [u8]) {
         assert!(out.len() == self.heap.page && (page as usize) < self.heap.pages());
-        // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the page by its
-        // own mapping: to words that nobody may read now, if it is free of races.
+        // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the
+        // page through its own mapping. If it is free of races, no process reads these words now.
         unsafe { std::ptr::copy_nonoverlapping(self.address(page, 0), out.as_mut_ptr(), out.len()) };
     }
 

@@ -60,7 +60,7 @@ pub(crate) fn of_program() -> u64 {
 /// Sees a file: its name, where it is loaded, and its writable segments.
 type See<'a, T> = dyn FnMut(&str, usize, &[(usize, usize)]) -> Option<T> + 'a;
 
-/// Shows each file until the function says something.
+/// Passes each file to the function until it returns a result.
 fn look<T>(mut see: impl FnMut(&str, usize, &[(usize, usize)]) -> Option<T>) -> Option<T> {
     struct Search<'a, T> {
         see: &'a mut See<'a, T>,

@@ -1,4 +1,4 @@
-//! The shared heap and the program's own memory: where both lie, and who has which part.
+//! The shared heap and the program's own memory: their addresses, and the allocated parts.
 
 pub(crate) mod allocator;
 #[allow(unsafe_code)]

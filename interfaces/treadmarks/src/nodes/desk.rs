@@ -1,6 +1,6 @@
 //! The thread that serves other processes while the program computes, and its requests other than consistency.
 //!
-//! A letter is one byte that says its kind, and the rest. Process 0 keeps the list of the heap's blocks. A process that
+//! A letter is one byte for its kind, and the rest. Process 0 keeps the list of the heap's blocks. A process that
 //! distributes a variable waits until all processes have it. Processes leave together, after all have agreed. Otherwise
 //! a process could still need the pages of another, or take its end for a death.
 

@@ -1,8 +1,8 @@
 //! Each process has its own memory, and a node of the protocol keeps the memory consistent.
 //!
 //! The program's calls and faults, and the service thread, use the node. One thread at a time has the node, with all
-//! signals blocked, so that no handler of the program needs it at the same time. Letters are sent while it is had, so
-//! that they keep their order; sending waits for nobody.
+//! signals blocked, so that no handler of the program needs it at the same time. A thread sends letters while it has
+//! the node, so that they keep their order. Sending never waits.
 
 use crate::errors::{Trouble, end};
 use crate::limits::LOCKS;
@@ -144,7 +144,8 @@ impl Far {
         self.shown.meeting(barrier, || self.call(peers, arrive, |wait| wait()).map(drop))
     }
 
-    /// From how many deaths the last barrier has recovered, if it has; and who is known to have died.
+    /// The number of deaths from which the last barrier has recovered, if it has; and the processes that are known to
+    /// be dead.
     pub(crate) fn deaths(&self, peers: &Peers) -> (Option<u32>, Vec<usize>) {
         self.with(peers, |node, _| {
             let gone = (0..peers.services.len()).filter(|&other| node.is_gone(other)).collect();
@@ -162,7 +163,7 @@ impl Far {
         self.with(peers, |node, _| node.deaths())
     }
 
-    /// Whether somebody has died and no barrier has told of it yet.
+    /// Whether a process has died, and no barrier has reported this yet.
     pub(crate) fn is_stranded(&self, peers: &Peers) -> bool {
         self.with(peers, |node, _| node.is_stranded())
     }
@@ -236,12 +237,12 @@ impl Far {
         self.with(peers, |node, _| node.on_testimony(from, bytes))
     }
 
-    /// At process 0: races that were not told yet, how many pairs of places there are in all, and how often they were seen.
+    /// At process 0: races that were not reported yet, the number of all pairs of places, and how often they were seen.
     pub(crate) fn races(&self, peers: &Peers) -> (Vec<Race>, (u64, u64)) {
         self.with(peers, |node, _| (node.races(), node.race_totals()))
     }
 
-    /// The program will write all of these pages before anybody reads them.
+    /// The program will write all of these pages before any process reads them.
     pub(crate) fn overwrite(&self, peers: &Peers, first: u32, count: u32) -> Result<(), Trouble> {
         // Another thread of the program may be waiting for a page: this comes after it.
         let overwrite = |node: &mut Node, pages: &mut Pages| {

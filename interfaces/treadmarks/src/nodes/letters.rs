@@ -1,4 +1,4 @@
-//! The letters of processes: one byte that says the kind, and the rest.
+//! The letters of processes: one byte for the kind, and the rest.
 
 /// Kinds of letters.
 pub(crate) mod kind {

@@ -1,10 +1,10 @@
 //! All processes on one host: they map the same memory, and locks are words in it.
 //!
-//! A view's word counts its readers, or says that one writes; it is in the same memory, so that is all there is to it.
+//! A view's word counts its readers, or marks a writer. The view is in the same memory, so it needs nothing else.
 //!
-//! A lock's word is 0, or the number of its holder from 1 on; its highest bit says that somebody may sleep until it is
-//! free. The engine runs the barrier: each process first writes the id of the barrier into its own place, and compares
-//! with the others afterwards.
+//! A lock's word is 0, or the number of its holder from 1 on. Its highest bit marks that a process may sleep until the
+//! lock is free. The engine runs the barrier: each process first writes the id of the barrier into its own place, and
+//! compares with the others afterwards.
 
 use crate::errors::Trouble;
 use crate::limits::{BARRIERS, LOCKS, NODES, VIEWS};
@@ -41,7 +41,7 @@ struct Lock(AtomicU32);
 pub(crate) struct Near {
     control: &'static Control,
     own: u32,
-    /// How many barriers there have been. Told to one thread at a time.
+    /// How many barriers there have been. Only one thread at a time uses it.
     turns: AtomicU64,
     looks: u32,
     /// How this process holds each view: 0 not, 1 to read, 2 to write. Its threads agree among themselves.
@@ -211,7 +211,7 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
     }
 }
 
-/// Says that somebody waits, and sleeps as long as the word stays so; not at all if it has changed.
+/// Marks a waiter, and sleeps while the word has this value; does not sleep if the word has changed.
 fn sleep_while(word: &AtomicU32, seen: u32) {
     let wanted = seen | WANTED;
     // Relaxed: the mark carries no data.

@@ -1,4 +1,4 @@
-//! The processes of a run, as each knows them: how to write to them, and who has ended.
+//! The processes of a run: how to write to them, and which of them have ended.
 
 use crate::errors::{Trouble, end};
 use crate::limits::NODES;
@@ -20,7 +20,7 @@ pub(crate) struct Peers {
     calls: BiasedLock<()>,
     /// The processes that are known to have ended.
     dead: Box<[AtomicBool]>,
-    /// All want to leave: nobody's end is a death.
+    /// All want to leave, so no end is a death.
     pub(crate) all_leave: AtomicBool,
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Deaths that barriers have told of, and the operations since.
+/// The number of deaths that barriers have reported, and the number of operations since.
 type Turn = u64;
 
 /// Bytes before the data: which operation, of what type, and how.

@@ -36,7 +36,7 @@ const LETTERS: u32 = 0x546d_6b02;
 /// The number of words that each process sends to all others.
 const WORDS: usize = 12;
 
-/// `Tmk_startup`. Also gives the run to who asks from then on.
+/// `Tmk_startup`. From then on, other code can get the run too.
 pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     if run().is_some() {
         return Err(Trouble::Twice);
@@ -272,7 +272,7 @@ fn has_ended(member: usize) {
     run().into_iter().for_each(|run| run.peers.has_ended(member));
 }
 
-/// Memory that nobody else has.
+/// Memory of this process alone.
 fn alone(
     heap: Heap,
     partition: &Partition,

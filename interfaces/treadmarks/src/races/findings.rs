@@ -1,4 +1,5 @@
-//! Races: what each process notes of its instructions, and at process 0 the blocks of the heap and what is said in the end.
+//! Races: the records of each process about its instructions, and at process 0 the blocks of the heap and the final
+//! report.
 
 use crate::memory::heap::Heap;
 use crate::nodes::far::Far;
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// A block of the heap: who has asked for it, and where in the program.
+/// A block of the heap: the process that requested it, and the place in the program.
 pub(crate) struct Block {
     pub(crate) size: u64,
     pub(crate) node: usize,
@@ -28,7 +29,7 @@ pub(crate) struct Races {
     files: Mutex<Files>,
     /// At process 0: blocks by address. Freed blocks stay until other blocks are at their address.
     blocks: Mutex<BTreeMap<u64, Block>>,
-    /// How many were told.
+    /// The number of reported races.
     count: Mutex<u64>,
 }
 

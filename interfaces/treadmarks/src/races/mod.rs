@@ -1,4 +1,5 @@
-//! Races: accesses noted one instruction at a time, and what is said of two that no synchronisation orders.
+//! Races: accesses recorded one instruction at a time, and reports of two accesses without synchronisation between
+//! them.
 
 pub(crate) mod findings;
 pub(crate) mod places;

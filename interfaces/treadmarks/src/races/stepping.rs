@@ -189,7 +189,7 @@ mod here {
             assert_eq!(width_of(&[0xc5, 0xfe, 0x6f, 0x06]), Some(32));
             assert_eq!(width_of(&[0xf3, 0xa4]), Some(1));
             assert_eq!(width_of(&[0xf0, 0x0f, 0xc1, 0x07]), Some(4));
-            // vmovups zmm0 {k1}, [rax]: what is touched says the mask.
+            // vmovups zmm0 {k1}, [rax]: the mask determines the accessed bytes.
             assert_eq!(width_of(&[0x62, 0xf1, 0x7c, 0x49, 0x10, 0x00]), Some(1));
             assert_eq!(width_of(&[0x06]), None, "no instruction");
         }

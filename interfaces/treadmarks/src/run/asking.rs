@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
 impl Run {
-    /// The answers of these; of who has died there is none.
+    /// The answers of these processes; dead processes have none.
     fn numbers(&self, mut of: BTreeSet<usize>) -> Result<Vec<u64>, Trouble> {
         let mut numbers = Vec::new();
         loop {
@@ -27,14 +27,14 @@ impl Run {
                     numbers.push(u64::from_le_bytes(number));
                 }
                 Some((&kind::WAKE, _)) => {}
-                // To a question that was given up when somebody died.
+                // An answer to a question that was cancelled after a death.
                 Some((&(kind::CONSISTENCY | kind::REDUCED), _)) if self.replicas => {}
                 _ => return Err(Trouble::Malformed(from)),
             }
         }
     }
 
-    /// Asks all others the same thing, and waits until all have said that it is done.
+    /// Sends the same request to all others, and waits until all have confirmed it.
     fn ask_all(&self, asked: &[u8]) -> Result<bool, Trouble> {
         let _alone = self.peers.program()?;
         let others: BTreeSet<usize> = self.peers.living().filter(|&node| node != self.peers.own).collect();

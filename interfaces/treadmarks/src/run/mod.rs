@@ -53,7 +53,7 @@ pub(crate) enum Sharing {
 }
 
 impl Sharing {
-    /// The number by which onlookers know it (`way` in `words.rs`).
+    /// The number by which tools know it (`way` in `words.rs`).
     pub(crate) fn number(&self, protocol: Protocol) -> u64 {
         match (self, protocol) {
             (Sharing::Near(_), _) => 1,
@@ -101,7 +101,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Whether somebody has died and no barrier has told of it yet.
+    /// Whether a process has died, and no barrier has reported this yet.
     fn is_stranded(&self) -> bool {
         matches!(&self.way, Sharing::Far(far) if far.is_stranded(&self.peers))
     }

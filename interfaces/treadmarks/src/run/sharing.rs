@@ -81,7 +81,8 @@ impl Run {
         Ok(())
     }
 
-    /// All of it will be written before anybody reads it: pages that lie wholly in it are not fetched.
+    /// The program will write all of it before any process reads it, so pages that are completely inside are not
+    /// fetched.
     pub(crate) fn overwrite(&self, address: usize, length: usize) -> Result<(), Trouble> {
         if !self.heap.has(address, length) {
             return Err(Trouble::NotShared(address));

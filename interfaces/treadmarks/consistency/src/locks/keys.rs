@@ -1,8 +1,8 @@
 //! Locks that are here: taken and given back without the node, by one atomic operation each.
 //!
-//! For each lock a word, which all tasks of the node have. *Away*: the node decides. *Free*: it is here and nobody wants it, so a task
-//! may take it. *Taken*: by that task. *Wanted*: it is taken and another waits for it, of this node or not, so the node does what
-//! follows its release. Checked under loom.
+//! For each lock a word, which all tasks of the node have. *Away*: the node decides. *Free*: the lock is here and no
+//! other node wants it, so a task may take it. *Taken*: by that task. *Wanted*: it is taken and another waits for it,
+//! of this node or not, so the node does what follows its release. Checked under loom.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};
@@ -58,7 +58,7 @@ impl Keys {
         }
     }
 
-    /// For the program: whether that was all. Else the node must be told.
+    /// For the program: whether that was all. Otherwise the caller must notify the node.
     #[inline]
     pub fn give_back(&self, lock: u32) -> bool {
         let Some(state) = self.states.get(lock as usize) else { return false };
@@ -66,7 +66,8 @@ impl Keys {
         match state.compare_exchange(self.own, FREE, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => true,
             Err(seen) if seen == self.own | WANTED => {
-                // Relaxed: nobody takes a lock that is away. The message to the node hands over what the lock guards.
+                // Relaxed: tasks cannot take a lock that is away. The message to the node hands over what the lock
+                // guards.
                 state.store(AWAY, Ordering::Relaxed);
                 false
             }
@@ -74,7 +75,7 @@ impl Keys {
         }
     }
 
-    /// For the node, when a task has given a lock back that nobody wants.
+    /// For the node, when a task has released a lock that no other node wants.
     pub fn keep(&self, lock: u32) {
         // Release: partner of the acquire in `take`.
         self.states[lock as usize].store(FREE, Ordering::Release);
@@ -143,7 +144,7 @@ mod model {
             let told = tasks.map(|task| !task.join().expect("it ends"));
             match claimed {
                 Ok(()) => assert!(!told[0] && !told[1]),
-                // The node hears of the release of who has it, and of no other.
+                // The node learns only of the holder's release.
                 Err(task) => assert!(told[task] && !told[1 - task]),
             }
             assert_eq!(node.claim(0), Ok(()), "it is the node's in the end");

@@ -188,7 +188,7 @@ impl Node {
         Ok(Progress::Done)
     }
 
-    /// At the manager: somebody wants a view.
+    /// At the manager: a node wants a view.
     pub(crate) fn wanted_view(
         &mut self,
         from: usize,
@@ -210,7 +210,7 @@ impl Node {
         Ok(())
     }
 
-    /// At the manager: somebody has released it.
+    /// At the manager: a node has released the view.
     pub(crate) fn done_with_view(
         &mut self,
         from: usize,
@@ -259,7 +259,7 @@ impl Node {
         Ok(())
     }
 
-    /// Gives a view to those at the head of its queue who may have it now.
+    /// Grants a view to the nodes at the head of its queue that may have it now.
     fn grant_view(&mut self, view: u32) {
         let Some(it) = self.views.get_mut(&view) else { return };
         while let Some(&(node, version, writes)) = it.queue.front() {

@@ -1,4 +1,4 @@
-//! Wishes: who asks for a lock says which pages it will want, and gets their changes with it.
+//! Wishes: a request for a lock names the pages that the node will want, and the changes come with the lock.
 //!
 //! A node learns which pages it misses when it has got a lock from another. If this happened several times, always
 //! after the same number of grants, the node expects it again. Its request then names the page, and the state of its

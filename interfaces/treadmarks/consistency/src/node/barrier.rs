@@ -35,7 +35,7 @@ impl Node {
         self.settle(memory)
     }
 
-    /// At the manager: somebody has come.
+    /// At the manager: a node has arrived.
     pub(crate) fn arrived(
         &mut self,
         from: usize,

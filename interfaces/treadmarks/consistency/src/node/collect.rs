@@ -1,7 +1,8 @@
 //! Throwing old records away, at a barrier, when some node has little room for them.
 //!
-//! Each node brings the pages that it has changed itself up to date. When all have, who changed a page since the last time has
-//! it whole: nobody needs the old diffs any more. Other nodes drop their copy if it is not valid, and will fetch the page.
+//! Each node brings the pages that it has changed itself up to date. After all nodes have done this, a node that
+//! changed a page since the last time has the whole page, and the old diffs are useless. Other nodes drop their copy if
+//! it is not valid, and will fetch the page.
 
 use crate::message::Message;
 use crate::pages::memory::{Access, Memory};

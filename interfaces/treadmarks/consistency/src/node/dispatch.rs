@@ -135,7 +135,7 @@ impl Node {
         self.finder.totals()
     }
 
-    /// Takes in what the node has said to itself.
+    /// Handles the messages of the node to itself.
     pub(crate) fn settle(&mut self, memory: &mut impl Memory) -> Result<Progress, Fault> {
         while let Some(message) = self.inbox.pop_front() {
             self.take_in(self.own, message, memory)?;
@@ -149,7 +149,7 @@ impl Node {
         postcard::to_stdvec(&report).expect("memory can be written to")
     }
 
-    /// At node 0: what a node has said in the end. When all have, it is compared.
+    /// At node 0: the final report of a node. When all have, it is compared.
     pub fn on_testimony(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
         let wrong = Fault::Malformed(from);
         let (report, rest): (Report, &[u8]) = postcard::take_from_bytes(bytes).map_err(|_| wrong)?;

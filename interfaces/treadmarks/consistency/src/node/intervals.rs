@@ -134,7 +134,7 @@ impl Node {
         Ok(())
     }
 
-    /// Takes in a write notice. Whether the page was open to the program and must not be any more.
+    /// Handles a write notice. Whether the page was open to the program and must not be any more.
     fn notice(&mut self, number: u32, owner: usize, interval: u32, memory: &mut impl Memory) -> bool {
         let page = self.page(number);
         page.noticed[owner] = interval;

@@ -87,8 +87,8 @@ impl Node {
         }
     }
 
-    /// The program will write all words of these pages before anybody reads them: what they lack is not fetched. Until
-    /// then their contents are undefined, on all nodes. Pages of views and with homes are as before.
+    /// The program will write all words of these pages before any node reads them, so their missing changes are not
+    /// fetched. Until then their contents are undefined, on all nodes. Pages of views and with homes are as before.
     ///
     /// From *validate* with `WRITE_ALL` of Dwarkadas, Cox and Zwaenepoel (ASPLOS 1996).
     pub fn overwrite(&mut self, first: u32, count: u32, memory: &mut impl Memory) -> Result<(), Fault> {

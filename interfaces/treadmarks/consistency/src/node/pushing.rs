@@ -7,7 +7,8 @@
 //! are not sent again. If a node needs a page before its barrier, with a lock, and the changes have already come, it
 //! uses them.
 //!
-//! With a lock it is the other way round ([`crate::locks::wishes`]): who asks for it says which pages it will want.
+//! With a lock it is the other way round ([`crate::locks::wishes`]): the request names the pages that the node will
+//! want.
 //!
 //! A page that was brought up to date so stays closed until it is touched, which costs a fault and no message. If the
 //! program has not used a pushed page by the next barrier, the node tells the sender, which then stops. A push may not
@@ -51,8 +52,9 @@ impl Node {
                 node != from && span.first > has[node] && span.first <= upto(node)
             })
         };
-        // At the barrier that told of the latest change it would have got what this node alone has changed since the one before.
-        // Which barrier that is says the change: this node may not have left it yet, or be at the next.
+        // At the barrier that announced the latest change, it would have got the changes of this node alone since the
+        // previous barrier. The change determines the barrier: this node may not have left it yet, or may be at the
+        // next.
         let at_barrier = match wanted {
             [one] if one.node as usize == own => {
                 let told = self.habits.told.iter().position(|(_, upto)| *upto >= one.upto);
@@ -75,7 +77,7 @@ impl Node {
         habit.given = own.fold(habit.given, u32::max);
     }
 
-    /// Somebody has got what was changed here up to this interval.
+    /// A node has got the changes of this node up to this interval.
     pub(crate) fn note_given(&mut self, to: usize, number: u32, upto: u32) {
         if let Some(habit) = self.habits.readers.get_mut(&(number, to)) {
             habit.given = habit.given.max(upto);
@@ -147,7 +149,7 @@ impl Node {
         }
     }
 
-    /// Somebody does not use what it was pushed.
+    /// A node does not use the pushed pages.
     pub(crate) fn stop(&mut self, from: usize, pages: Vec<u32>) {
         for page in pages {
             self.habits.readers.get_mut(&(page, from)).into_iter().for_each(Habit::stop);

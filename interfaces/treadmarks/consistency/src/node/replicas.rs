@@ -1,10 +1,10 @@
 //! Replicas: the pages of each home are kept once more, at the next node, as they were at the last barrier.
 //!
-//! A barrier is *whole* when every page is kept so, and nobody leaves it before. A barrier therefore has a second half.
-//! A node that knows all changes waits until they have come to the pages whose home it is. It sends the differences
-//! from the previous barrier to the next node. When this is done, and the node has the replica of the previous node, it
-//! tells the manager. When all have told so, the manager lets all go: 4(n - 1) messages, and one or more from each to
-//! the next.
+//! A barrier is *whole* when every page has its replica, and no node leaves it before. A barrier therefore has a second
+//! half. A node that knows all changes waits until they have come to the pages whose home it is. It sends the
+//! differences from the previous barrier to the next node. When this is done, and the node has the replica of the
+//! previous node, it tells the manager. After all reports, the manager lets all nodes go. This takes 4(n - 1) messages,
+//! and one or more from each node to the next.
 //!
 //! A home keeps the state of its pages at the last whole barrier until the next whole barrier ([`Replicas::base`]).
 //! This state therefore survives the death of any node: living homes have it, and the node after each dead home has it.

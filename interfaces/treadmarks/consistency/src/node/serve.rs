@@ -8,7 +8,7 @@ use crate::stamp::Stamp;
 use crate::state::Node;
 
 impl Node {
-    /// Gives a page to who has no copy.
+    /// Sends a page to a node without a copy.
     pub(crate) fn asked_for_page(
         &mut self,
         from: usize,

@@ -6,8 +6,8 @@
 //!
 //! At the barrier the survivors *regroup*. Each node sends the first living node the number of whole barriers that it
 //! knows, and the nodes that it knows to be dead. It sends this again after each further death, and when it comes to a
-//! barrier. When all that live have said the same of the dead, the first knows the last barrier that anybody has left.
-//! A node that is still inside this barrier passes it, and meets the others at the next barrier. When all have arrived,
+//! barrier. When all living nodes agree about the dead, the first node knows the last barrier that any node has left. A
+//! node that is still inside this barrier passes it, and meets the others at the next barrier. When all have arrived,
 //! the nodes restore their pages from the last whole barrier. The next node becomes the home of the pages of a dead
 //! node. The second half of a barrier makes new replicas of all pages. That one is counted too, and ends for all with
 //! the news of the loss. If more nodes die during this, the recovery begins again from the same state, because no node
@@ -31,13 +31,13 @@ use bytes::Bytes;
 use std::collections::BTreeSet;
 
 impl Node {
-    /// Whether somebody has died and no barrier has mended that yet.
+    /// Whether a node has died, and no barrier has recovered from this yet.
     pub fn is_stranded(&self) -> bool {
         let count = |gone: &[bool]| gone.iter().filter(|&&gone| gone).count() as u32;
         self.replicas.as_ref().is_some_and(|replicas| count(&replicas.gone) > replicas.era)
     }
 
-    /// Whether the last barrier has ended with the memory of the one before, for somebody had died.
+    /// Whether the last barrier has restored the memory of the previous barrier, because a node had died.
     pub fn has_recovered(&self) -> bool {
         self.replicas.as_ref().is_some_and(|replicas| replicas.recovered)
     }
@@ -258,7 +258,7 @@ impl Node {
         self.restore(own, dead, last, regions, memory)
     }
 
-    /// Somebody has left the barrier at which this one still is.
+    /// Another node has left the barrier at which this node still is.
     pub(crate) fn pass(
         &mut self,
         from: usize,
@@ -308,7 +308,7 @@ impl Node {
         Ok(())
     }
 
-    /// Takes in what another says, if it is of now; what is of later waits.
+    /// Handles a message of another node if it has the present number of deaths; messages with a larger number wait.
     pub(crate) fn hear(
         &mut self,
         from: usize,
@@ -381,7 +381,7 @@ impl Node {
         self.replicas.as_ref().zip(first).is_some_and(|(replicas, first)| replicas.heirs[first] == self.own)
     }
 
-    /// Nobody knows anything of anybody's intervals, or has a lock; copies are at homes alone.
+    /// No node knows intervals of others, and no node has a lock; only homes have copies.
     fn start_anew(&mut self, memory: &mut impl Memory) {
         let (own, nodes) = (self.own, self.setup.nodes);
         let mut known: BTreeSet<u32> = self.pages.keys().copied().collect();

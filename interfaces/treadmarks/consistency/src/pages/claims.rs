@@ -1,9 +1,9 @@
 //! Which task of a node has a page open, in memory that they share.
 //!
-//! The node says in a *table* what may be done to a page. A task opens the page for itself with a *claim*, without the
-//! node. To close the page, the node changes the table, and asks only tasks with a larger claim to close it. A task
-//! reads the table again after its claim. The node reads the claims after it has changed the table. One of the two
-//! therefore sees the other. Checked under loom.
+//! The node has a *table* with the permitted access to each page. A task opens the page for itself with a *claim*,
+//! without the node. To close the page, the node changes the table, and asks only tasks with a larger claim to close
+//! it. A task reads the table again after its claim. The node reads the claims after it has changed the table. One of
+//! the two therefore sees the other. Checked under loom.
 
 use crate::pages::memory::Access;
 
@@ -12,7 +12,7 @@ use loom::sync::atomic::{AtomicU8, Ordering, fence};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU8, Ordering, fence};
 
-/// The table and the claims of all tasks. In their bytes 0 stands for what may be done to a page that nobody has touched.
+/// The table and the claims of all tasks. In their bytes, 0 stands for the access to a page before its first use.
 pub struct Claims<'m> {
     untouched: Access,
     table: &'m [AtomicU8],
@@ -59,7 +59,7 @@ impl<'m> Claims<'m> {
     pub fn open(&self, task: usize, page: u32, wanted: Access, map: impl FnOnce(Access)) -> bool {
         let (may, claim) = (&self.table[page as usize], &self.of(task, page, 1)[0]);
         let before = claim.load(Ordering::Relaxed);
-        // Acquire: partner of the release in `change`; what the page has is seen by who may read it.
+        // Acquire: partner of the release in `change`; a task that may read the page sees its contents.
         let now = may.load(Ordering::Acquire);
         if self.access(now) < wanted {
             return false;

@@ -45,7 +45,7 @@ impl Diff {
         Diff::of(page, |_| true)
     }
 
-    /// The words of a page of which the function says that they were changed.
+    /// The words of a page for which the function returns true.
     fn of(page: &[u8], is_changed: impl Fn(usize) -> bool) -> Diff {
         let (words, mut runs, mut word) = (page.len() / WORD, Vec::new(), 0);
         while word < words {

@@ -20,7 +20,7 @@ pub trait Memory {
     fn store(&mut self, page: u32, offset: usize, data: &[u8]);
     /// Sets the program's access to these pages. When the call returns, earlier writes are complete.
     fn protect(&mut self, first: u32, count: u32, access: Access);
-    /// Leaves a page that may be written to open to reads alone: whether anybody may have written to it since it was opened.
+    /// Reduces a writable page to read access. Returns whether a task may have written to it since it was opened.
     fn withdraw(&mut self, page: u32) -> bool {
         self.protect(page, 1, Access::Read);
         true

@@ -1,9 +1,10 @@
-//! Homes that move: a page's home goes to who alone writes to it, who then sends its changes to nobody.
+//! Homes that move: a page's home goes to the node that alone writes to the page. This node then need not send its
+//! changes.
 //!
-//! The manager of barriers hears at each of them who has written to what since the last, and says with the answer which
-//! homes move. The first node that alone has written a page before a barrier becomes its home: the rule of first touch.
-//! Later the home moves to a node that alone wrote the page between three barriers in a row. The move sends no data: a
-//! node that alone writes a page has updated its copy before, so it has everything that the home has.
+//! At each barrier the manager gets the writers of pages since the last barrier, and its answer contains the homes that
+//! move. The first node that alone has written a page before a barrier becomes its home: the rule of first touch. Later
+//! the home moves to a node that alone wrote the page between three barriers in a row. The move sends no data: a node
+//! that alone writes a page has updated its copy before, so it has everything that the home has.
 //!
 //! Some know of a barrier's end before others. If a node gets a request as home before it knows that it is the home, it
 //! keeps the request until then. Late messages of the new home to the old home have no effect.
@@ -44,7 +45,7 @@ impl Node {
             *times = if *who == writer { *times + 1 } else { 1 };
             *who = writer;
             if home.unwrap_or(first) == writer || home.is_some() && *times < SETTLED {
-                // Who has its home without its having moved has touched it first all the same.
+                // A node that has the home of a page without a move has also written the page first.
                 movers.homes.entry(page).or_insert(first);
                 continue;
             }
@@ -59,7 +60,7 @@ impl Node {
         moves
     }
 
-    /// Knows where homes are from now on; what was said early to this node as one.
+    /// Records the new homes. Returns the messages that came early to this node as a home.
     pub(crate) fn take_moves(
         &mut self,
         from: usize,

@@ -61,8 +61,8 @@ struct Event {
 }
 
 impl Finder {
-    /// Takes in the reports of all nodes, in their order; `false`: a report is invalid. The reports end at a barrier,
-    /// or with the run. The last argument is the number of words of the memory.
+    /// Compares the reports of all nodes, in order; `false`: a report is invalid. The reports end at a barrier, or with
+    /// the run. The last argument is the number of words of the memory.
     pub(crate) fn compare(&mut self, reports: Vec<Report>, barrier: Option<u32>, words: u64) -> bool {
         let nodes = reports.len();
         self.sites.resize_with(nodes, Vec::new);

@@ -96,7 +96,7 @@ impl Witness {
         }
     }
 
-    /// A lock is here, as somebody released it who knew this.
+    /// A lock has come with the clock of the node that released it.
     pub(crate) fn acquired(&mut self, lock: u32, clock: Option<Clock>) {
         self.cut();
         // After a barrier all nodes know everything before it.

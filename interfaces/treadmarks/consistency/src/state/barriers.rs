@@ -6,7 +6,7 @@ use crate::stamp::Stamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Who has come.
+/// A node that has arrived.
 pub(crate) struct Arrival {
     pub(crate) barrier: u32,
     pub(crate) stamp: Stamp,
@@ -25,7 +25,7 @@ pub(crate) struct BarrierState {
     pub(crate) come: Vec<Option<Arrival>>,
     /// How many have collected.
     pub(crate) collected: usize,
-    /// The manager's own intervals up to this one were told at the barrier before.
+    /// The previous barrier announced the manager's own intervals up to this one.
     pub(crate) told: u32,
     pub(crate) movers: Movers,
     /// At anyone: what others say who have left the barrier and know of new homes.

@@ -1,4 +1,4 @@
-//! Habits: a node counts who asks for the same pages again and again.
+//! Habits: a node counts nodes that ask for the same pages again and again.
 
 use crate::message::{Interval, Pushed};
 use std::collections::{BTreeMap, VecDeque};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Requests that are rarer than once in this number of barriers or grants of a lock are not a habit.
 pub(crate) const SELDOM: u32 = 4;
 
-/// How regularly somebody asks for a page.
+/// The regularity of a node's requests for a page.
 #[derive(Default)]
 pub(crate) struct Habit {
     /// When it was last asked for, and how long after the time before.
@@ -18,7 +18,7 @@ pub(crate) struct Habit {
     pub(crate) pushed: Option<u32>,
     /// How often it was pushed for nothing: each time it takes four times as long to become a habit again.
     pub(crate) stops: u32,
-    /// The interval of this node up to which who asks has what was changed here.
+    /// The last interval of this node whose changes the requesting node has.
     pub(crate) given: u32,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Habits {
     pub(crate) epoch: u32,
     /// By page and reader.
     pub(crate) readers: BTreeMap<(u32, usize), Habit>,
-    /// How often this node has come to a barrier, and of the last times: which, and up to which interval it told its own.
+    /// The number of barriers of this node, and for the last ones: which barrier, and its last announced interval.
     pub(crate) arrivals: u32,
     pub(crate) told: VecDeque<(u32, u32)>,
     /// Pushes that did not fit the page.

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 /// A lock, as one node sees it.
 #[derive(Default)]
 pub(crate) struct Lock {
-    /// Nobody had it after this node.
+    /// No other node has had it after this node.
     pub(crate) here: bool,
     pub(crate) held: bool,
-    /// Who gets it next.
+    /// The node that gets it next.
     pub(crate) next: Option<(usize, Asks)>,
     /// At the manager: who asked last.
     pub(crate) last: usize,

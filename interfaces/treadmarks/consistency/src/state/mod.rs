@@ -37,7 +37,7 @@ pub struct Node {
     pub(crate) dirty: Vec<u32>,
     /// The pages among them that were opened before the first access.
     pub(crate) ahead: Vec<u32>,
-    /// The own intervals up to this one were told at a barrier.
+    /// A barrier has announced the node's own intervals up to this one.
     pub(crate) told: u32,
     pub(crate) locks: FxHashMap<u32, Lock>,
     pub(crate) views: FxHashMap<u32, View>,

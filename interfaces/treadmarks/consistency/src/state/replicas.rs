@@ -11,7 +11,7 @@ pub(crate) struct Replicas {
     pub(crate) whole: u32,
     /// The living nodes at the last whole barrier: each node keeps the pages of the node before it.
     pub(crate) ring: Vec<usize>,
-    /// Then: for each node who is the home of the pages whose home it was in the beginning.
+    /// Then: for each node, the present home of the pages whose first home it was.
     pub(crate) heirs: Vec<usize>,
     /// The same now.
     pub(crate) heirs_now: Vec<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Replicas {
     /// From how many deaths this node has recovered.
     pub(crate) era: u32,
     pub(crate) stage: Stage,
-    /// At the manager: who has told that all is kept.
+    /// At the manager: the nodes that have reported their replicas.
     pub(crate) told: BTreeSet<usize>,
     /// Replaces the pages kept here, or changes them, when the barrier is whole.
     pub(crate) coming: Vec<(u32, Diff)>,
@@ -60,7 +60,7 @@ pub(crate) enum Stage {
     Late,
     /// The node has sent its pages, and waits for the pages of the node before it.
     Sent,
-    /// It has told the manager.
+    /// The node has told the manager.
     Told,
 }
 

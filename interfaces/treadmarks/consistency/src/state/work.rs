@@ -10,7 +10,7 @@ pub(crate) enum Work {
     Miss(Miss),
     /// After a barrier: these pages are still to be brought up to date.
     Collect(Vec<u32>),
-    /// That everybody has.
+    /// Waits until all nodes have collected.
     Clean,
     /// A page that will be put back anyway.
     Stranded(u32, Access),
@@ -25,7 +25,7 @@ pub(crate) struct Miss {
     pub(crate) known: Stamp,
     /// Answers that are still to come.
     pub(crate) awaited: usize,
-    /// From the one who had all of it, in order; or from several.
+    /// The diffs come in order from one node that had all of them; or from several nodes.
     pub(crate) orderly: bool,
     pub(crate) records: Vec<Record>,
     /// It is part of a collection: the pages behind it.

@@ -93,7 +93,7 @@ impl Tasks {
         }
     }
 
-    /// Lets in whom a grant is for, and asks for the next.
+    /// Lets tasks with a grant continue, and asks for the next grant.
     pub(super) fn go_on_with_views(&mut self, memory: &mut impl Memory) -> Result<(), Fault> {
         for view in self.views_queued.clone() {
             while !self.node.wants_view(view) {

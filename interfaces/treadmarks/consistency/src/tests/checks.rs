@@ -385,7 +385,7 @@ fn lock_taken_without_node_is_passed_on_at_release() {
 fn malformed_letters_are_refused_without_panic() {
     let mut dice = super::simulated::Dice(99);
     let bytes = |with_era: bool, dice: &mut super::simulated::Dice| {
-        // With replicas the first says from how many deaths the sender has recovered.
+        // With replicas the first byte is the number of deaths from which the sender has recovered.
         let kinds = [0, dice.below(26) as u8];
         let (skip, length) = (usize::from(!with_era), dice.below(24));
         kinds

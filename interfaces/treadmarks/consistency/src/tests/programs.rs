@@ -14,7 +14,7 @@ enum Rule {
     OfLock(u32),
     OfNode(usize),
     InBag(u32),
-    /// Nobody writes it.
+    /// No node writes the word.
     Frozen,
 }
 
@@ -139,7 +139,7 @@ impl Game {
         player.steps -= 1;
         match self.dice.below(8) {
             0 => {
-                // In ascending order, so that nobody waits in a circle.
+                // In ascending order, so that waits form no cycle.
                 let above = player.holds.last().map_or(0, |&lock| lock + 1);
                 if above < self.setup.locks {
                     let lock = above + self.dice.below((self.setup.locks - above) as usize) as u32;
@@ -250,7 +250,7 @@ impl Game {
         self.reads + self.look_at_all()
     }
 
-    /// In the end, after one barrier more, everybody sees all of it.
+    /// At the end, after one more barrier, every node sees all of it.
     fn look_at_all(mut self) -> u64 {
         self.world.all_pass(0);
         for node in 0..self.setup.nodes {

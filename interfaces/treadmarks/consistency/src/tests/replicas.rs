@@ -50,7 +50,7 @@ struct Outcome {
     compared: u64,
     deaths: u64,
     recoveries: u64,
-    /// A home and its keeper have died, and the survivors were told.
+    /// A home and its keeper have died, and the survivors got an error.
     lost: u64,
 }
 
@@ -67,7 +67,7 @@ struct Game {
     behind: Vec<Vec<u32>>,
     rules: Vec<Rule>,
     players: Vec<Player>,
-    /// Deaths that no barrier has told of yet.
+    /// Whether there are deaths that no barrier has reported yet.
     undone: bool,
     rounds: usize,
     written: u32,
@@ -348,7 +348,7 @@ fn pages_survive_death_of_any_node() {
         world.kill(dead, &mut dice);
         while world.notify_death(&mut dice).expect("nodes make sense") {}
         let living: Vec<usize> = (0..4).filter(|&node| node != dead).collect();
-        // Nobody waits for the dead, and what was given is given again.
+        // Reductions do not wait for the dead, and contributions are repeated.
         for &node in &living {
             world.whole(node, Step::Acquire(2));
         }

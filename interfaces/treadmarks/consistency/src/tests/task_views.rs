@@ -1,5 +1,5 @@
-//! Views of nodes that have several tasks: one memory, whichever tasks are neighbours, and nobody waits for a neighbour's view but
-//! who wants it.
+//! Views of nodes with several tasks: one memory for all placements of tasks. Only tasks that want a neighbour's view
+//! wait for it.
 
 use super::neighbours::{Step, World};
 use super::simulated::Dice;

@@ -113,7 +113,7 @@ impl Game {
         player.steps -= 1;
         match self.dice.below(8) {
             0 => {
-                // In ascending order, so that nobody waits in a circle.
+                // In ascending order, so that waits form no cycle.
                 let lock = last.map_or(0, |lock| lock + 1) + self.dice.below(self.locks) as u32;
                 ((lock as usize) < self.locks).then_some(Step::Acquire(lock))
             }
