@@ -13,7 +13,7 @@ pub(crate) fn is_host_program() -> bool {
     IS_HOST.load(Ordering::Relaxed)
 }
 
-/// Says that this process is a host program: before it enrols.
+/// Marks this process as a host program, before it enrols.
 pub(crate) fn become_host() {
     IS_HOST.store(true, Ordering::Relaxed);
 }

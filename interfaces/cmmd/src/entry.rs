@@ -20,7 +20,7 @@ pub(crate) fn call<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) ->
 
 /// The same, for what all nodes do together; handlers run when it is over, and may do such things themselves.
 pub(crate) fn together<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) -> T {
-    // A matching function has the state: it waits for nobody who may want that.
+    // A matching function has the state, so it must not wait for threads that may want the state.
     let alone = not_matching().and_then(|()| TOGETHER.take_unless_own().ok_or(Fault::Busy));
     match alone {
         Ok(alone) => guarded(otherwise, |mut state| {

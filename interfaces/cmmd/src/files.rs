@@ -84,7 +84,7 @@ impl Guard {
             let shared = Shared::divert(descriptor, mode).map_err(|_| Fault::Refused)?;
             self.shared.push(shared);
         }
-        // Nobody writes for himself before what was written together is out.
+        // A node writes for itself only after the common output is written.
         self.barrier()?;
         Ok(0)
     }

@@ -20,7 +20,7 @@ impl Handler {
     }
 }
 
-/// A function of the program that says whether a receive wants a message.
+/// A function of the program that decides whether a receive matches a message.
 #[derive(Clone, Copy)]
 pub(crate) struct Matching(pub(crate) unsafe extern "C" fn(c_int, c_int, c_int, c_int) -> c_int);
 

@@ -108,7 +108,7 @@ impl Guard {
         if is_cut { Err(Fault::Truncated) } else { Ok(0) }
     }
 
-    /// Hands a broadcast on to the nodes below this one, as a plan says that all who know the root would follow.
+    /// Forwards a broadcast to the nodes below this one, in the same way as a plan that all nodes make from the root.
     fn pass_on(&mut self, root: usize, data: &[u8]) -> Cmmd<()> {
         for below in nodes_below(self.nodes()?.group(), root) {
             let (to, number) = (self.company.nodes[below], self.broadcasts);

@@ -106,14 +106,14 @@ impl From<Status> for NxError {
     }
 }
 
-/// The node whose end the call that fails now has met; [`NOBODY`] mostly.
+/// The node whose end made the present call fail; usually [`NOBODY`].
 static ENDED: AtomicUsize = AtomicUsize::new(NOBODY);
 const NOBODY: usize = usize::MAX;
 
 impl From<Failure> for NxError {
     fn from(failure: Failure) -> NxError {
         if let Failure::Fault(Fault::Gone(node)) = failure {
-            // Relaxed: told to the thread that calls.
+            // Relaxed: only the calling thread reads it.
             ENDED.store(node, Ordering::Relaxed);
         }
         Status::from(failure).into()

@@ -15,7 +15,7 @@ use parvum_partition::{AtSegment, Attend};
 use parvum_wire::{EAGER, encoding};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A sender waits so long before it calls a receiver that computes, and then so long between two calls.
+/// The time that a sender waits before it wakes a receiver that computes, and the time between two wakeups.
 const FIRST_CALL: i64 = 50_000;
 const NEXT_CALL: i64 = 1_000_000;
 
@@ -38,7 +38,7 @@ impl Lent {
         Lent { start, count }
     }
 
-    /// Checks what the program says.
+    /// Checks the program's claims.
     #[inline]
     pub(crate) fn memory(self) -> Nx<Memory> {
         let Lent { start, count } = self;
@@ -51,7 +51,7 @@ impl Lent {
         }
     }
 
-    /// The number of bytes, as the program says.
+    /// The program's number of bytes.
     pub(crate) fn count(self) -> i64 {
         self.count
     }
@@ -128,7 +128,7 @@ static LAST: [AtomicI64; 4] = [const { AtomicI64::new(0) }; 4];
 /// Stores the last completed message, for `infocount` and related calls.
 #[inline]
 pub(crate) fn remember(info: &Info) {
-    // Relaxed: told to the thread that received it.
+    // Relaxed: only the thread that received the message reads it.
     for (cell, number) in LAST.iter().zip([info.kind, info.count, info.from.into(), info.ptype]) {
         cell.store(number, Ordering::Relaxed);
     }
@@ -176,7 +176,8 @@ pub(crate) fn finish_send(task: &Task, sending: Sending, call: u32) -> Nx<()> {
     Ok(())
 }
 
-/// Waits until a request is over; its outcome is not taken. Handlers run meanwhile. `to`: who must take something.
+/// Waits until a request is over; its outcome is not taken. Handlers run during the wait. `to`: who must take
+/// something.
 pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &Notes) -> Nx<()> {
     let mut limit = if to.is_some() { FIRST_CALL } else { notes.limit };
     let mut requests = vec![request];

@@ -70,7 +70,7 @@ fn lock() -> MutexGuard<'static, Vec<Posted>> {
 /// Whether any handler waits for something.
 #[inline]
 pub(crate) fn are_posted() -> bool {
-    // Relaxed: told to the thread that posts them.
+    // Relaxed: only the thread that posts them reads it.
     COUNT.load(Ordering::Relaxed) > 0
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn run_ready(task: &Task) {
     }
 }
 
-/// As [`run_ready`], one after the other for as long as `wanted` says before each.
+/// As [`run_ready`], one after the other, as long as `wanted` returns true before each.
 #[cold]
 pub(crate) fn run_ready_while(task: &Task, wanted: impl Fn() -> bool) {
     while wanted() {

@@ -63,7 +63,7 @@ impl InfoPlace {
 struct Slot {
     generation: u32,
     in_use: bool,
-    /// Nobody will wait for it: it is free when it is over.
+    /// The program will not wait for it: the place is free when the operation is complete.
     ignored: bool,
     operations: Vec<Operation>,
 }
@@ -78,10 +78,10 @@ static IDS: Mutex<Ids> = Mutex::new(Ids { slots: Vec::new(), free: Vec::new(), i
 /// Receives that may have claimed a message.
 static RECEIVES: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether an irecv may have claimed a message that nobody has copied.
+/// Whether an irecv may have claimed a message that is not copied yet.
 #[inline]
 pub(crate) fn may_have_claims() -> bool {
-    // Relaxed: told to the thread that posted them.
+    // Relaxed: only the thread that posted them reads it.
     RECEIVES.load(Ordering::Relaxed) > 0
 }
 
@@ -140,7 +140,7 @@ impl Ids {
     }
 }
 
-/// Whether an operation whose outcome nobody wants is over.
+/// Whether an ignored operation is complete.
 fn is_over(task: &Task, operation: &Operation) -> bool {
     let request = match operation {
         Operation::Send(sending) => sending.request,
@@ -154,7 +154,7 @@ fn is_over(task: &Task, operation: &Operation) -> bool {
     over
 }
 
-/// Takes an id, then starts what it shall name; nothing is started without one.
+/// Takes an id, then starts the operation for it; without an id nothing is started.
 pub(crate) fn begin(task: &Task, start: impl FnOnce(&mut Vec<Operation>) -> Nx<()>) -> Nx<i64> {
     let mut ids = lock();
     let place = ids.place(task)?;
@@ -246,7 +246,7 @@ fn finish(task: &Task, operation: &Operation, call: u32) -> Nx<Option<Info>> {
     }
 }
 
-/// Takes what an id stands for. The id is nobody's until it is given back.
+/// Takes what an id stands for. The id is in use until it is returned.
 fn take(mid: i64) -> Nx<Vec<Operation>> {
     let mut ids = lock();
     let place = ids.find(mid)?;

@@ -2,12 +2,12 @@
 //!
 //! A handler is an interrupt of the program. The thread that enters a handler therefore first stops the program. A
 //! signal makes the program's thread wait inside the library's signal handler until the NX handler has returned. There
-//! it neither allocates nor takes locks. While the program is inside one of our calls nobody stops it: the call runs
-//! the handlers.
+//! it neither allocates nor takes locks. A program inside a call of the library is not stopped: the call runs the
+//! handlers.
 //!
 //! The stopped program may hold a lock, for example of malloc or of an output file, and the handler may need the same
-//! lock. Nobody can know before. The stopped thread therefore checks regularly whether the handler sleeps on a foreign
-//! lock. If it does, the thread continues beside the handler.
+//! lock. This is not known before. The stopped thread therefore checks regularly whether the handler sleeps on a
+//! foreign lock. If it does, the thread continues beside the handler.
 
 use crate::handlers;
 use crate::task::Task;
@@ -68,10 +68,10 @@ const LONG: usize = 4096;
 /// Whether this node takes messages in while it computes.
 static SERVES: AtomicBool = AtomicBool::new(false);
 
-/// Takes in, from now on, what comes while the program computes, if it has such messages.
+/// From now on receives messages while the program computes, if it has long messages.
 #[inline]
 pub(crate) fn serve_if_long(task: &'static Task, length: usize) {
-    // Relaxed: one caller finds it false and starts the thread, and nobody waits for the thread.
+    // Relaxed: one caller finds it false and starts the thread, and no caller waits for the thread.
     if length > LONG && !SERVES.load(Ordering::Relaxed) && !SERVES.swap(true, Ordering::Relaxed) {
         serve(task);
     }
@@ -79,7 +79,7 @@ pub(crate) fn serve_if_long(task: &'static Task, length: usize) {
 
 #[cold]
 fn serve(task: &'static Task) {
-    // Told to senders at once: they need not keep data for this node any more.
+    // Senders learn this at once: they need not keep data for this node any more.
     task.api.serve(0, false);
     let thread = move || {
         loop {
@@ -125,7 +125,7 @@ thread_local! {
 /// Whether handlers were ever posted, and calls must say when they begin and end.
 #[inline]
 pub(crate) fn is_needed() -> bool {
-    // Relaxed: told to the thread that posts them.
+    // Relaxed: only the thread that posts them reads it.
     PROGRAM.load(Ordering::Relaxed) != 0
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn enters() -> bool {
     was_inside
 }
 
-/// The call ends that began as `enters` has said. After the outermost, what comes or has come rings for our thread.
+/// The end of a call; `was_inside` is the result of `enters`. After the outermost, what comes or has come rings for our
+/// thread.
 pub(crate) fn leaves(api: CoreApi, was_inside: bool) {
     if was_inside {
         return;
@@ -194,13 +195,15 @@ fn interrupt(task: &'static Task) -> bool {
     }
     // Acquire: partner of the release in `stand_still`.
     if STATE.load(Ordering::Acquire) != STANDS {
-        // A request that comes late finds that nobody asks any more. Relaxed: without a handler there is nothing to hand over.
+        // A late request finds that the other thread does not ask any more. Relaxed: without a handler there is nothing
+        // to hand over.
         let late = STATE.swap(RUNS, Ordering::Relaxed) == STANDS;
         if !late {
             return false;
         }
     }
-    // It may stand inside the engine, called by another interface, and then nobody can call that.
+    // The program may have stopped inside the engine, in a call of another interface. Then no thread can call the
+    // engine.
     if task.api.is_free() {
         // Acquire: as above.
         handlers::run_ready_while(task, || STATE.load(Ordering::Acquire) == STANDS);
@@ -218,7 +221,7 @@ extern "C" fn stand_still(_: c_int) {
     // SAFETY: as above.
     let before = unsafe { *errno };
     let answer = if INSIDE.load(Ordering::Relaxed) || !handlers::may_run() { REFUSED } else { STANDS };
-    // Release: partner of the acquires in `interrupt`. Relaxed on failure: nobody asks any more.
+    // Release: partner of the acquires in `interrupt`. Relaxed on failure: the request is gone.
     if STATE.compare_exchange(ASKED, answer, Ordering::Release, Ordering::Relaxed).is_ok() {
         wake();
         // Acquire: partner of the release in `interrupt`.

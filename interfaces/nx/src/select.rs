@@ -12,7 +12,7 @@ const LAST_FORCE: i64 = 1_999_999_999;
 /// The context of NX's messages: the first context of PVM programs.
 pub(crate) const CONTEXT: u32 = 0;
 
-/// The engine's tag of a type to send, and who may buffer it.
+/// The engine's tag and the buffering for a type to send.
 #[inline]
 pub(crate) fn outgoing(kind: i64) -> Nx<(i32, Buffering)> {
     match kind {

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub(crate) const INVALID_PTYPE: i64 = -1;
 /// A ptype travels with each message, in this number of bits.
 const LARGEST_PTYPE: i64 = (1 << 23) - 1;
-/// The context of the group operations' own messages: "nx" and then some, so that it meets nobody's.
+/// The context of the messages of collectives: it begins with "nx", so that no other interface uses it.
 pub(crate) const GROUP_CONTEXT: u32 = 0x6e78_0001;
 
 /// What a node has.

@@ -9,7 +9,7 @@ use libc::FILE;
 use std::ffi::c_int;
 use std::sync::Once;
 
-/// Says how the nodes write a file: each for itself, or together.
+/// Sets how the nodes write a file: each for itself, or together.
 ///
 /// # Safety
 /// `file` is null, or an open file of the C library.

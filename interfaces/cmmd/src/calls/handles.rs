@@ -191,7 +191,7 @@ pub extern "C" fn CMMD_mcb_len(mcb: c_int) -> c_int {
     })
 }
 
-/// The other node: the one named, or who has sent what came.
+/// The other node: the named node, or the sender of the received message.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_mcb_node(mcb: c_int) -> c_int {
     of(mcb, ERRVAL, |state, operation| Ok(other(state, operation)))

@@ -177,7 +177,7 @@ pub unsafe extern "C" fn CMMD_receive_block(src: c_int, tag: c_int, buf: *mut c_
     })
 }
 
-/// Receives into `room`, waiting; what does not fit is lost, and told.
+/// Receives into `room`, and waits. Data that does not fit is lost, and the call returns an error.
 #[inline]
 pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) -> (Guard, Cmmd<c_int>) {
     let pattern = match state.pattern(src, tag) {

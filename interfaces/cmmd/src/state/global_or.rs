@@ -1,7 +1,7 @@
 //! The asynchronous OR: each task tells the others when its bit changes, and each knows the bits of all.
 //!
-//! A task that asks takes in what has come by then, and waits for nobody. A message from a task overtakes none of its
-//! earlier ones, so the last one seen is that task's newest bit.
+//! A task that reads the bit first receives the messages that have come, and does not wait. A message from a task
+//! overtakes none of its earlier ones, so the last one seen is that task's newest bit.
 
 use crate::envelope::{context, notes, own};
 use crate::errors::Cmmd;

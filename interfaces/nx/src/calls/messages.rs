@@ -142,7 +142,7 @@ mod work {
         let mut start = |to| {
             let sending = exchange::start_send(task, kind, data, to)?;
             if let Some(sending) = sending {
-                // Nobody waits for it soon: let the receiver take it now.
+                // The sender does not wait for it soon: let the receiver take it now.
                 task.api.summon(to);
                 operations.push(Operation::Send(sending));
             }

@@ -205,7 +205,7 @@ fn or_errno(done: Nx<impl Value>) -> i64 {
     }
 }
 
-/// Says what is wrong and ends the program.
+/// Prints the error and ends the program.
 #[cold]
 pub(crate) fn fail_for_good(name: &str, why: NxError) -> ! {
     let text = match who_ended() {

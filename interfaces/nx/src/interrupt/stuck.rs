@@ -1,6 +1,6 @@
-//! Whether the thread that runs handlers sleeps for a lock of somebody else's.
+//! Whether the thread that runs handlers sleeps on a foreign lock.
 //!
-//! The kernel says in which call a thread sleeps. All that is used here may be used inside a handler of signals.
+//! The kernel shows the call in which a thread sleeps. All that is used here may be used inside a handler of signals.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -14,7 +14,7 @@ thread_local! {
     static IS_HANDLERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that handlers run in this thread.
+/// Marks that handlers run in this thread.
 pub(super) fn this_thread_runs_handlers() {
     IS_HANDLERS.set(true);
     THREAD.store(this_thread(), Ordering::Relaxed);
