@@ -102,7 +102,7 @@ impl CoreApi {
         CoreApi(unsafe { &*(self.0.service)() })
     }
 
-    /// Describes words for onlookers; the number of the last word before them. `None`: there is no room. See [`Table::describe`].
+    /// Describes words for tools; the number of the last word before them. `None`: there is no room. See [`Table::describe`].
     pub fn describe(&self, text: &str) -> Option<u32> {
         // SAFETY: pointer and length are of one string.
         let before = unsafe { (self.0.describe)(text.as_ptr(), text.len()) };
@@ -471,7 +471,7 @@ impl CoreApi {
         Some(unsafe { &*cells.add(40).cast::<[AtomicU64; 24]>() })
     }
 
-    /// Shows onlookers that the task waits so, or that it goes on: see [`Table::show_wait`].
+    /// Shows tools that the task waits so, or that it goes on: see [`Table::show_wait`].
     #[inline]
     pub fn show_wait(&self, notes: Option<&Notes>) {
         // SAFETY: null, or borrowed for the call.
@@ -668,7 +668,7 @@ impl CoreApi {
         (self.0.oblige)(obliged.into())
     }
 
-    /// Shows onlookers what the task is about to do: see [`Table::tell`].
+    /// Shows tools what the task is about to do: see [`Table::tell`].
     #[inline]
     pub fn tell(&self, told: &MpiCall) {
         // SAFETY: borrowed for the call.

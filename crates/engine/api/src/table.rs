@@ -498,7 +498,7 @@ pub struct Table {
     /// any thread, returns at once; from then on messages that are to be buffered at the receiver are sent to this task so.
     pub serve: extern "C" fn(limit: i64, all: u32) -> i32,
     /// Where the task's own counters lie (not those of its pairs): 64 of them, as long as the process is this task; they are to be
-    /// read by atomic loads. Those from the 40th on are written, by atomic stores, by an interface of shared memory, for onlookers
+    /// read by atomic loads. Those from the 40th on are written, by atomic stores, by an interface of shared memory, for tools
     /// (`parvum_control::MEMORY`). Null for no task.
     pub cells: extern "C" fn() -> *const u64,
     /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
@@ -548,13 +548,13 @@ pub struct Table {
         notes: *const Notes,
         came: *mut Came,
     ) -> usize,
-    /// Shows onlookers what the task is about to do, from any thread and without the lock. It is looked at while a wait lasts whose
+    /// Shows tools what the task is about to do, from any thread and without the lock. It is looked at while a wait lasts whose
     /// notes have the same function and context.
     pub tell: unsafe extern "C" fn(told: *const MpiCall),
     /// 1: the process has failed if it ends before this is called with 0, even with code 0 and by whatever way; a spawned one alone.
     /// It then does not depart by itself when it ends, but in the call with 0 if that comes while it does.
     pub oblige: extern "C" fn(obliged: i32),
-    /// Shows onlookers that the task waits as the notes say, though not in a call of this table; null: it goes on. It waits for no
+    /// Shows tools that the task waits as the notes say, though not in a call of this table; null: it goes on. It waits for no
     /// lock, so a handler of signals may call it.
     pub show_wait: unsafe extern "C" fn(notes: *const Notes),
     /// Whether every member of a segment can read every other's memory: 1, and the same for all of them.
@@ -584,7 +584,7 @@ pub struct Table {
         awaited: usize,
         notes: *const Notes,
     ) -> i64,
-    /// Describes the words of an interface for onlookers: a text as `parvum_wire::calls` says, each line with its end. Before or after
+    /// Describes the words of an interface for tools: a text as `parvum_wire::calls` says, each line with its end. Before or after
     /// `enrol`; once for each text, in all later tasks of the process. Returns the number of the last word before its own, so that its
     /// first one has the next number. `u32::MAX`: there is no room.
     pub describe: unsafe extern "C" fn(text: *const u8, length: usize) -> u32,

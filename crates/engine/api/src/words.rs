@@ -1,4 +1,4 @@
-//! The words of an interface for onlookers: what `parvum ps`, `why` and `trace` call the waits of its programs.
+//! The words of an interface for tools: what `parvum ps`, `why` and `trace` call the waits of its programs.
 
 use crate::CoreApi;
 use parvum_wire::calls;

@@ -17,7 +17,7 @@ impl Runtime {
         }
     }
 
-    /// Says for onlookers why messages to a task take a route, and not the others.
+    /// Says for tools why messages to a task take a route, and not the others.
     pub(crate) fn explain(&mut self, to: Tid, taken: Route, refused: &[Route]) {
         let here = self.engine.me().host() == to.host();
         let mut reasons = self.connections.routes.reasons(taken, refused, here);

@@ -118,7 +118,7 @@ impl RoutePolicy {
         self.detours.remove(&tid);
     }
 
-    /// Why messages to a task take that route and not the others, for onlookers: by number. `refused` are the routes
+    /// Why messages to a task take that route and not the others, for tools: by number. `refused` are the routes
     /// that failed.
     pub(crate) fn reasons(&self, taken: Route, refused: &[Route], here: bool) -> [u8; Route::BOUND] {
         let asked = self.fixed.or(self.asked).is_some();

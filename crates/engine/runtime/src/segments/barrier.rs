@@ -39,7 +39,7 @@ impl Inside {
         })
     }
 
-    /// Names for onlookers the barrier in which this task waits next.
+    /// Names for tools the barrier in which this task waits next.
     pub(crate) fn show_barrier(&mut self, group: &str, count: i32) {
         // Most programs come to the same one again and again.
         if (self.services.shown_barrier.0.as_str(), self.services.shown_barrier.1) != (group, count) {

@@ -1,4 +1,4 @@
-//! The account of this process's task: the memory in which onlookers read what it does.
+//! The account of this process's task: the memory in which tools read what it does.
 
 use parvum_control::{ControlBlock, CounterBook, Recording};
 use std::ffi::CString;

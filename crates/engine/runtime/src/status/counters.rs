@@ -1,4 +1,4 @@
-//! `parvum.h`: what the program may ask about its own task, read from the control block as onlookers read it. The
+//! `parvum.h`: what the program may ask about its own task, read from the control block as tools read it. The
 //! functions therefore wait for no lock, and a thread may call them while another thread waits inside.
 
 use crate::connecting::departing;

@@ -59,7 +59,7 @@ fn count(known: &Described) -> u32 {
     calls::count(&known.text)
 }
 
-/// Writes down all words, for onlookers.
+/// Writes down all words, for tools.
 pub(crate) fn publish(book: &CounterBook, recording: Option<&Recording>) {
     let text: String = all().map(|known| known.text.as_str()).collect();
     book.write_words(&text);

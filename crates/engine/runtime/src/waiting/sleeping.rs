@@ -135,7 +135,7 @@ impl Inside {
         over
     }
 
-    /// Shows onlookers what a thread of this task waits for.
+    /// Shows tools what a thread of this task waits for.
     fn show_wait(&self, notes: &Notes, deadline: Option<Instant>) {
         let Notes { peer, tag, context, .. } = *notes;
         let call = notes.call & !call::UNTIL_SIGNAL;

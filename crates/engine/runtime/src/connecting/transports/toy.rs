@@ -112,7 +112,7 @@ fn builtin_transports_fall_back_in_order() {
     assert_eq!(policy.reasons(routed.route, &[], true)[shm.route.place()], Taken::AskedOther as u8);
 }
 
-/// An engine that counts in a control block, and onlookers' view of that.
+/// An engine that counts in a control block, and tools' view of that.
 fn engine_in_view(me: Tid) -> (Engine, &'static ControlBlock, &'static CounterBook) {
     let (control_block, file) = ControlBlock::create().expect("memory");
     let (control_block, book) = (
