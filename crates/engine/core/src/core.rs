@@ -38,17 +38,17 @@ pub(crate) struct Core {
     pub(crate) copies_left: u64,
     /// Offers that ask, and have no posted receive. Their senders get this answer when this task continues to wait.
     pub(crate) askers: Vec<Asker>,
-    /// Data that peers were told the place of, and may be reading: see `help`.
+    /// Data whose address peers have, and may be reading: see `help`.
     pub(crate) placed: Vec<Placed>,
     /// Receives without a waiting call that are not complete yet.
     pub(crate) given_up: Vec<RequestId>,
     /// Sends under way to all peers.
     waiting_sends: u64,
-    /// Hears of messages, if anybody records.
+    /// Gets events of messages, if the task is recorded.
     pub(crate) recorder: Option<Box<dyn Recorder>>,
 }
 
-/// Offered data that shall come to a receive.
+/// Offered data for a receive.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch {
     pub(crate) peer: u32,

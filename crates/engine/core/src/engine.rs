@@ -44,7 +44,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for the task `me`, joined to itself and to nobody else.
+    /// An engine for the task `me`, joined only to itself.
     pub fn new(me: Tid, settings: Settings, ledger: Counters) -> Engine {
         let (peers, core) = (Peers::new(me, ledger), Core::new(settings, ledger));
         let mut engine = Engine { peers, core, keep_limit: 0, multicasts: 0 };
@@ -132,7 +132,7 @@ impl Engine {
         self.peers.has_output()
     }
 
-    /// Whether something for `peer`, or for anybody if that is this task, waits for room in a link of that route.
+    /// Whether data for `peer`, or for any peer if that is this task, waits for room in a link of that route.
     pub fn waits_for_room(&self, peer: Tid, route: Route) -> bool {
         let concerned = |state: &&PeerState| peer == self.me() || peer == state.tid;
         self.peers.with_output().filter(concerned).any(|state| state.outbox.waits_for(route, state.route))
@@ -148,8 +148,8 @@ impl Engine {
 
 /// Joining peers, and what is known of them.
 impl Engine {
-    /// Joins `peer` over `route`. The first route is the preferred one until
-    /// [`Engine::prefer`] says otherwise; what was begun on another goes on there.
+    /// Joins `peer` over `route`. The first route is preferred until [`Engine::prefer`] changes this; a message that
+    /// began on another route continues there.
     pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
         self.peers.attach(peer, route, link);
     }
@@ -200,7 +200,7 @@ impl Engine {
         state.ledger(state.route).waited(nanoseconds);
     }
 
-    /// Whether `peer` takes in what comes while its program computes; this task itself does when it waits.
+    /// Whether `peer` receives messages while its program computes; this task itself does if it waits.
     #[inline]
     pub fn is_attended(&mut self, peer: Tid) -> bool {
         let Some(index) = self.peers.index_of(peer) else { return false };
@@ -228,7 +228,7 @@ impl Engine {
         !self.peers[index].state.outbox.is_idle()
     }
 
-    /// Whether messages to anybody do.
+    /// Whether messages to any peer do.
     pub fn is_behind_at_all(&self) -> bool {
         self.peers.iter().any(|peer| !peer.state.outbox.is_idle())
     }
@@ -251,9 +251,9 @@ impl Engine {
 
 /// Parting from peers: see `farewell`.
 impl Engine {
-    /// The machine says that `peer` is gone. Its complete messages are received first. A receive that has the beginning
-    /// of its message waits again, unless it only wanted messages from this peer. Everything else that waited for the
-    /// peer is complete.
+    /// The daemon reports that `peer` is gone. Its complete messages are received first. A receive that has the
+    /// beginning of its message waits again, unless it only wanted messages from this peer. Everything else that waited
+    /// for the peer is complete.
     pub fn peer_gone(&mut self, peer: Tid) {
         self.learn_end(peer, None);
     }
@@ -286,9 +286,9 @@ impl Engine {
         self.wind_up();
     }
 
-    /// Lets go of peers that have ended and of whom nothing more will come. If nothing comes from the peer for long, no
-    /// more is expected, even if it has links. Reports peers that the task listened to and that are gone now. To be
-    /// called after [`Engine::progress`], while [somebody is leaving](Engine::has_leaving).
+    /// Parts from peers that have ended and send nothing more. If nothing comes from the peer for long, no more is
+    /// expected, even if it has links. Reports peers that the task listened to and that are gone now. Call this after
+    /// [`Engine::progress`], while [a peer is leaving](Engine::has_leaving).
     pub fn part(&mut self, now: Duration, is_announced: impl Fn(Tid) -> bool) -> Vec<Tid> {
         for (peer, how) in self.peers.farewells.listened_to() {
             let more = self.peers.has_link_over(peer, &how.over);
@@ -299,13 +299,13 @@ impl Engine {
         self.peers.farewells.take_told()
     }
 
-    /// Whether `peer` has ended, and more of what it said may come.
+    /// Whether `peer` has ended, and more of its messages may come.
     #[inline]
     pub fn is_leaving(&self, peer: Tid) -> bool {
         self.peers.farewells.stage(peer).is_some()
     }
 
-    /// Whether anybody is leaving, or has gone without [`Engine::part`] saying so.
+    /// Whether a peer is leaving, or has gone without a report of [`Engine::part`].
     #[inline]
     pub fn has_leaving(&self) -> bool {
         !self.peers.farewells.is_all_told()
@@ -321,8 +321,8 @@ impl Engine {
         self.peers.farewells.forget(peer);
     }
 
-    /// The task is about to leave: receivers shall fetch now what waits here for
-    /// them, wanted or not. [`Engine::unfinished`] says when all is handed over.
+    /// The task is about to leave: receivers must now fetch the data that waits here for them, wanted or not.
+    /// [`Engine::unfinished`] shows when all data is delivered.
     pub fn leave(&mut self) {
         self.peers.farewells.leaving = true;
         for index in 0..self.peers.len() {

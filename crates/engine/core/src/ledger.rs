@@ -119,8 +119,8 @@ impl Counters {
     /// Shows a message that no receive has taken, or clears its place.
     pub(crate) fn show(&self, place: usize, words: [u64; 4]) {
         let cells = &self.unmatched[place];
-        // Relaxed: as in `add`. The word that says "there" is among them; who looks at this very moment
-        // may see a mixed message.
+        // Relaxed: as in `add`. The word that marks the entry as valid is among them; a reader at this moment may see a
+        // mixed message.
         for (cell, word) in cells.iter().zip(words) {
             cell.store(word, Ordering::Relaxed);
         }

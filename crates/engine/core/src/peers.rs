@@ -194,7 +194,7 @@ impl Peers {
         if self.last.0 == state.tid {
             self.last = (self.me, OWN_PEER);
         }
-        // Nobody has this id: what still names the place does not find the peer.
+        // No task has this id, so old names of the place do not find a peer.
         *state = PeerState::new(Tid(0), state.route, self.ledger.others());
         self.vacant.push(index as u32);
     }

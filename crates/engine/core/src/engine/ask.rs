@@ -79,7 +79,7 @@ impl Engine {
         is_long.then_some(receive.pattern)
     }
 
-    /// A short message has left before anybody knew that no receive was posted: its sender keeps a copy.
+    /// A short message has left before its sender knew that no receive was posted: the sender keeps a copy.
     #[cold]
     pub(super) fn keep_what_went(&mut self, index: usize, header: Header, data: Gather<'_>) {
         let state = &mut self.peers[index].state;
@@ -97,7 +97,7 @@ impl Engine {
         self.wind_up();
     }
 
-    /// Whether somebody has asked in vain whether a receive is posted, and has had no answer.
+    /// Whether a sender has asked for a posted receive, and has no answer yet.
     #[inline]
     pub fn has_askers(&self) -> bool {
         !self.core.askers.is_empty()

@@ -2,8 +2,8 @@
 //!
 //! A *claim* is a receive whose message had come before it was posted. Other receives can no longer get this message,
 //! but it stays in the engine's memory until a call [fetches](Engine::fetch_claim) the claim. An interface can
-//! therefore choose the call that makes the copy. A message that comes after the receive was posted is no claim; it
-//! goes where it shall lie.
+//! therefore choose the call that makes the copy. A message that comes after the receive was posted is not a claim; it
+//! goes to its destination.
 
 use super::Engine;
 use crate::ids::{MessageId, RequestId};
@@ -31,7 +31,7 @@ impl Engine {
         receive
     }
 
-    /// How many claims nobody has settled.
+    /// The number of open claims.
     #[inline]
     pub fn claims(&self) -> usize {
         self.core.queues.claims.count()
@@ -42,7 +42,7 @@ impl Engine {
         self.core.queues.claims.has(id)
     }
 
-    /// Copies the message that a receive has claimed to where it shall lie; at once, or as soon as all of it is here.
+    /// Copies the message that a receive has claimed to its destination, at once or as soon as all of it is here.
     pub fn fetch_claim(&mut self, id: RequestId) {
         if let Some(Claim { receive, message }) = self.core.queues.claims.take(id) {
             self.core.take_unexpected(&mut self.peers, message, receive);

@@ -88,8 +88,9 @@ impl Engine {
         Some(RemoteReader { of, length })
     }
 
-    /// The thread that took this copy will never give it back: a signal handler has jumped out of it. The receive is given up, and its
-    /// message is anybody's again. Data that had gone to memory of the program's own is the program's.
+    /// The thread that took this copy will never give it back: a signal handler has jumped out of it. The receive is
+    /// cancelled, and other receives may get its message. Data that had gone to memory of the program's own is the
+    /// program's.
     pub fn abandon_copy(&mut self, receive: RequestId) {
         self.core.abandon_copy(&mut self.peers, receive);
         self.wind_up();

@@ -1,8 +1,8 @@
 //! The short path of a short message: into the link, and from the link straight to the waiting receive.
 //!
 //! If no receive is posted and no message is stored, a task that waits for one message may look at the links itself,
-//! one frame at a time. A frame that is the whole of that message is copied once, to where it shall lie; no request,
-//! queue or store hears of it. Every other frame takes the usual way, and so does the receive from then on.
+//! one frame at a time. A frame with the whole message is copied once, to its destination, without a request, queue or
+//! store. Every other frame takes the usual way, and so does the receive from then on.
 
 use super::Engine;
 use crate::ledger::Counter;
@@ -58,7 +58,7 @@ pub struct Short<'a> {
     pub meta: u32,
     /// The data.
     pub data: &'a [u8],
-    /// Who may buffer it.
+    /// The place where it may be buffered.
     pub buffering: Buffering,
 }
 

@@ -1,4 +1,4 @@
-//! Messages that somebody has found and taken out of matching, to receive them later: MPI's matched probe.
+//! Messages that a call has found and taken out of matching, to receive them later: MPI's matched probe.
 //!
 //! Between a probe and the receive of what it found another thread may receive that message. Receives, probes and
 //! searches do not see an extracted message until it is received or put back. It is not matched for all that: its data
@@ -12,7 +12,7 @@ use crate::receiving::message::{Envelope, Pattern};
 
 impl Engine {
     /// Takes the oldest unexpected message that matches out of matching. [`Engine::receive_message`] receives it, and
-    /// [`Engine::put_back`] makes it anybody's again.
+    /// [`Engine::put_back`] makes it available again.
     pub fn extract(&mut self, pattern: &Pattern) -> Option<(MessageId, Envelope)> {
         let (id, envelope) = self.probe(pattern)?;
         self.core.extract(id);
@@ -27,7 +27,7 @@ impl Engine {
             return false;
         }
         match self.core.queues.get(id).map(|message| &message.body) {
-            // Nobody could receive it.
+            // No call could receive it.
             Some(Body::Gone) | None => drop(self.core.queues.remove(id)),
             Some(_) => {
                 self.core.queues.unhide(id);

@@ -28,7 +28,7 @@ impl Engine {
     }
 
     /// Receives one certain message that was found by [`Engine::probe`], [`Engine::find`] or [`Engine::extract`].
-    /// `None` when somebody else has received it.
+    /// `None` if another call has received it.
     pub fn receive_message(&mut self, message: MessageId, into: Destination) -> Option<RequestId> {
         self.core.queues.get(message)?;
         self.core.queues.end_extraction(message);

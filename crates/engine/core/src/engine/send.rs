@@ -199,7 +199,7 @@ impl Engine {
             offer: decision.is_offer(),
             owned: alone,
             handed: false,
-            // Nobody but this task itself could give it credit back.
+            // Only this task itself could return credit for it.
             cost: if index == OWN {
                 0
             } else if policy::takes_memory(&about, decision) {
@@ -248,7 +248,7 @@ impl Engine {
                 self.core.requests.finish(again, other);
                 Sent::Later(again)
             }
-            // The data is ours, and there is room for it: nobody need wait until it has left.
+            // The data belongs to the engine, and there is room for it, so the caller need not wait.
             None if alone => {
                 self.core.requests.finish(request, Outcome::Sent);
                 self.core.requests.take(request);

@@ -20,7 +20,7 @@ pub(crate) enum Body {
     Offered { offer: Offer, route: Route },
     /// There was no memory for the data when it came: only that it came is known.
     NoMemory,
-    /// The data went with its sender, after somebody had taken the message out.
+    /// The data is lost with its sender, after a call had taken the message out.
     Gone,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Queues {
     pub(crate) looked: std::cell::Cell<usize>,
     messages: Vec<(u32, Option<Message>)>,
     free: Vec<u32>,
-    /// Messages that somebody has taken out of matching, and not received.
+    /// Messages that were taken out of matching and are not received yet.
     extracted: Vec<MessageId>,
     /// Receives that have claimed a message and not copied it.
     pub(crate) claims: Claims,
@@ -350,7 +350,7 @@ impl Queues {
         self.unexpected.insert(at, id);
     }
 
-    /// Takes a visible message out of matching: only who knows its id can receive it.
+    /// Takes a visible message out of matching: only a call with its id can receive it.
     pub(crate) fn extract(&mut self, id: MessageId, ledger: &Counters) {
         self.hide(id, ledger);
         self.extracted.push(id);

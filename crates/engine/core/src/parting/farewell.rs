@@ -36,7 +36,7 @@ pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// The stage of a peer that is ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Its end was told. Its last messages may still come.
+    /// The end of the peer was reported. Its last messages may still come.
     Listening(Listening),
     /// Nothing more comes than lies here already. Dead: nor may that be fetched.
     Ending { dead: bool },
@@ -60,7 +60,7 @@ pub(crate) struct Listening {
 /// A sign of a peer's end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
-    /// The machine says that it has ended; whether, and how, more may come.
+    /// The daemon reports its end; whether and how more may come.
     Told(Option<Listening>),
     /// The link broke by which it was reached, or its last, or a send was refused for good; whether more may come otherwise.
     Cut { more: bool },
@@ -131,13 +131,13 @@ impl Farewells {
         told.extract_if(.., |peer| !parting.iter().any(|(parting, _)| parting == peer)).collect()
     }
 
-    /// Whether nobody is about to go.
+    /// Whether no peer is ending.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.parting.is_empty()
     }
 
-    /// Takes in news of a peer. A peer that is gone ignores further signs.
+    /// Handles a sign of a peer's end. A peer that is gone ignores further signs.
     pub(crate) fn learn(&mut self, peer: Tid, news: News) {
         if self.gone.has(peer) {
             return;
@@ -152,7 +152,7 @@ impl Farewells {
                 }
                 self.parting.push((peer, stage));
             }
-            // Nobody comes back from parting but through being gone.
+            // A peer comes back only after it was gone.
             (_, None) => {}
         }
     }
@@ -195,7 +195,7 @@ impl Farewells {
     }
 }
 
-/// Tasks that have gone lately. An id may be another task's later, so this is a memory of what was just said, no more.
+/// Tasks that have gone lately. An id may belong to another task later, so this list has only recent ends.
 #[derive(Default)]
 struct Gone {
     order: VecDeque<Tid>,
@@ -203,7 +203,7 @@ struct Gone {
 }
 
 impl Gone {
-    /// So many are remembered.
+    /// The number of remembered peers.
     const MOST: usize = 4096;
 
     fn remember(&mut self, peer: Tid) {

@@ -1,6 +1,6 @@
-//! Parting from a peer: what it had sent in full is received, and everything that waited for it is over, and told so.
+//! Parting from a peer: its complete messages are received, and everything that waited for it ends with an error.
 //!
-//! When that is to be says `farewell`; here it is done.
+//! `farewell` decides when; this code does it.
 
 use crate::core::Core;
 use crate::ids::RequestId;
@@ -12,7 +12,7 @@ use parvum_transport::Route;
 use parvum_wire::Tid;
 
 impl Core {
-    /// Parts from all peers of whom nothing more comes.
+    /// Parts from all peers that send nothing more.
     #[cold]
     pub(crate) fn see_off(&mut self, peers: &mut Peers) {
         // A peer whose data a thread copies is seen off when the copy is back.
@@ -72,7 +72,7 @@ impl Core {
             }
         }
         lost.extend(self.take_claims_on(index));
-        // Behind a message that is lost nothing of that peer is received: who gets its messages gets the first ones.
+        // After a lost message no message of this peer is received: receivers get its first messages, without a gap.
         let expected = peers[index].state.incoming.expected;
         let age = |order: Option<u32>| order.map_or(u32::MAX, |order| expected.wrapping_sub(order));
         let mut oldest_lost = 0;

@@ -10,7 +10,7 @@ use crate::receiving::message::{Pattern, TagMatch};
 use parvum_transport::Link;
 use parvum_wire::Header;
 
-// The published word: the number of the message, whether it says anything, whether any tag is meant, the tag.
+// The published word: the number of the message, whether the word is valid, whether any tag matches, the tag.
 const NUMBER: u64 = u64::MAX << 34;
 const SAYS: u64 = 1 << 33;
 const ANY_TAG: u64 = 1 << 32;

@@ -77,7 +77,7 @@ impl Peers {
         self.inbox.as_mut()?.marks.next()
     }
 
-    /// The route over which the peer at a place says that it has brought something.
+    /// The route over which the peer at a place marks new data.
     pub(crate) fn placed_over(&self, index: u32) -> Option<Route> {
         self.all.get(index as usize)?.state.placed
     }

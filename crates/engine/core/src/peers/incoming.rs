@@ -45,7 +45,7 @@ impl Incoming {
         Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None, wanted: Vec::new() }
     }
 
-    /// The receive that wants this message, whose sender says now where it lies; what else it says of that is too late.
+    /// The receive that wants this message, whose sender now sends the address; further addresses for it are too late.
     pub(crate) fn take_wanted(&mut self, cookie: u64) -> Option<RequestId> {
         let at = self.wanted.iter().position(|&(of, _)| of == cookie)?;
         Some(self.wanted.swap_remove(at).1)

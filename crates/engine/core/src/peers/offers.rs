@@ -18,7 +18,7 @@ pub(crate) struct Offered {
     pub(crate) source: Source,
     pub(crate) header: Header,
     pub(crate) cost: u64,
-    /// Whether the receiver was asked if it has a receive posted, and what it said.
+    /// Whether the sender has asked for a posted receive, and the answer.
     pub(crate) asked: Asking,
 }
 

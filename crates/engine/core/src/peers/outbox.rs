@@ -67,8 +67,8 @@ impl Outbox {
         self.queue.is_empty() && self.current.is_none() && self.cleared.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether there is something to push that only waits for room in a link; `may_begin` says whether there is credit for one more
-    /// message.
+    /// Whether there is something to push that only waits for room in a link; `may_begin` is true if there is credit
+    /// for one more message.
     pub(crate) fn has_output(&self, may_begin: bool) -> bool {
         let held = self.current.is_some()
             || !self.cleared.is_empty()

@@ -21,7 +21,7 @@ pub(crate) struct PeerState {
     pub(crate) tid: Tid,
     /// Over which route new messages go.
     pub(crate) route: Route,
-    /// Over which route it says in the inbox that it has brought something.
+    /// The route over which it marks new data in the inbox.
     pub(crate) placed: Option<Route>,
     pub(crate) limits: [Option<Limits>; Route::BOUND],
     /// The counters of this peer, for each route.
@@ -93,7 +93,7 @@ impl PeerState {
         self.outbox.sends() + self.offers.all.len()
     }
 
-    /// This task leaves: the receivers of what was offered shall fetch it now.
+    /// This task leaves: receivers must fetch offered data now.
     pub(crate) fn ask_to_fetch(&mut self) {
         let may_wait = |(_, offered): &(&u64, &Offered)| offered.header.flags & FETCH_AT_ONCE == 0;
         let mut waiting: Vec<_> = self.offers.all.iter().filter(may_wait).collect();
@@ -126,8 +126,8 @@ impl PeerState {
     }
 }
 
-/// A length is what a peer says it is. A length that is larger than any memory is reduced, so that sums of lengths do
-/// not overflow.
+/// A length comes from a peer, and may be wrong. A length that is larger than any memory is reduced, so that sums of
+/// lengths do not overflow.
 #[inline]
 pub(crate) fn sensible(header: &Header) -> Header {
     const LONGEST: u64 = 1 << 47;

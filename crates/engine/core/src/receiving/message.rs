@@ -115,8 +115,8 @@ impl Block {
     /// No data.
     pub(crate) const EMPTY: Block = Block(Store::Inline { length: 0, bytes: [0; Self::INLINE] });
 
-    /// A block of `length` bytes, from `pool` where it is long. Its contents are arbitrary. `None` when there is not so
-    /// much memory: a length is what a peer says it is.
+    /// A block of `length` bytes, from `pool` where it is long. Its contents are arbitrary. `None` if there is not
+    /// enough memory: a length comes from a peer, and may be wrong.
     pub(crate) fn new(length: u64, pool: &mut Pool) -> Option<Block> {
         let length = usize::try_from(length).ok()?;
         Some(Block(match length <= Self::INLINE {

@@ -9,7 +9,7 @@ use parvum_transport::Route;
 const FRAMES_AT_A_TIME: usize = 32;
 
 impl Core {
-    /// Takes in what has come over a link. Whether anything has, or the link is no more.
+    /// Receives the frames that have come over a link. Whether anything has, or the link is no more.
     #[inline]
     pub(crate) fn poll(&mut self, peers: &mut Peers, index: usize, route: Route) -> bool {
         let Peer { links, state } = &mut peers[index];
@@ -60,7 +60,7 @@ impl Core {
         }
     }
 
-    /// Looks at those peers who have said in the inbox that they have brought something. Whether anything moved.
+    /// Polls the peers that have marked new data in the inbox. Whether anything moved.
     pub(crate) fn poll_marked(&mut self, peers: &mut Peers) -> bool {
         /// Marks that are looked at before the caller has its turn.
         const AT_A_TIME: usize = 256;
@@ -71,14 +71,14 @@ impl Core {
         for _ in 0..AT_A_TIME {
             match peers.next_marked() {
                 None => return moved,
-                // Somebody did not know his place.
+                // A peer did not know its place.
                 Some(0) => {
                     (1..peers.len() as u32).for_each(|index| moved |= self.poll_placed(peers, index));
                 }
                 Some(place) => moved |= self.poll_placed(peers, place),
             }
         }
-        // There may be more: nobody sleeps now.
+        // There may be more, so no thread sleeps now.
         true
     }
 

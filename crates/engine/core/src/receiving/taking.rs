@@ -41,7 +41,7 @@ impl Core {
         self.publish_waiting();
     }
 
-    /// The message that a receive has claimed is anybody's again, in its old place. `false` when it has claimed none.
+    /// The message that a receive has claimed is available again, in its old place. `false` when it has claimed none.
     pub(crate) fn give_up_claim(&mut self, peers: &mut Peers, id: RequestId) -> bool {
         let Some(claim) = self.queues.claims.take(id) else { return false };
         self.queues.unhide(claim.message);
@@ -80,7 +80,7 @@ impl Core {
     pub(crate) fn wait_again(&mut self, peers: &mut Peers, id: RequestId, gone: Tid) {
         let Some(receive) = self.requests.receive(id) else { return };
         if let Some(message) = receive.stands_for {
-            // Nobody knows of this one, but somebody may wait for the message that it was for.
+            // No call knows this receive, but a call may wait for the message of this receive.
             self.requests.finish(id, Outcome::Gone(gone));
             self.requests.take(id);
             if let Some(waits) = self.lose_message(message) {
@@ -115,7 +115,7 @@ impl Core {
         !over.is_empty()
     }
 
-    /// The message of a receive that is over and given up becomes anybody's.
+    /// The message of a complete and cancelled receive becomes available again.
     fn put_back(&mut self, id: RequestId) -> Option<MessageId> {
         let Outcome::Received(Completed { envelope, block, remote }) = self.requests.take(id)? else {
             return None;

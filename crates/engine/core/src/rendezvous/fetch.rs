@@ -181,7 +181,7 @@ impl Core {
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
         let asks = offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0;
-        // Data that may stay with its sender is not known to, nor where, before that has said where it lies.
+        // Before the sender has sent the address, it is not known whether the data may stay in place.
         let is_early = asks && matches!(receive.into, Destination::Lazily | Destination::ByReference);
         if receive.block.is_none() && !receive.into.is_the_program_s() && !is_early {
             let by_reference = matches!(receive.into, Destination::ByReference);
@@ -293,8 +293,8 @@ impl Core {
         self.list_for_push(peers, index);
     }
 
-    /// Copies for peers what they are reading of this task's memory: who waits until they have it has nothing better to do. Whether
-    /// there was something.
+    /// Copies data that peers are reading from this task's memory: a waiting task has no other work. Whether there was
+    /// something.
     pub(crate) fn help(&mut self, peers: &mut Peers) -> bool {
         let mut helped = false;
         self.placed.retain(|&Placed { peer, route, cookie }| {
@@ -342,8 +342,8 @@ impl Core {
         moved
     }
 
-    /// The message whose data its sender has not filled in is anybody's again, in its old place. `false` when the receive
-    /// waits for no such data, or the message cannot go back.
+    /// The message whose data its sender has not filled in is available again, in its old place. `false` when the
+    /// receive waits for no such data, or the message cannot go back.
     pub(crate) fn give_up_pull(&mut self, peers: &mut Peers, id: RequestId) -> bool {
         let may_go_back = |pulling: &Pulling| {
             pulling.fetch.into == id

@@ -46,7 +46,7 @@ pub(crate) struct Receive {
     pub(crate) only: bool,
     /// The message was received before, and counted; its data was left where it lies.
     pub(crate) again: bool,
-    /// The message that this receive fetches the data of before anybody asked for it.
+    /// The unexpected message whose data this receive fetches.
     pub(crate) stands_for: Option<MessageId>,
     /// A thread copies the data: the memory is with that thread.
     pub(crate) is_taken: bool,

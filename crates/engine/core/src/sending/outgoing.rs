@@ -21,7 +21,7 @@ pub struct Outgoing<'a> {
     pub pieces: &'a [&'a [u8]],
     /// Owns the memory of the pieces; the send need not wait for the receiver then.
     pub keep: Option<Arc<dyn Keep>>,
-    /// Who may buffer it.
+    /// The place where it may be buffered.
     pub buffering: Buffering,
     /// When the send is over.
     pub completion: Completion,

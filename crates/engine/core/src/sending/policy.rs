@@ -1,7 +1,8 @@
 //! How the data of a message travels: the whole choice, as functions of numbers and flags.
 //!
-//! [`goes_at_once`] says whether a message is eager: its data goes into the link at once. If not, [`borrows`] says whether the sender
-//! asks the link for memory, and [`decide`] says what happens then. `docs/project/design/rendezvous.md` has the protocols as pictures.
+//! [`goes_at_once`] decides whether a message is eager: its data goes into the link at once. If not, [`borrows`]
+//! decides whether the sender asks the link for memory, and [`decide`] chooses the protocol.
+//! `docs/project/design/rendezvous.md` has the protocols as pictures.
 
 use super::outgoing::{Buffering, Completion};
 use parvum_transport::Limits;
@@ -160,8 +161,9 @@ mod tests {
         Receiver { limits, is_self: false, lent: 0, reads_in_place: false }
     }
 
-    /// The table: every buffering and completion, short and long, with and without single copies, kept by somebody or not. `L`: a loan if
-    /// the link gives one, then `Stream`, `c` StreamCopy, `O`ffer, `C` OfferCopy if it gives none.
+    /// The table: every buffering and completion, short and long, with and without single copies, with and without an
+    /// owner. `L`: a loan if the link gives one, then `Stream`, `c` StreamCopy, `O`ffer, `C` OfferCopy if it gives
+    /// none.
     #[test]
     fn transfer_decision_equals_the_table() {
         let single = |c: char| match c {
@@ -242,7 +244,8 @@ mod tests {
         );
     }
 
-    /// A send ends alone if somebody else has the data, and data costs credit wherever it takes memory.
+    /// A send completes without the receiver if there is another copy of the data. Data costs credit if it takes
+    /// memory.
     #[test]
     fn sends_complete_and_cost_credit_by_copied_data() {
         for buffering in [BySize, AtSender, AtReceiver, Never, SenderIfUnposted, OrDiscard] {

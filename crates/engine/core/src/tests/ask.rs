@@ -229,7 +229,7 @@ fn short_awaited_data_is_sent_at_once() {
 #[test]
 fn short_data_sent_too_early_is_kept_by_sender() {
     let (mut a, mut b) = prompt_pair();
-    // Nobody awaits this one, which the sender learns when it has gone.
+    // The receiver does not await this message, and the sender learns this after it has left.
     assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(buffered(&a, &b), (5, 0));
@@ -259,7 +259,7 @@ fn unneeded_copy_is_freed() {
 fn short_unbufferable_data_waits_unless_awaited() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for round in 0..3u8 {
-        // Nobody has posted anything: the data stays, and is what it is when somebody has.
+        // No receive is posted: the data stays, and its contents count when a receive is posted.
         let mut data = [round; 8];
         let copied = b.ledger().read(Counter::PulledBytes);
         // SAFETY: it stays until the send is over.

@@ -430,7 +430,7 @@ fn send_blocked_on_one_link_does_not_block_others() {
         peers.map(|peer| [ONE, OTHER].map(|route| a.waits_for_room(peer, route)))
     };
     assert_eq!(waiting(&a), [[false; 2]; 3]);
-    // More than there is room for, to one who does not look.
+    // More messages than there is room for, to a receiver that does not look.
     while !a.has_output() {
         send(&mut a, outgoing(tid(2), 1, &[b"data"])).expect("it is kept");
     }

@@ -12,7 +12,7 @@ fn pair(nature: Nature) -> (Engine, Engine, Scissors) {
     (receiver, sender, scissors)
 }
 
-/// A message of 5,000 bytes that a receive has, and whose copy nobody has taken.
+/// A matched message of 5,000 bytes whose copy no thread has taken.
 fn matched(
     receiver: &mut Engine,
     sender: &mut Engine,

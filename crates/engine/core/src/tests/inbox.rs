@@ -1,4 +1,4 @@
-//! Many peers and an inbox: only those are looked at that have said something.
+//! Many peers and an inbox: the engine polls only peers that have marked new data.
 
 use super::simulated::ONE;
 use crate::{Counters, Destination, Engine, Outcome, Pattern, Received, Settings, TagMatch};

@@ -78,7 +78,7 @@ impl Core {
             .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }
 
-    /// Data fetched for a message that nobody had asked for is in place.
+    /// The data of an unexpected message was fetched and is complete.
     fn finish_unexpected(&mut self, id: RequestId, message: MessageId, block: Option<Block>) {
         self.requests.finish(id, Outcome::Cancelled);
         self.requests.take(id);

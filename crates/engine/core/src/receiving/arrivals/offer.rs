@@ -67,8 +67,8 @@ impl Core {
         }
     }
 
-    /// Fetches data that nobody has asked for yet: a receive without a pattern
-    /// takes it, and the message waits for the receive.
+    /// Fetches the data of an unexpected message: a receive without a pattern gets the data, and the message waits for
+    /// its real receive.
     fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
         let body = Body::Filling { block: Block::EMPTY, got: 0, claimed: None };
         let id = self.queues.store(Message::new(envelope, peer, flags, body));
@@ -110,7 +110,7 @@ impl Core {
             return;
         }
         state.incoming.wanted.retain(|&(_, into)| into != id);
-        // It was to stay with its sender, who sends it nevertheless.
+        // The data should have stayed at its sender, which sends it anyway.
         if receive.block.is_none() && !receive.into.is_the_program_s() {
             receive.block = Block::new(header.length, &mut self.pool);
             if let (None, Some(envelope)) = (&receive.block, receive.matched) {
@@ -132,7 +132,7 @@ impl Core {
         }
     }
 
-    /// A short message that nobody awaits, and that its sender has kept: only what is known of it stays here.
+    /// A short message that this task does not await, and that its sender has kept: only its properties stay here.
     pub(super) fn leave_with_sender(
         &mut self,
         peer: u32,

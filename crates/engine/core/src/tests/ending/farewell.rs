@@ -160,7 +160,7 @@ fn endless_link_is_waited_for_until_quiet() {
     for seed in 1..=50 {
         let (mut heir, count, _ways) = last_words(seed);
         heir.engine.peer_ended(heir.gone, &[ONE, OTHER], false, heir.now);
-        // A message needs 30 looks at most: as long as some come, nobody loses patience.
+        // A message needs at most 30 looks, and while messages come, the time limit does not end.
         let step = QUIET / 40;
         let mut last = heir.now;
         loop {

@@ -139,7 +139,7 @@ fn receive_stops_at_message_whose_fetch_finds_death() {
     }
     assert!(a.find(|_, message| message.tag == 8).is_some());
     scissors.cut(usize::MAX);
-    // Nobody has told it yet.
+    // The task does not know this yet.
     let received = a.post(Pattern::ANY, Destination::Block, false, false);
     for _ in 0..20 {
         a.progress();
