@@ -26,7 +26,7 @@ pub(crate) struct EndpointCell {
 
 /// The descriptors that wake serving threads.
 pub(crate) struct Bells {
-    /// Rung by who waits for this task.
+    /// A task that waits for this task makes it readable.
     pub(crate) called: OwnedFd,
     /// Readable when anything comes.
     pub(crate) everything: OwnedFd,

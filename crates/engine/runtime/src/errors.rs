@@ -72,7 +72,7 @@ pub(crate) enum ConnectError {
 }
 
 impl ConnectError {
-    /// The task is not there: so its host says, or that has been lost before it could answer.
+    /// The task does not exist: its host reports this, or the host was lost before it could answer.
     pub(crate) fn says_gone(&self) -> bool {
         let gone = |why: &Failure| matches!(why.kind, ErrorKind::NoSuchTask | ErrorKind::HostLost);
         matches!(self, ConnectError::Refused(why) if gone(why))

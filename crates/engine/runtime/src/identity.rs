@@ -26,8 +26,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Enrols in this role, and starts the machine if there is none; and the ledger that the engine shall keep. `beside` is where
-    /// this library lies.
+    /// Enrols in this role, and starts the virtual machine if there is none. Also returns the ledger for the engine.
+    /// `beside` is where this library lies.
     pub(crate) fn enrol(
         role: Role,
         interface: &str,
@@ -58,7 +58,7 @@ impl Identity {
         Ok((Identity { session, control_block, event, recording, parent, control_seen }, ledger))
     }
 
-    /// Whether the daemon has said something since the last look.
+    /// Whether the daemon has sent an event since the last look.
     #[inline]
     pub(crate) fn has_news(&mut self) -> bool {
         let control = self.control_block.door().control_count();

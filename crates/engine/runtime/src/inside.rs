@@ -142,7 +142,7 @@ impl Inside {
         }
     }
 
-    /// The runtime goes: nobody is inside any more.
+    /// Removes the runtime: no thread is inside any more.
     pub(crate) fn remove(&mut self) {
         if let Some(lock) = &mut self.lock {
             **lock = None;
@@ -193,7 +193,7 @@ pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> O
     Some(result)
 }
 
-/// Calls `work` with the runtime if nobody is inside, working or waiting.
+/// Calls `work` with the runtime if no thread is inside, working or waiting.
 pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
     let place = E::place();
     if place.forked.load(Ordering::Relaxed) {

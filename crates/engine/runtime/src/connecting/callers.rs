@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const EARLY: usize = 1024;
 /// The time that a connection waits for its announcement.
 const EARLY_FOR: Duration = Duration::from_secs(60);
-/// The time that a connection may be silent. A task says who it is with its first bytes.
+/// The time that a connection may be silent. A task identifies itself with its first bytes.
 const SILENT_FOR: Duration = Duration::from_secs(5);
 /// The number of connections that are accepted at a time, because the task has other work too.
 const AT_A_TIME: usize = 256;

@@ -23,7 +23,7 @@ impl Inside {
         }
     }
 
-    /// The task may have ended right after the daemon's answer: then nobody will tell again.
+    /// The task may have ended right after the daemon's answer, and then there is no second report.
     pub(crate) fn still_there(&mut self, to: Tid) -> Result<(), ConnectError> {
         if self.engine.is_gone(to) || self.engine.is_leaving(to) {
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());

@@ -76,14 +76,14 @@ impl Joining {
     }
 }
 
-/// A connection that nobody has announced yet.
+/// A connection that the daemon has not announced yet.
 pub(crate) struct Early {
     pub(crate) route: Route,
     pub(crate) caller: Box<dyn Caller>,
     pub(crate) since: Instant,
 }
 
-/// A connection that has not said yet who it is.
+/// A connection that has not identified itself yet.
 pub(crate) struct Silent {
     pub(crate) route: Route,
     pub(crate) greeting: Box<dyn Greeting>,
@@ -92,7 +92,7 @@ pub(crate) struct Silent {
 
 /// A socket of a link, or of all that go through the daemon.
 pub(crate) struct Watched {
-    /// This task itself: the daemon's, which brings what is for anybody.
+    /// This task itself marks the daemon's connection, which carries messages of all peers.
     pub(crate) peer: Tid,
     /// The route of its link.
     pub(crate) route: Route,
@@ -123,7 +123,7 @@ pub(crate) struct Connections {
     pub(crate) listeners: Vec<(Route, OwnedFd)>,
     /// The listeners pause until this time, because there was no descriptor for the next connection.
     deaf_until: Option<Instant>,
-    /// People were told so.
+    /// Whether a remark about this was printed.
     told_deaf: bool,
     pub(crate) expected: Vec<Expected>,
     /// Connections that came before their announcement by the daemon.
@@ -131,7 +131,7 @@ pub(crate) struct Connections {
     pub(crate) silent: Vec<Silent>,
     /// Tasks that this one has connected to, that have not let it in yet.
     pub(crate) unanswered: Vec<(Tid, Route)>,
-    /// When the machine said last that a task is gone.
+    /// The time of the daemon's last report that a task is gone.
     pub(crate) gone_at: HashMap<Tid, Instant>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,

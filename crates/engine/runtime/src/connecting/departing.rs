@@ -1,4 +1,4 @@
-//! Leaving the machine: everything that was sent is handed over, and the daemon told.
+//! Leaving the virtual machine: all sent messages are delivered, and the daemon is notified.
 
 use crate::connecting::connections::Watched;
 use crate::endpoint::{self, Endpoint, EndpointCell};

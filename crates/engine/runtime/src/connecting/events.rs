@@ -14,7 +14,7 @@ use rustix::fd::OwnedFd;
 pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
 
 impl Runtime {
-    /// Takes in what the daemon has sent, and does it.
+    /// Reads the events of the daemon, and carries them out.
     pub(crate) fn attend(&mut self) {
         self.waits.waiters.stirred = true;
         loop {
@@ -61,7 +61,7 @@ impl Runtime {
             Event::Tracer(mail) => self.services.tracer = Some(mail.0),
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
-            // Once: the daemon says each thing once.
+            // Once: the daemon sends each remark once.
             Event::Remark { text } => remarks::say(text),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}

@@ -40,7 +40,7 @@ impl Runtime {
         }
     }
 
-    /// The machine says that a task is gone, and nothing of it is on its way.
+    /// The daemon reports that a task is gone, and nothing of it is under way.
     pub(crate) fn task_gone(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
         self.forget_task(tid);

@@ -6,10 +6,10 @@ use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
 
 impl Runtime {
-    /// Takes in a link that the other task has made.
+    /// Attaches a link that the other task has made.
     pub(crate) fn joined_by(&mut self, from: Tid, route: Route, link: Box<dyn Link>) {
         self.engine.attach(from, route, link);
-        // Else the first send asks for another, and says why.
+        // Otherwise the first send asks for another link, and publishes the reason.
         if self.engine.route_to(from) == Some(route)
             && self.connections.routes.wanted(self.engine.me(), from) == route
         {
@@ -17,7 +17,7 @@ impl Runtime {
         }
     }
 
-    /// Says for tools why messages to a task take a route, and not the others.
+    /// Publishes for tools why messages to a task take a route, and not the others.
     pub(crate) fn explain(&mut self, to: Tid, taken: Route, refused: &[Route]) {
         let here = self.engine.me().host() == to.host();
         let mut reasons = self.connections.routes.reasons(taken, refused, here);

@@ -25,7 +25,7 @@ impl Inside {
         let wanted = self.connections.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::OWN => Ok(()),
-            // The send says that it is gone.
+            // The send then returns that the task is gone.
             None if self.is_lately_gone(to) => Ok(()),
             _ => {
                 let reached = self.reach_as_only_one(to, wanted);
@@ -138,7 +138,7 @@ impl Inside {
         }
     }
 
-    /// A receive is posted that only one task can satisfy: whether there is such a task is found out before somebody sleeps.
+    /// A posted receive may match only one task. Before a thread sleeps, this call checks whether this task exists.
     #[inline]
     pub(crate) fn note_source(&mut self, pattern: &Pattern) {
         if let Some(from) = pattern.from

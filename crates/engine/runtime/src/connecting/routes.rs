@@ -33,8 +33,8 @@ pub(crate) enum RouteWish {
 }
 
 impl RoutePolicy {
-    /// The policy for these transports. `name` is the one to take for all messages, if that is fixed; the error says the names that
-    /// there are.
+    /// The policy for these transports. `name` is the route of all messages, if it is fixed; the error lists the valid
+    /// names.
     pub(crate) fn new(all: &'static [Transport], name: Option<&str>) -> Result<RoutePolicy, String> {
         let others = || all.iter().filter(|transport| transport.route != Route::OWN);
         let fixed = match name {

@@ -35,7 +35,7 @@ pub(crate) unsafe extern "C" fn extract<E: Endpoint>(
     look_for::<E>(pattern, notes, out, |runtime, pattern| runtime.engine.extract(pattern))
 }
 
-/// Waits as the notes say until `look` has found a message, or nobody could send one.
+/// Waits by the notes until `look` has found a message, or until no task can send one.
 fn look_for<E: Endpoint>(
     pattern: &api::Pattern,
     notes: &Notes,

@@ -55,7 +55,7 @@ fn status_of(room: &api::Room, envelope: &Envelope) -> i32 {
     if cut { Status::Cut as i32 } else { Status::Done as i32 }
 }
 
-/// Says where the data is of a message that was taken by the short way.
+/// Describes the data of a message that took the short path.
 #[inline]
 fn describe_taken(
     runtime: &mut Runtime,

@@ -42,7 +42,7 @@ impl InSegment {
         InSegment { segment, what: Awaits::Announcement }
     }
 
-    /// Says that this member sleeps soon. The caller looks once more, then sleeps.
+    /// Marks that this member will sleep soon. The caller looks once more, then sleeps.
     pub(crate) fn fall_asleep(&self) -> u32 {
         match self.what {
             Awaits::All => self.segment.fall_asleep(),

@@ -1,4 +1,5 @@
-//! `board_announce` and `board_hear` of the core API: a member shows data to all others through the broadcast ring, and waits for nobody.
+//! `board_announce` and `board_hear` of the core API: a member publishes data to all others through the broadcast ring,
+//! without waiting.
 //!
 //! Each member counts the entries: its own entries and the entries that it reads. Each member therefore knows the
 //! number and the place of the next entry. A round frees all places.
@@ -62,7 +63,7 @@ impl Runtime {
         came::COME
     }
 
-    /// Hears the next announcement if it is there, or says that there will be none; `None`: it may come.
+    /// Reads the next announcement if it is there, or reports that there will be none; `None`: it may come.
     fn hear(&mut self, segment: u64, word: u32, out: &mut [u8]) -> Option<i64> {
         let Some(segment) = self.segment(segment) else { return Some(came::CLOSED) };
         if segment.place >= ANNOUNCEMENTS {

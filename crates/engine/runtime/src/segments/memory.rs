@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn board_fetch<E: Endpoint>(
     let Some(pid) = pid else { return Status::BadArgument as i32 };
     // SAFETY: writable for so many bytes, by the table's contract.
     let out = unsafe { std::slice::from_raw_parts_mut(out, length) };
-    // Others may work meanwhile.
+    // Other threads may work during this time.
     match fetch(pid, address, out) {
         Ok(()) => Status::Done as i32,
         Err(PullRefused::Gone) => Status::Gone as i32,

@@ -4,7 +4,7 @@
 //! The daemon makes the segment of a group and hands it to all members when they have passed a barrier at the daemon
 //! once. In the first round the members agree whether all use it. A task that sleeps in poll(2), in which a futex does
 //! not wake it, does not use a segment. A task whose messages must use another route than shm does not use it either.
-//! Then nobody uses the segment.
+//! Then no member uses the segment.
 
 use crate::endpoint::Endpoint;
 use crate::errors::AskError;

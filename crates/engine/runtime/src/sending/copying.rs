@@ -63,7 +63,7 @@ impl Inside {
         }
     }
 
-    /// Copies data that its sender is to keep, if it is so long that the engine must not copy it under the lock.
+    /// Copies data that its sender must keep, if it is too long to copy under the lock.
     pub(crate) fn copy_to_keep(
         &mut self,
         to: Tid,

@@ -36,7 +36,8 @@ pub(crate) unsafe extern "C" fn tell(told: *const MpiCall) {
     });
 }
 
-/// The table's `show_wait`. What is recorded, and the time, belong to who is inside: while another is, they are left out.
+/// The table's `show_wait`. The recording and the time belong to the thread inside. While another thread is inside,
+/// this call omits them.
 pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
     let Some(account) = account() else { return };
     // SAFETY: null, or valid for the call, by the table's contract.

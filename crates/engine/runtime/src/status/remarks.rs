@@ -1,7 +1,8 @@
 //! Messages of the library to people, on standard error.
 //!
-//! The library prints them under the engine's lock, so it never waits for a reader of standard error. A line that would wait is kept. It is written
-//! when the library next says something, hears from the daemon, or leaves the machine, if there is room by then.
+//! The library prints them under the engine's lock, so it never waits for a reader of standard error. A line that would
+//! wait is kept. It is written at the next remark, at the next event of the daemon, or when the task leaves, if there
+//! is room by then.
 
 use parvum_sync::BiasedLock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,11 +16,11 @@ const AT_ONCE: usize = 4096;
 
 static KEPT: BiasedLock<Vec<String>> = BiasedLock::new(Vec::new());
 
-/// Says something to people.
+/// Prints a remark.
 pub(crate) fn say(what: impl Display) {
     let who = format!("libparvum [pid{}]", std::process::id());
     let line = parvum_errors::shown(&who, &what.to_string()) + "\n";
-    // A signal handler that has interrupted this very function says nothing.
+    // A signal handler that has interrupted this function prints nothing.
     if let Some(mut kept) = KEPT.take_unless_own() {
         if kept.len() < MOST {
             kept.push(line);
@@ -28,7 +29,7 @@ pub(crate) fn say(what: impl Display) {
     }
 }
 
-/// Says what was kept, if there is room for it now.
+/// Prints kept remarks, if there is room now.
 pub(crate) fn say_kept() {
     if let Some(mut kept) = KEPT.take_unless_own()
         && !kept.is_empty()

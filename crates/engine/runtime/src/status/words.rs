@@ -14,7 +14,7 @@ struct Described {
     before: u32,
 }
 
-/// So many interfaces. A place that is filled stays so, and all before it are filled.
+/// The maximum number of interfaces. A place that is filled stays so, and all before it are filled.
 static DESCRIBED: [AtomicPtr<Described>; 16] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 16];
 
 /// All descriptions so far.

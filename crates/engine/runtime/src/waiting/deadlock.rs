@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(crate) const HELD: Duration = Duration::from_millis(20);
 /// The time without progress after which a send without memory fails.
 const FULL: Duration = Duration::from_secs(5);
-/// A wait for anything else lends credit when nothing has moved for so long.
+/// The time without progress after which another wait lends credit.
 const STILL: Duration = Duration::from_millis(400);
 
 impl Inside {

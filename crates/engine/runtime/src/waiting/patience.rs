@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The longest time to spin; about what it costs to fall asleep on one core and
 /// be woken from another, both idle states included.
 const LONGEST: Duration = Duration::from_micros(50);
-/// The longest time to spin for who waits so long each time: for a peer that copies a megabyte, say.
+/// The longest time to spin if each wait is this long, for example for a peer that copies a megabyte.
 const LONGEST_AGAIN: Duration = Duration::from_micros(250);
 /// A sleeper looks after the daemon's connection at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
@@ -39,14 +39,14 @@ pub(crate) struct Patience {
     good_turns: u32,
     /// The number of waits for which it does not spin.
     no_spins: u32,
-    /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
+    /// After a yield that let no task run: the time for which the task looks without yielding again, and its end.
     alone: Duration,
     alone_until: Instant,
     /// The number of yields in a row that let no task run.
     in_vain: u32,
 }
 
-/// A yield that took less has let nobody run.
+/// A yield that took less time has let no task run.
 pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
 /// If more yields in a row let no task run, there is no other task. Fewer such yields may be the kernel's fairness: a
 /// task that has yielded less often than the other runs again at once, although the other could run.
@@ -65,8 +65,8 @@ const LONG_AWAKE: u32 = 256;
 const NO_TURNS: u32 = 4;
 const MOST_NO_TURNS: u32 = 4096;
 /// After this number of turns that were not late, the number is halved the next time. Tasks that compute in turn keep
-/// their core busy, and a task that falls asleep leaves it idle. One late turn among many is the smaller loss. Somebody
-/// else's program makes about each tenth late.
+/// their core busy, and a task that falls asleep leaves it idle. One late turn among many is the smaller loss. Another
+/// program makes about every tenth turn late.
 const GOOD_TURNS: u32 = 16;
 /// The number of waits for which a task does not spin after its core was taken away.
 const NO_SPINS: u32 = 64;
@@ -100,7 +100,7 @@ impl Patience {
         }
     }
 
-    /// Whether others want its core whom nobody here knows of.
+    /// Whether unknown tasks want its core.
     pub(crate) fn knows_of_others(&self) -> bool {
         self.no_spins > 0
     }
@@ -157,7 +157,7 @@ impl Patience {
         now >= self.alone_until
     }
 
-    /// It has yielded, and runs again after so long.
+    /// The task has yielded, and runs again after this time.
     #[inline]
     fn yielded(&mut self, took: Duration, now: Instant) {
         self.in_vain = if took < TO_NOBODY { self.in_vain.saturating_add(1) } else { 0 };
@@ -211,7 +211,7 @@ pub(crate) struct Earned {
 
 impl Earned {
     pub(crate) const NOTHING: Earned = Earned { time: Duration::ZERO, used: Duration::ZERO };
-    /// More than that nobody looks.
+    /// The maximum time of looking.
     const MOST: Duration = Duration::from_millis(10);
 
     /// When the thread has used so much: what it used since, it has computed.
@@ -220,7 +220,7 @@ impl Earned {
         Earned { time: time.min(Earned::MOST), used }
     }
 
-    /// The same, but so long it has spun.
+    /// The same, without this time of spinning.
     pub(crate) fn without(self, spun: Duration) -> Earned {
         Earned { used: self.used + spun, ..self }
     }

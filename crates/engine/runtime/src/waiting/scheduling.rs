@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
-/// How many threads this process has now; `None` where nobody says.
+/// How many threads this process has now; `None` if the system does not report it.
 pub(crate) fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }

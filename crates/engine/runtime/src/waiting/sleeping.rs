@@ -238,7 +238,7 @@ impl Inside {
             && connections.unmapped.is_empty()
     }
 
-    /// Says at the control block that a thread is about to sleep there; how often it was rung so far.
+    /// Marks in the control block that a thread is about to sleep there. Returns the number of wakeups so far.
     pub(crate) fn falls_asleep(&self, in_poll: bool) -> u32 {
         let control_block = &self.identity.control_block;
         if in_poll { control_block.fall_asleep_in_poll() } else { control_block.fall_asleep() }
@@ -257,8 +257,8 @@ impl Inside {
     fn sleep_in_poll(&mut self, number: u64, limit: Duration) -> Woken {
         let limit = if self.connections.is_deaf() { limit.min(DEAF) } else { limit };
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        // The daemon's own socket stands under the name of this task, and takes what is for anybody. A socket with room
-        // must not end the sleep if the data waits for another link.
+        // The daemon's own socket has the id of this task, and carries messages for all peers. A socket with room must
+        // not end the sleep if the data waits for another link.
         let flags = |one: &Watched| {
             let waits = self.engine.waits_for_room(one.peer, one.route);
             PollFlags::IN | PollFlags::RDHUP | if waits { PollFlags::OUT } else { PollFlags::empty() }
@@ -298,8 +298,8 @@ impl Inside {
         }
     }
 
-    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
-    /// when its host was lost: until then nobody must wait for that socket.
+    /// A connection that has ended is readable for ever. The daemon reports the end of the peer later, after seconds if
+    /// its host was lost. Until then threads must not wait for this socket.
     fn forget_ended(&mut self) {
         self.progress();
         let Runtime { engine, connections, .. } = &mut **self;

@@ -126,7 +126,7 @@ impl Inside {
             let took = now - turn;
             turn = now;
             others_ran |= took >= TO_NOBODY;
-            // Also when the kernel has given the core to others by itself, who may be of another group.
+            // This also holds if the kernel has given the core to other tasks itself, which may be in another group.
             let is_late = took >= LONG_TURN;
             unlooked += 1;
             if unlooked == look_each || is_late || turns == 0 {

@@ -184,7 +184,8 @@ impl Inside {
             {
                 return Some(found);
             }
-            // A message that came while this thread looked may have left it a copy, which nobody else makes sooner.
+            // A message that came while this thread looked may have left it a copy, and no other thread makes the copy
+            // sooner.
             if self.engine.has_copies() && self.make_own_copies(&until()) {
                 if let Some(found) = done(self) {
                     return Some(found);
@@ -221,7 +222,7 @@ impl Inside {
             return None;
         }
         let mut since = Instant::now();
-        // Nobody need wake a server while this thread looks.
+        // While this thread looks, serving threads need not be woken.
         let stands_in = self.waits.waiters.is_driven();
         if stands_in {
             self.identity.control_block.stay_awake();
@@ -257,7 +258,7 @@ impl Inside {
             has_spun_in_vain(since.elapsed());
         }
         if found.is_none() && far > 1 {
-            // Others whom nobody here knows of may want this core: daemons, and programs that compute.
+            // Unknown tasks may want this core: daemons, and programs that compute.
             self.waits.patience.spun_in_vain(was_taken_away());
         }
         if stands_in {

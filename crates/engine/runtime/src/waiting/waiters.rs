@@ -1,4 +1,4 @@
-//! The threads that wait inside the library, and who wakes whom.
+//! The threads that wait inside the library, and their wakeups.
 //!
 //! A thread that waits has given its turn away. One of them *drives*: it sleeps on the control block's wakeup word (or
 //! in poll(2)), which peers and the daemon wake, and receives messages for all. The others sleep on a word each. A
@@ -49,13 +49,13 @@ impl Word {
         futex::wake(&self.0, 1, Among::Threads);
     }
 
-    /// Says, with the turn, that its thread is about to sleep.
+    /// Marks, with the lock held, that its thread is about to sleep.
     pub(crate) fn set(&self) {
         // Relaxed: who wakes it has the turn first, which orders the two.
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Sleeps until somebody wakes it, a signal comes, or the time is over.
+    /// Sleeps until another thread wakes it, a signal comes, or the time is over.
     pub(crate) fn sleep(&self, limit: Duration) -> Woken {
         // Acquire: partner of the release in `wake`.
         match self.0.load(Ordering::Acquire) {
@@ -105,7 +105,7 @@ pub(crate) struct Waiters {
     driver: Option<u64>,
     /// How many sockets the driver watches where it sleeps.
     pub(crate) watches: usize,
-    /// Something has moved since the last look at who may go on.
+    /// There was progress since the last check of threads that may continue.
     pub(crate) stirred: bool,
     /// How many operations had ended and copies been left to threads then.
     changes: u64,
@@ -169,7 +169,7 @@ impl Waiters {
         }
     }
 
-    /// Whether somebody drives.
+    /// Whether a thread drives.
     pub(crate) fn is_driven(&self) -> bool {
         self.driver.is_some()
     }
@@ -228,13 +228,13 @@ impl Waiters {
         wakes_driver
     }
 
-    /// Wakes everybody: the task leaves.
+    /// Wakes all threads, because the task leaves.
     pub(crate) fn rouse_all(&self) {
         self.list.iter().for_each(|waiter| waiter.word.wake());
     }
 
-    /// Forgets the waits of this thread that nobody will return to: their place on the stack is free again, as `here` lies
-    /// above it. The receives that were theirs.
+    /// Drops waits of this thread that never return: their place on the stack is free again, because `here` is above
+    /// it. The receives that were theirs.
     pub(crate) fn take_abandoned(&mut self, here: usize) -> Vec<RequestId> {
         let own = own_word();
         let is_dead = |waiter: &Waiter| Arc::ptr_eq(&waiter.word, &own) && waiter.frame < here;

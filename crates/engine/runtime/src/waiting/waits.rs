@@ -8,7 +8,7 @@ use parvum_engine::{Pattern, TagMatch};
 use rustix::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// Memory that no message has used for so long is given back, at the latest after twice that time.
+/// Memory that no message has used for this time is released, at the latest after twice this time.
 const REST: Duration = Duration::from_millis(400);
 
 /// The waits of this process.
@@ -25,7 +25,7 @@ pub(crate) struct Waits {
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
-    /// When memory that nobody uses was last looked for.
+    /// The time of the last check for unused memory.
     rested: Instant,
     /// The start of the time without progress of a wait that ended without result, and the end of the wait. A task that
     /// waits again at once is as idle as before.

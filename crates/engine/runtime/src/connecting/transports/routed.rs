@@ -77,8 +77,8 @@ impl Runtime {
         }
     }
 
-    /// Takes in what came over the daemon's socket since its links were looked at. It is in memory by now: no thread that sleeps
-    /// there, or is about to, would hear of it.
+    /// Reads data that came over the daemon's socket since its links were polled. It is in memory by now: no thread
+    /// that sleeps there, or is about to, would hear of it.
     pub(crate) fn tend_routed(&mut self) -> bool {
         /// A peer that sends this fast finds this task awake anyway.
         const AT_A_TIME: usize = 64;
