@@ -46,7 +46,7 @@ struct Shared {
     kept: Option<Alike>,
     /// Peers that have a link.
     linked: HashSet<Tid>,
-    /// Peers whose route has ended, until somebody asks.
+    /// Peers whose route has ended, until a call asks for them.
     ended: HashSet<Tid>,
 }
 
@@ -58,11 +58,11 @@ pub enum Waiting {
     Nothing,
     /// A frame whose link is to be asked.
     Frame,
-    /// One from somebody who has no link yet.
+    /// A frame from a task without a link.
     Stranger(Tid),
 }
 
-/// A frame at the front of the inbox: from whom, and where it ends.
+/// A frame at the front of the inbox: its sender, and its end.
 struct Front {
     from: Tid,
     end: usize,
@@ -110,7 +110,7 @@ impl Hub {
         loop {
             match shared.front() {
                 Ok(Some(front)) if shared.linked.contains(&front.from) => return Waiting::Frame,
-                // The end of a route that nobody uses any more.
+                // The end of an unused route.
                 Ok(Some(front)) if front.is_last() => shared.end_of(&front),
                 Ok(Some(front)) => return Waiting::Stranger(front.from),
                 _ => return Waiting::Nothing,
@@ -118,7 +118,7 @@ impl Hub {
         }
     }
 
-    /// Whether the last frame from the peer has come. Says so once.
+    /// Whether the last frame from the peer has come. Returns true only once.
     pub fn has_ended(&self, peer: Tid) -> bool {
         lock(&self.shared).ended.remove(&peer)
     }
@@ -224,7 +224,7 @@ impl Link for RoutedLink {
                 sink.frame(&header, payload);
                 Some(())
             });
-            // Also what nobody understands: others queue behind it.
+            // This also removes invalid frames, because others queue behind them.
             shared.inbox.consume(front.end);
             if understood.is_none() {
                 return Err(Refused::Closed);

@@ -2,7 +2,7 @@
 //!
 //! Each end of a pair has a separate arena in the pair's file, after the rings. The end lends blocks of its arena to
 //! messages, always the lowest free block. Messages therefore use the same memory again and again, and this memory is
-//! in the caches. A block begins with a line that says how much of it is filled.
+//! in the caches. A block begins with a line that has the number of filled bytes.
 //!
 //! ```text
 //! sender                           receiver
@@ -204,7 +204,7 @@ impl Lending {
 
 /// Memory lent to one message.
 ///
-/// Invariant: nobody else is lent these bytes while it lives; the peer reads only what is filled.
+/// Invariant: while it lives, these bytes are lent only once; the peer reads only filled bytes.
 struct Block {
     lender: Lender,
     start: usize,

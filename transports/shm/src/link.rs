@@ -28,7 +28,7 @@ pub struct Peer {
 pub enum PeerBell {
     /// Its eventfd.
     Event(OwnedFd),
-    /// Somebody else, who is called so: this process has no descriptor for it.
+    /// Another waker, by this call: this process has no descriptor for the bell.
     Called(Arc<dyn Fn() + Send + Sync>),
 }
 

@@ -86,7 +86,7 @@ impl Puller for Pulls {
                 return self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ());
             }
         };
-        // 0 says that none is open.
+        // 0 means that none is open.
         *copies = copies.wrapping_add(1).max(1);
         together::read(pid, self.segment.share(), *copies, (cookie, at), from, into)
     }

@@ -10,8 +10,8 @@
 //!
 //! Memory is taken where it is touched, so a pair that talks seldom should not walk through all of its ring. The fronts
 //! of both directions share a page. If everything is consumed when a producer comes to the end of its front, it
-//! publishes the last cell with [`JUMP`]. Both sides then continue at the beginning of the ring. Only who is ahead of
-//! its consumer needs the back. The bulk restarts after its first page in the same way.
+//! publishes the last cell with [`JUMP`]. Both sides then continue at the beginning of the ring. Only a producer that
+//! is ahead of its consumer needs the back. The bulk restarts after its first page in the same way.
 //!
 //! The consumer polls the publish word of the next cell. A short frame therefore costs one cache line from core to
 //! core, without a shared index. A cell's publish word is the lap in which it was written, counted from 1. The producer
@@ -29,7 +29,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 const LINE: usize = 64;
 /// Payload bytes that fit into a cell.
 pub const INLINE: usize = LINE - Header::SIZE;
-/// The inline count that says "the payload is in bulk memory".
+/// The inline count that means "the payload is in bulk memory".
 const IN_BULK: u8 = 0xff;
 
 /// In the body of a cell: where its bulk memory is named, its start in eight bytes and its length in four.
@@ -306,7 +306,7 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// Publishes one frame, or says that there is no room.
+    /// Publishes one frame, or reports that there is no room.
     ///
     /// # Panics
     /// When the payload is longer than a frame may be.

@@ -266,8 +266,8 @@ impl Segment {
     pub(crate) fn rest(&self, producer: &mut Producer) {
         if producer.rest(self.outgoing()) {
             let (from, length) = self.outgoing().bulk();
-            // SAFETY: whole pages of this mapping, by the ring's layout. They read as zero from now on, but
-            // nobody reads them before they are written again. If the system refuses, they stay.
+            // SAFETY: whole pages of this mapping, by the ring's layout. They read as zero from now on, but they are
+            // written again before any read. If the system refuses, they stay.
             let _ = unsafe { madvise(from.cast(), length, Advice::LinuxRemove) };
         }
     }

@@ -149,7 +149,7 @@ impl Share {
         if is_sound { Ok(back) } else { Err(Broken) }
     }
 
-    /// The sender takes the last piece that nobody has taken, of a copy of that offer.
+    /// The sender takes the last free piece of a copy of that offer.
     pub(crate) fn take_last(&self, cookie: u64) -> Option<Taken> {
         let state = self.state.load(Ordering::Acquire);
         if state == 0 || self.cookie.load(Ordering::Acquire) != cookie {

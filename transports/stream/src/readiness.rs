@@ -41,7 +41,7 @@ impl Gate {
         self.0.load(Ordering::Relaxed) == SHUT
     }
 
-    /// The kernel has said that there is nothing.
+    /// The kernel has reported that there is no data.
     #[inline]
     pub fn shut(&self) {
         if self.0.load(Ordering::Relaxed) == OPEN {
@@ -64,8 +64,8 @@ impl Readiness {
         Ok(Readiness { epoll, gates: Vec::new() })
     }
 
-    /// Takes in a connection: its gate is shut and opened from now on. `socket` is it or a duplicate, and need not stay.
-    /// On an error it is read at each look, as before.
+    /// Adds a connection: its gate is shut and opened from now on. `socket` is it or a duplicate, and need not stay. On
+    /// an error it is read at each look, as before.
     pub fn take_in(&mut self, socket: BorrowedFd<'_>, gate: &Gate) -> io::Result<()> {
         let free = self.gates.iter().position(|known| known.strong_count() == 0);
         let at = free.unwrap_or(self.gates.len());
@@ -87,7 +87,7 @@ impl Readiness {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut room = [const { MaybeUninit::<Event>::uninit() }; AT_ONCE];
         let Ok((events, _)) = epoll::wait(&self.epoll, &mut room[..], Some(&NOW)) else {
-            // It cannot be, but for a signal. Nobody may wait for ever behind a gate.
+            // It cannot be, but for a signal. No task may wait for ever behind a gate.
             return self.open_all();
         };
         for event in events {

@@ -50,7 +50,7 @@ pub trait Called: Sync {
     fn accept(&self, listener: BorrowedFd<'_>) -> io::Result<Box<dyn Greeting>>;
 }
 
-/// A connection that has come, and has not yet said whose it is.
+/// A connection that has come, and has not identified itself yet.
 pub trait Greeting: Send {
     /// Its socket, for poll(2).
     fn socket(&self) -> BorrowedFd<'_>;
@@ -69,7 +69,7 @@ pub enum Heard {
     Hello(Box<dyn Caller>),
 }
 
-/// A connection that has said whose it is, and is not believed yet.
+/// A connection that has identified itself, without proof yet.
 pub trait Caller: Send {
     /// The id that it claims.
     fn from(&self) -> Tid;

@@ -1,6 +1,6 @@
 //! A TCP connection between two tasks.
 //!
-//! The daemon makes the listener, says where it is, and gives both tasks a token. The connecting task sends its id and
+//! The daemon makes the listener, sends its address, and gives both tasks a token. The connecting task sends its id and
 //! a [`proof`] that it has the token. The accepting task sends a proof too, before its first frame. A frame is its
 //! header, whose own word is the payload's length, and the payload. Between hosts all that follows the greeting is
 //! [sealed].
@@ -114,7 +114,7 @@ pub enum Heard {
     Hello(Caller),
 }
 
-/// A connection that has said who it is, and is not believed yet.
+/// A connection that has identified itself, without proof yet.
 pub struct Caller {
     /// The id that it claims.
     pub from: Tid,

@@ -1,4 +1,4 @@
-//! A connection whose bytes nobody else can read or change.
+//! A connection whose bytes others cannot read or change.
 //!
 //! The daemons gave both ends a token that counts once. Each direction derives its own keys from the token (HKDF with
 //! SHA-256, RFC 5869). Data travels in *records*: the length in four bytes, the data encrypted by AES-128-GCM, and its
@@ -201,7 +201,7 @@ impl<R: Read> Read for Opening<'_, R> {
             match more {
                 Ok(Filled::Closed) => return Ok(taken),
                 Ok(filled) => had_all = filled == Filled::All,
-                // Said again at the next call, when what was good has been taken.
+                // The next call reports it again, after the good data has been taken.
                 Err(_) if taken > 0 => return Ok(taken),
                 Err(error) => return Err(error),
             }

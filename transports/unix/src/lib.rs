@@ -43,7 +43,7 @@ fn connection(stream: UnixStream) -> io::Result<Connection> {
     stream.set_nonblocking(true)?;
     let socket = stream.try_clone().ok().map(OwnedFd::from);
     let link = UnixLink { stream, inbox: Inbox::new(4 * FRAME), outbox: Outbox::default() };
-    // The system has everything as soon as the socket has taken it: nobody need wait for that when the task ends.
+    // The system has all data as soon as the socket has taken it, so a task that ends need not wait for it.
     Ok(Connection { link: Box::new(link), socket, gate: None, acknowledged: false })
 }
 

@@ -46,7 +46,7 @@ pub struct SendTo {
     pub context: u32,
     /// The interface's word about the data.
     pub meta: u32,
-    /// Who may buffer it.
+    /// The place where it may be buffered.
     pub buffering: Buffering,
     /// When the send is over.
     pub completion: Completion,
@@ -109,7 +109,7 @@ impl CoreApi {
         (before != u32::MAX).then_some(before)
     }
 
-    /// Joins the machine. On failure [`CoreApi::last_error`] says why.
+    /// Joins the machine. On failure [`CoreApi::last_error`] has the reason.
     pub fn enrol(&self, interface: &str) -> Result<Enrolled, Status> {
         let mut out = Enrolled::default();
         // SAFETY: pointer and length are of one string; `out` is writable.
@@ -121,8 +121,8 @@ impl CoreApi {
         status((self.0.depart)())
     }
 
-    /// Sends pieces of memory, and waits as `notes` says until they may be reused.
-    /// `Err(Pending)` never: without a limit in time the wait ends with the operation.
+    /// Sends pieces of memory, and waits by `notes` until they may be reused. `Err(Pending)` never: without a limit in
+    /// time the wait ends with the operation.
     pub fn send(&self, how: SendTo, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
         // SAFETY: the pieces are borrowed until this returns, and it returns only when the request is over.
         match unsafe { self.start_pieces(&how, pieces) }? {
@@ -171,8 +171,8 @@ impl CoreApi {
         }
     }
 
-    /// Sends data to several tasks, and waits as `notes` says until it may be reused; what [`CoreApi::send`] says of each.
-    /// With an owner the engine may keep the data, as [`CoreApi::send_owned`] lets it.
+    /// Sends data to several tasks, and waits by `notes` until the data may be reused. Returns the result of
+    /// [`CoreApi::send`] for each task. With an owner the engine may keep the data, as [`CoreApi::send_owned`] lets it.
     pub fn multicast(
         &self,
         how: SendTo,
@@ -478,7 +478,7 @@ impl CoreApi {
         unsafe { (self.0.show_wait)(notes.map_or(std::ptr::null(), std::ptr::from_ref)) }
     }
 
-    /// Whether nobody is inside the engine now.
+    /// Whether no thread is inside the engine now.
     pub fn is_free(&self) -> bool {
         (self.0.is_free)() != 0
     }
@@ -663,7 +663,7 @@ impl CoreApi {
         }
     }
 
-    /// Says whether the process has failed when it ends now: see [`Table::oblige`].
+    /// Sets whether an end of the process now is a failure: see [`Table::oblige`].
     pub fn oblige(&self, obliged: bool) {
         (self.0.oblige)(obliged.into())
     }

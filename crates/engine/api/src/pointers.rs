@@ -40,7 +40,7 @@ impl<T> Clone for In<'_, T> {
 impl<T> Copy for In<'_, T> {}
 
 impl<T> Out<'_, T> {
-    /// For a result that nobody wants.
+    /// For an unwanted result.
     pub const NOWHERE: Self = Out(std::ptr::null_mut(), PhantomData);
 
     /// The place that a raw pointer names.

@@ -1,7 +1,7 @@
 //! The table itself: C types and functions.
 //!
-//! Every function may be called from any thread, and any thread may wait for, test or cancel any request; who waits keeps
-//! nobody out. None unwinds. Unless said otherwise a function returns a [`Status`].
+//! Every function may be called from any thread, and any thread may wait for, test or cancel any request; who waits
+//! keeps nobody out. None unwinds. A function returns a [`Status`], except if its comment says otherwise.
 
 use std::ffi::c_void;
 
@@ -34,7 +34,7 @@ pub enum Status {
     Gone = -2,
     /// No daemon could be reached or started, or it died.
     NoMachine = -3,
-    /// The daemon refused; the answer says why.
+    /// The daemon refused; the answer has the reason.
     Refused = -4,
     /// An argument is invalid.
     BadArgument = -5,
@@ -150,7 +150,7 @@ impl Room {
     pub const BLOCK: Room = Room { kind: RoomKind::Block, start: std::ptr::null_mut(), length: 0 };
 }
 
-/// A piece of the program's memory that data shall lie in.
+/// A piece of the program's memory as a destination of data.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Space {
@@ -304,9 +304,9 @@ pub mod call {
     pub const MACHINE: u32 = 6;
     /// Ending: handing over what was sent.
     pub const EXIT: u32 = 7;
-    /// A thread that serves others waits for what they ask: it is in nobody's way.
+    /// A serving thread waits for requests of others, and blocks no other thread.
     pub const SERVE: u32 = 8;
-    /// To be joined to the task that `peer` says: by the daemon's answer, or by the task's own connection.
+    /// Waits for the connection to the task in `peer`: by the daemon's answer, or by the task's own connection.
     pub const JOIN: u32 = 9;
     /// With any of them: the wait also ends, as if its time were over, when the thread sleeps and a handler of signals has run in it. A
     /// receive that only looks does so by the shortest way, and may miss what another would find.
@@ -427,8 +427,8 @@ pub struct Table {
         context: *mut c_void,
         out: *mut Message,
     ) -> i32,
-    /// Receives the message that `probe`, `extract` or `find` named, to where the room says. `Unknown`: somebody else has received
-    /// it.
+    /// Receives the message that `probe`, `extract` or `find` named, to where the room says. `Unknown`: another call
+    /// has received it.
     pub take:
         unsafe extern "C" fn(name: u64, room: *const Room, notes: *const Notes, out: *mut Message) -> i32,
     /// Gives a block back.
@@ -501,7 +501,8 @@ pub struct Table {
     /// read by atomic loads. Those from the 40th on are written, by atomic stores, by an interface of shared memory, for tools
     /// (`parvum_control::MEMORY`). Null for no task.
     pub cells: extern "C" fn() -> *const u64,
-    /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
+    /// Not 0: no thread is inside the engine at this moment. A thread that has stopped the program's own thread calls
+    /// this before other calls.
     pub is_free: extern "C" fn() -> i32,
     /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
     /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
@@ -513,8 +514,8 @@ pub struct Table {
     /// Opens the segment of a group, where its `members` on this host show each other data; this task is number
     /// `member` of them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of
     /// `length` bytes. `Done`: `segment` names it. `Unknown`: no member has a segment, because not all members are on
-    /// this host, a member does not want it, or there are more than [`segment::MEMBERS`]. `Refused`: the daemon says
-    /// that somebody is missing. `Gone`: the group has changed in between.
+    /// this host, a member does not want it, or there are more than [`segment::MEMBERS`]. `Refused`: the daemon reports
+    /// that a member is missing. `Gone`: the group has changed in between.
     pub board_open: unsafe extern "C" fn(
         group: *const u8,
         length: usize,

@@ -1,4 +1,4 @@
-//! The C header says what the table is.
+//! The C header agrees with the table.
 
 use parvum_api::{
     Buffering, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind,

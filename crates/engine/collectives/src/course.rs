@@ -16,7 +16,7 @@ pub enum Fault {
     Disagreed,
 }
 
-/// In the word that travels with a message: it has no data, and says why.
+/// A bit in the word of a message: the message has no data, and the word has the reason.
 const FAILED: u32 = 1 << 31;
 
 impl Fault {
@@ -80,7 +80,7 @@ pub struct Course<P> {
     at: usize,
     /// Why something is missing here.
     missing: Option<Fault>,
-    /// To whom something could not be sent.
+    /// The member to which a send failed.
     unsent: Option<Fault>,
 }
 
@@ -91,8 +91,8 @@ impl<P: Borrow<Plan>> Course<P> {
         Course { plan, size, at: 0, missing: None, unsent: None }
     }
 
-    /// Begins a plan that does not fit into this member's memory, because the members disagree about the length. It
-    /// takes part without data, so that nobody waits for it, and needs other memory for that.
+    /// Begins a plan that does not fit into this member's memory, because the members disagree about the length. The
+    /// member takes part without data, so that others do not wait for it, and needs other memory for this.
     #[cold]
     pub fn unfit(plan: P, size: usize) -> Course<P> {
         Course { missing: Some(Fault::Disagreed), ..Course::new(plan, size) }
@@ -103,8 +103,8 @@ impl<P: Borrow<Plan>> Course<P> {
         self.plan.borrow().steps()
     }
 
-    /// Does what needs no message, and says which message is next. Another call before the outcome is reported returns
-    /// the same.
+    /// Does the local steps, and returns the next message. Another call before the outcome is reported returns the
+    /// same.
     #[inline]
     pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
         while let Some(&step) = self.steps().get(self.at) {
@@ -157,7 +157,7 @@ impl<P: Borrow<Plan>> Course<P> {
 
     #[cold]
     fn fail(&mut self, fault: Fault) {
-        // Somebody's death says more than what follows from it.
+        // The death of a member is more informative than its consequences.
         self.missing = match (self.missing, fault) {
             (None | Some(Fault::Disagreed), fault) => Some(fault),
             (first, _) => first,

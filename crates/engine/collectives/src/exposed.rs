@@ -45,7 +45,7 @@ const TILE: usize = 32 << 10;
 /// and 72 us without, 19, 32 and 76 with it.
 const COPIED: usize = 256 << 10;
 
-/// To each its part of everybody's, all of one length.
+/// Sends each member its part of every member's data, with parts of one length.
 pub fn alltoall<M: OpenMemory>(memory: &mut M, give: &[u8], get: &mut [u8]) -> Result<Exposed, Failure> {
     let group @ Group { own, size } = memory.group();
     let each = give.len() / size;
@@ -88,7 +88,8 @@ pub fn reduce<M: OpenMemory>(
     reduce_for(memory, Some(root), mine, data, unit, combine)
 }
 
-/// Each combines a share out of everybody's memory, and who gets the result fetches the others' shares.
+/// Each member combines a share from all members' memory. A member that gets the result fetches the shares of the
+/// others.
 fn reduce_for<M: OpenMemory>(
     memory: &mut M,
     root: Option<usize>,
@@ -108,7 +109,8 @@ fn reduce_for<M: OpenMemory>(
     let shares = shares(length, unit, group.size);
     let share = shares[group.own];
     let own = share.at..share.end();
-    // The result goes where it shall be, unless a contribution lies there that is needed once more if a member could not read.
+    // The result goes to its destination, unless the contribution there is still needed in case a member could not
+    // read.
     let mut apart = if mine.is_some() && gets { Vec::new() } else { vec![0; share.length] };
     let could = match mine {
         Some(mine) if gets => {
@@ -138,8 +140,8 @@ fn reduce_for<M: OpenMemory>(
     if could { Ok(Exposed::Done) } else { Err(Failure::Engine(Status::Refused)) }
 }
 
-/// Combines everybody's bytes from `at` on, as many as the result has, in the order of members; `own` are this one's. Whether all
-/// could be read.
+/// Combines the bytes of all members from `at` on, for the length of the result, in the order of members; `own` are
+/// this one's. Whether all could be read.
 fn combine_share<M: OpenMemory>(
     memory: &mut M,
     at: usize,

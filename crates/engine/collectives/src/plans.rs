@@ -179,16 +179,16 @@ fn scratch(at: usize, length: usize) -> Piece {
 pub enum Step {
     /// Sends a piece to a member.
     Send {
-        /// Who gets it.
+        /// The receiver.
         to: usize,
         /// What.
         piece: Piece,
     },
     /// Waits for what a member sends: exactly as many bytes.
     Receive {
-        /// Who sends it.
+        /// The sender.
         from: usize,
-        /// Where it shall lie.
+        /// The destination.
         piece: Piece,
     },
     /// `into` becomes `into ∘ with`.

@@ -28,7 +28,7 @@ pub trait SharedSegment {
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// A segment with a broadcast ring: a member shows data to all others and waits for nobody.
+/// A segment with a broadcast ring: a member publishes data to all others without waiting.
 pub trait Announcing: SharedSegment {
     /// Writes the next entry, under a word.
     fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure>;
@@ -97,7 +97,8 @@ pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) ->
     }
 }
 
-/// Every member's data for all: `parts` says where each lies in `all`. Without `mine` the own lies there already.
+/// Collects every member's data for all: `parts` has the place of each part in `all`. Without `mine` the own lies there
+/// already.
 pub fn allgather<B: SharedSegment>(
     segment: &mut B,
     mine: Option<&[u8]>,
@@ -170,7 +171,7 @@ pub fn scatter<B: SharedSegment>(
     Ok(())
 }
 
-/// To each its part of everybody's, all of one length.
+/// Sends each member its part of every member's data, with parts of one length.
 pub fn alltoall<B: SharedSegment>(segment: &mut B, give: &[u8], get: &mut [u8]) -> Result<(), Failure> {
     let Group { own, size } = segment.group();
     let each = give.len() / size;
@@ -280,7 +281,7 @@ impl Tiles {
         let (Group { own: me, size }, mut at) = (segment.group(), 0);
         for own in own.chunks_mut(self.sum.len().max(1)) {
             let (sum, come) = (&mut self.sum[..own.len()], &mut self.come[..own.len()]);
-            // The first member's own data is where the result shall be.
+            // The first member's own data is at the destination of the result.
             if me != 0 {
                 segment.read(0, from(0) + at, sum)?;
             }

@@ -201,7 +201,7 @@ pub enum Hosts {
 pub struct Case {
     /// How many members there are.
     pub members: usize,
-    /// How many bytes; [`Operation::bytes_are`] says of what.
+    /// The number of bytes; [`Operation::bytes_are`] has their meaning.
     pub bytes: usize,
     /// The bytes of one element.
     pub unit: usize,

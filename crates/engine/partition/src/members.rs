@@ -151,11 +151,12 @@ impl Partition {
     /// other tools.
     #[inline]
     pub fn calls_it(&self, call: u32) {
-        // Relaxed: told to the thread that calls the operation.
+        // Relaxed: only the thread that calls the operation reads it.
         self.call.store(call, Ordering::Relaxed);
     }
 
-    /// Says about which of the interface's things the next operations are, for the same; -1 none. Messages have their own tags.
+    /// Sets the object of the interface for the next operations, for the same tools; -1: none. Messages have their own
+    /// tags.
     #[inline]
     pub fn is_about(&self, which: i32) {
         self.about.store(which, Ordering::Relaxed);
@@ -217,7 +218,7 @@ impl Partition {
         }
     }
 
-    /// Remembers whom an operation of all nodes missed.
+    /// Records the node that a collective missed.
     pub fn remember(&self, outcome: &Result<(), Failure>) {
         if let Some(node) = outcome.err().and_then(Failure::gone) {
             // The first missing node stays recorded.
@@ -278,8 +279,8 @@ impl Partition {
         Notes { limit: -1, call, peer: ANY_TASK, tag: self.about(), context }
     }
 
-    /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets
-    /// vectors of whole ones, and must commute; `order` says whether grouping matters.
+    /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine`
+    /// gets vectors of whole ones, and must commute; `order` determines whether grouping matters.
     pub fn reduce_all(
         &self,
         data: &mut [u8],

@@ -3,10 +3,11 @@
 //! Tasks on one host show each other their data where that is quicker than messages. Only groups that need a segment
 //! get one. After some operations the members join a group, in an operation by messages. After this operation all have
 //! joined, because each member has a message of each other member, or a member is missing by name. Then they open the
-//! segment at the daemon, and from then on nobody asks the daemon.
+//! segment at the daemon, and from then on they do not need the daemon.
 //!
-//! The daemon closes the segment when a member ends. A round comes for all or for nobody, so all that are left end the same operation
-//! with the name of who is missing. When nobody is, the group had changed for another reason, and the round is taken at a new segment.
+//! The daemon closes the segment when a member ends. A round completes for all members or for none, so all remaining
+//! members end the same operation with the name of the missing member. If no member is missing, the group had changed
+//! for another reason, and the round is repeated at a new segment.
 
 use parvum_api::{ANY_TASK, CoreApi, Notes, Request as Operation, SegmentRound, Status, segment};
 use parvum_collectives::exposed::OpenMemory;
@@ -19,7 +20,7 @@ use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// How far some tasks have come towards a segment. Told to the one thread at a time that calls their operations: relaxed.
+/// How far some tasks have come towards a segment. Relaxed: only one thread at a time calls their operations.
 pub struct Sharing {
     stage: AtomicU8,
     segment: AtomicU64,
@@ -87,8 +88,8 @@ impl Sharing {
         }
     }
 
-    /// Counts an operation in which not each waits for each. Whether all are to meet at the segment first: every one
-    /// of them says the same.
+    /// Counts an operation in which not each waits for each. Whether all members should first pass the barrier of the
+    /// segment: every member gets the same answer.
     #[inline]
     pub fn runs_far_ahead(&self, how: Ahead) -> bool {
         let ahead = self.ahead.load(Ordering::Relaxed) + how.step();
@@ -175,7 +176,7 @@ impl Sharing {
         attend: Option<&'a dyn Attend>,
     ) -> Result<Option<AtSegment<'a>>, Failure> {
         if self.stage.load(Ordering::Relaxed) == NEW {
-            // Nobody else counts.
+            // Only this thread counts.
             let before = self.before.load(Ordering::Relaxed);
             if before > 0 {
                 self.before.store(before - 1, Ordering::Relaxed);
@@ -315,7 +316,7 @@ impl AtSegment<'_> {
         let (before, opened) = (self.segment, self.sharing.open(&self.members));
         self.members.api.close_segment(before);
         match opened? {
-            // Nobody can go on with half an operation.
+            // Members cannot continue with half an operation.
             0 => Err(Failure::Engine(Status::Gone)),
             segment => {
                 self.segment = segment;
@@ -370,7 +371,7 @@ impl SharedSegment for AtSegment<'_> {
     #[inline]
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
         self.members.api.read_segment(self.segment, member, from, into).map_err(|status| match status {
-            // Under the same word everybody shows as much.
+            // With the same word, all members publish the same length.
             Status::BadArgument => Failure::Fault(Fault::Disagreed),
             other => Failure::Engine(other),
         })

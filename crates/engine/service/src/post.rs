@@ -1,8 +1,9 @@
-//! Letters: messages between the second endpoints of processes that need no reply, or get it later and from somebody else.
+//! Letters: messages between the second endpoints of processes that need no reply, or get a reply later and from
+//! another process.
 //!
-//! A *question* is taken in by a thread of the receiver's, in the order in which its sender sent it, while the program
-//! computes. The waiting thread itself receives its *answer*, without another thread in between. If a protocol forwards
-//! a question from task to task before the answer, it therefore costs one message for each step.
+//! A thread of the receiver handles *questions*, in the order of each sender, while the program computes. The waiting
+//! thread itself receives its *answer*, without another thread in between. If a protocol forwards a question from task
+//! to task before the answer, it therefore costs one message for each step.
 
 use crate::server::{STACK, bytes_of};
 use parvum_api::{
@@ -105,8 +106,8 @@ impl Post {
         }
     }
 
-    /// Leaves something in the machine's mailbox, behind what is there under that name. It stays until somebody takes it out or the
-    /// job ends, also when this process has ended.
+    /// Leaves something in the machine's mailbox, behind what is there under that name. It stays until a task removes
+    /// it or the job ends, even after the end of this process.
     pub fn leave(&self, name: &str, data: &[u8]) -> Result<(), Status> {
         let flags =
             MailFlags::PERSISTENT.and(MailFlags::OF_JOB).and(MailFlags::MULTI).and(MailFlags::OVERWRITABLE);
@@ -137,8 +138,8 @@ impl Post {
         Ok(())
     }
 
-    /// Waits for an answer: from whom, and what. One thread of a process at a time does. `Err(Pending)`: none came in time;
-    /// `None` waits as long as it takes.
+    /// Waits for an answer. Returns its sender and its data. One thread of a process at a time does. `Err(Pending)`:
+    /// none came in time; `None` waits as long as it takes.
     pub fn await_answer(&self, limit: Option<Duration>) -> Result<(i32, Vec<u8>), Status> {
         let limit = limit.map_or(-1, |limit| limit.as_nanos().try_into().unwrap_or(i64::MAX));
         let pattern = self.pattern(self.context + 1);

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Answers requests of other tasks: from whom, and what. `None`: the handler cannot read the request. It runs on the
-/// server's thread and must not wait for what only another answer of this server could bring.
+/// Answers requests of other tasks; the arguments are the sender and the data. `None`: the handler cannot read the
+/// request. It runs on the server's thread and must not wait for what only another answer of this server could bring.
 pub type Handler = Box<dyn Fn(i32, &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// It calls little, an interface's handler apart.

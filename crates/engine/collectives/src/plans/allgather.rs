@@ -1,4 +1,5 @@
-//! Every member's `Mine` in the `Data` of all. `parts` says where each member's shall lie; all know the lengths.
+//! Every member's `Mine` in the `Data` of all. `parts` has the destination of each member's part; all members know the
+//! lengths.
 
 use super::{Area, Group, Plan, Span, data, mine, scratch};
 

@@ -23,7 +23,7 @@ pub(super) fn combine_share(plan: &mut Plan, group: Group, shares: &[Span]) {
     group.others().for_each(|other| plan.send(other, shares[other].of(Area::Data)));
     let own = shares[group.own].of(Area::Data);
     let come = scratch(0, own.length);
-    // The first member's own is where the result shall be.
+    // The first member's own data is at the destination of the result.
     let sum = if group.own == 0 { own } else { scratch(own.length, own.length) };
     for member in 0..group.size {
         match (member, member == group.own) {

@@ -1,7 +1,7 @@
-//! To each member its part of everybody's `Mine`.
+//! Sends each member its part of every member's `Mine`.
 //!
-//! `give` says where in `Mine` the part for each member lies, `get` where in `Data` that of each shall lie. Empty parts
-//! need no message, because both sides know the length.
+//! `give` has the place in `Mine` of the part for each member, and `get` the destination in `Data` of the part from
+//! each member. Empty parts need no message, because both sides know the length.
 
 use super::{Area, Group, Plan, Span, data, mine, scratch};
 
@@ -31,7 +31,8 @@ pub fn straight(group: Group, give: &[Span], get: &[Span]) -> Plan {
     plan
 }
 
-/// In n - 1 rounds, in which each sends to one and receives from one: nobody has more than `under_way` parts under way.
+/// In n - 1 rounds, in which each member sends to one and receives from one: a member has at most `under_way` parts
+/// under way.
 pub fn pairwise(group: Group, give: &[Span], get: &[Span], under_way: usize) -> Plan {
     let mut plan = begin(group, give, get);
     for places in 1..group.size + under_way - 1 {

@@ -12,7 +12,7 @@ pub fn straight(group: Group, root: usize, length: usize) -> Plan {
     plan
 }
 
-/// By a tree: who has it passes it on, in log2 n rounds.
+/// By a tree: members with the data pass it on, in log2 n rounds.
 pub fn binomial(group: Group, root: usize, length: usize) -> Plan {
     let (mut plan, turned) = (Plan::new(), group.turned_to(root));
     if turned.own != 0 {

@@ -77,7 +77,7 @@ pub fn allgather<'h>(placement: impl Into<Placement<'h>>, parts: &[Span]) -> Pla
     plan.by(algorithm)
 }
 
-/// To each its part of everybody's, all of `each` bytes.
+/// Sends each member its part of every member's data, with parts of `each` bytes.
 pub fn alltoall<'h>(placement: impl Into<Placement<'h>>, each: usize) -> Plan {
     let placement = placement.into();
     let group = placement.group;

@@ -2,8 +2,8 @@
 
 use super::{Area, Group, Plan, Span, data, mine, scratch};
 
-/// From each to the root. `parts` says where each member's shall lie; only the root need know. `own` is the length of
-/// this member's.
+/// From each to the root. `parts` has the destination of each member's part; only the root needs it. `own` is the
+/// length of this member's.
 pub fn straight(group: Group, root: usize, parts: &[Span], own: usize) -> Plan {
     let mut plan = Plan::new();
     if group.own != root {

@@ -83,7 +83,8 @@ pub struct Placement<'h> {
     pub group: Group,
     /// `None`: all live on one.
     pub hosts: Option<&'h Hosts>,
-    /// How short data of all goes between those, where that was tried; else their number says it.
+    /// The algorithm for short data of all between the hosts, if the members have tried it; otherwise their number
+    /// decides.
     pub way: Option<ShortAlgorithm>,
 }
 

@@ -1,5 +1,5 @@
-//! The contributions of all combined, of which each member gets its part. They lie in `Mine`; the part at the beginning of
-//! `Data`. `parts` says where in `Mine` each member's part lies.
+//! The contributions of all combined, of which each member gets its part. They lie in `Mine`; the part at the beginning
+//! of `Data`. `parts` has the place in `Mine` of each member's part.
 
 use super::{Area, Group, Order, Plan, Span, data, scratch};
 
@@ -51,8 +51,8 @@ pub fn pairwise(group: Group, parts: &[Span], order: Order) -> Plan {
     plan
 }
 
-/// Around: each adds its contribution to a part and passes it on, until it has come to whom it is for. For operators that
-/// commute.
+/// In a ring: each member adds its contribution to a part and passes it on, until the part has come to its owner. For
+/// operators that commute.
 pub fn ring(group: Group, parts: &[Span]) -> Plan {
     let mut plan = Plan::new();
     let of = |places_before: usize| parts[group.before(places_before)].of(Area::Mine);

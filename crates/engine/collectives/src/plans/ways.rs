@@ -1,10 +1,10 @@
 //! The two ways of short data of all members to all between hosts, and which of them is the quicker.
 //!
 //! Straight, each member has a message for every other, all at once: the network's time comes once, the processors' for
-//! each message. In rounds a member has log2 n messages, one behind the other. Nobody knows beforehand what the network
-//! takes and how many tasks share a processor. The members therefore try both algorithms in normal operations, and
-//! agree by the total time of all members. The beginning may differ from later operations (the kernel has not spread
-//! the tasks over the processors yet), so they try again, with growing intervals.
+//! each message. In rounds a member has log2 n messages, one behind the other. The cost of the network and the sharing
+//! of processors are not known before. The members therefore try both algorithms in normal operations, and agree by the
+//! total time of all members. The beginning may differ from later operations (the kernel has not spread the tasks over
+//! the processors yet), so they try again, with growing intervals.
 
 /// How short data of all goes between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub enum ShortAlgorithm {
 
 /// Each algorithm is tried in this number of rows of operations, in turns with the other.
 const ROWS: usize = 2;
-/// The number of operations in a row: only the total time of a row counts. One by itself is quick for who comes last,
-/// for it finds there what it waits for.
+/// The number of operations in a row: only the total time of a row counts. A single operation is fast for the last
+/// member, because its messages have already arrived.
 const ROW: usize = 8;
 /// The first ones of a row make connections, or wait for tasks that still go the other way, and are not counted.
 const UNCOUNTED: usize = 2;
-/// Before they try again the members have so many operations, and each time so many times more.
+/// The number of operations before the next trial, and the factor by which it grows each time.
 const PAUSE: usize = 3 * 2 * ROWS * ROW;
 const LONGER: usize = 4;
 /// The number of bytes of a member's report about its rows.
@@ -31,7 +31,7 @@ pub const WORDS: usize = 2 * ROWS * 8;
 /// The kind of the next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It goes by the way that was found; where none was, as their number says.
+    /// The operation uses the algorithm of the trial; without a trial the number of members decides.
     Known(Option<ShortAlgorithm>),
     /// The operation is a trial of this algorithm, and [`Trials::took`] gets its time.
     Tried(ShortAlgorithm),
@@ -79,7 +79,7 @@ impl Trials {
         Some(self.done / ROW).filter(|row| *row < self.rows.len())
     }
 
-    /// The operation that was tried took this member so long. After the last one: the words that all members' are to be added to, by
+    /// The trial took this member this time. After the last one: the words that all members' are to be added to, by
     /// [`add`], and given to [`Trials::agree`].
     pub fn took(&mut self, nanoseconds: u64) -> Option<[u8; WORDS]> {
         let row = self.row()?;

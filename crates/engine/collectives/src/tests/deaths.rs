@@ -141,7 +141,7 @@ fn scan_succeeds_for_members_before_the_dead() {
             assert_eq!(ended.outcome, Err(Fault::Gone(3)));
         } else {
             assert_eq!(ended.data, combined(0, member + 1, LENGTH, chain));
-            // The one before it may have heard that nobody takes what it sends.
+            // The member before it may know that its receiver is gone.
             assert!(ended.outcome.is_ok() || member == 2, "{member}");
         }
     }

@@ -98,7 +98,7 @@ impl World<'_> {
             let (member, way) = (self.chance.below(size), self.chance.below(size * size));
             let mut moved = self.deliver(way) | self.act(member, combine);
             if idle > 20 {
-                // Nobody is lucky: all get their turn.
+                // All members get their turn.
                 (0..size * size).for_each(|way| moved |= self.deliver(way));
                 (0..size).for_each(|member| moved |= self.act(member, combine));
                 assert!(moved, "a deadlock of {size}");
