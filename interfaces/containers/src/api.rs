@@ -42,7 +42,7 @@ impl MessageContainer {
         self.0.receive(room, -1)
     }
 
-    /// The same, but waits at most so long; [`Error::Empty`] when nothing came. Zero: does not wait.
+    /// The same, but waits at most this time; [`Error::Empty`] if no message came. Zero: does not wait.
     pub fn receive_within(&self, room: &mut [u8], limit: Duration) -> Result<Received, Error> {
         self.0.receive(room, nanoseconds(Some(limit)))
     }
@@ -84,7 +84,7 @@ pub fn reply(to: &Sender, answer: &[u8]) -> Result<(), Error> {
     engine::reply(to.task, to.call, answer)
 }
 
-/// A handle on a container, local to who sends to it. It is bound to that container: when it ends, sending fails with
+/// A sender's local handle of a container. It is bound to that container: when it ends, sending fails with
 /// [`Error::Gone`], and the name must be looked up again.
 pub struct ContainerRepresentative(engine::Representative);
 
@@ -110,7 +110,7 @@ impl ContainerRepresentative {
         Ok(())
     }
 
-    /// Sends by reference: nobody buffers long data; waits until the receiver has read it.
+    /// Sends by reference: long data is not buffered. The call waits until the receiver has read it.
     pub fn send_reference(&self, data: &[u8]) -> Result<(), Error> {
         self.0.send_reference(data).map(drop)
     }
@@ -164,7 +164,8 @@ impl DistributedNameServer {
         engine::unbind(names)
     }
 
-    /// Looks a name up, waiting until somebody binds it: at most so long, or for ever. [`Error::Unbound`] when nobody does.
+    /// Looks a name up, and waits until a task binds it: at most this time, or for ever. [`Error::Unbound`] if no task
+    /// does.
     pub fn lookup(name: &str, limit: Option<Duration>) -> Result<ContainerRepresentative, Error> {
         let found = engine::lookup(&[name], limit)?.pop().flatten();
         found.map(ContainerRepresentative).ok_or(Error::Unbound)

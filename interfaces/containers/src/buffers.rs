@@ -55,8 +55,8 @@ impl NetworkBufferFreeList {
         NetworkBuffer { bytes: vec![0; self.size].into(), number: self.made - 1, length: 0 }
     }
 
-    /// A buffer that nobody has. If all buffers are in use, the pool grows, if it may and the caller wants this.
-    /// Otherwise the call returns none.
+    /// Returns a free buffer. If all buffers are in use, the pool grows, if it may and the caller wants this. Otherwise
+    /// the call returns none.
     pub fn get(&mut self, may_grow: bool) -> Option<NetworkBuffer> {
         if let Some(buffer) = self.free.pop() {
             return Some(buffer);

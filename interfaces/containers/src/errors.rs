@@ -13,7 +13,7 @@ pub enum Error {
     NoMachine(String),
     /// The name is bound already, and who bound it lives.
     NameTaken(String),
-    /// Nobody has bound the name in time.
+    /// No task has bound the name in time.
     Unbound,
     /// The container is not there any more, or its task is gone: look its name up again.
     Gone,

@@ -1,9 +1,9 @@
 //! Message containers, as the operating system Choices had them, on Parvum's engine.
 //!
-//! A [`MessageContainer`] is a mailbox that buffers messages until somebody receives them. Its task binds it to a name at the
-//! [`DistributedNameServer`]; others look the name up, once, and get a [`ContainerRepresentative`], a handle that sends.
-//! On top of that lie calls with an answer ([`ReliableRpc`]), calls of several servers ([`MultiRpc`]) and messages to a
-//! [`ContainerGroup`].
+//! A [`MessageContainer`] is a mailbox that buffers messages until a call receives them. Its task binds it to a name at
+//! the [`DistributedNameServer`]; others look the name up, once, and get a [`ContainerRepresentative`], a handle that
+//! sends. On top of that lie calls with an answer ([`ReliableRpc`]), calls of several servers ([`MultiRpc`]) and
+//! messages to a [`ContainerGroup`].
 //!
 //! ```no_run
 //! use containers::{Bounds, DistributedNameServer as Names, MessageContainer};
@@ -58,7 +58,7 @@ pub struct Bounds {
 pub struct Sender {
     /// The engine's id of the task, as PVM has it.
     pub task: i32,
-    /// The number of the call that the message is; 0: nobody waits for an answer.
+    /// The number of the call that the message is; 0: the sender does not wait for an answer.
     pub call: u32,
     /// The sender's address, if the port has its own addresses; otherwise 0.
     pub place: u64,

@@ -52,8 +52,8 @@ impl ClientState {
         self.protocol
     }
 
-    /// From now on a call that has waited so long without an answer asks the handler, which gets this state. The time
-    /// of the call begins again with each decision. Without a handler the call gives up. Zero: no timer.
+    /// From now on, a call that has waited this time without an answer calls the handler with this state. The time of
+    /// the call begins again with each decision. Without a handler the call gives up. Zero: no timer.
     pub fn set_timer(&mut self, time: Duration, handler: Option<Handler>) {
         self.timer = (!time.is_zero()).then_some(time);
         self.handler = handler;

@@ -41,7 +41,7 @@ pub(crate) struct Options {
     values: [i32; NO_RESET as usize + 1],
     /// Whether the values about output are the machine's, or the program's own.
     pub(crate) output_known: bool,
-    /// Whether the program said where the output of its children goes.
+    /// Whether the program has set the destination of its children's output.
     output_set: bool,
 }
 
@@ -88,7 +88,7 @@ impl Options {
         Ok(old)
     }
 
-    /// Says where the output of this task goes, and so that of its children.
+    /// Sets the destination of the output of this task, and of its children.
     pub(crate) fn learn_output(&mut self, to: i32, context: i32, tag: i32) {
         self.output_known = true;
         for (what, value) in [(SELF_OUTPUT_TID, to), (SELF_OUTPUT_CONTEXT, context), (SELF_OUTPUT_TAG, tag)] {

@@ -60,8 +60,8 @@ pub(crate) struct State {
     pub(crate) joined: Joined,
 }
 
-/// Tasks that this one has been joined to: a short message to them leaves at once. Each lies at a place that its id says, and may be
-/// forgotten for another.
+/// Tasks that this one has been joined to: a short message to them leaves at once. The id determines the place of each,
+/// and another id may replace it.
 pub(crate) struct Joined([i32; Joined::PLACES]);
 
 impl Joined {

@@ -375,12 +375,12 @@ impl State {
         };
         let notes = Notes { limit: -1, call: waits::SEND, peer: to, tag, context: context as i32 };
         if api.send(how, &[data], &notes).is_err() {
-            // Nobody listens any more.
+            // No tracer listens any more.
             crate::calls::stop_own_trace();
         }
     }
 
-    /// Tells what was not told, before the task leaves.
+    /// Sends pending events, before the task leaves.
     pub(crate) fn end_trace(&mut self) {
         self.trace_return(0);
         let sums = match manner() {

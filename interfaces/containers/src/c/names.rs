@@ -59,7 +59,7 @@ pub unsafe extern "C" fn ch_unbind(name: *const c_char) -> c_int {
     done(unsafe { text(name) }.and_then(DistributedNameServer::unbind))
 }
 
-/// Looks a name up; null when nobody binds it in time.
+/// Looks a name up; null if no task binds it in time.
 ///
 /// # Safety
 /// `name` must be null or a C string.

@@ -75,8 +75,7 @@ pub unsafe extern "C" fn ch_pool_grown(pool: *const Handle<Pool>) -> c_int {
     count(unsafe { Handle::of(pool) }.map(|pool| pool.lock().list.grown()))
 }
 
-/// A buffer that nobody has, of the pool's size. Null if all buffers are in use, and the pool may not grow, or not in
-/// this call.
+/// A free buffer of the pool's size. Null if all buffers are in use, and the pool may not grow, or not in this call.
 ///
 /// # Safety
 /// A handle of this library, or null.

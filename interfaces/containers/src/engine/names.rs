@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// The number of names in one request: even with the longest names it is far below the limit of a control message.
 const AT_ONCE: usize = 2048;
-/// The longest pause between two looks for a name that nobody has bound yet.
+/// The longest pause between two lookups of an unbound name.
 const LONGEST_PAUSE: Duration = Duration::from_millis(16);
 
 static EXCHANGES: AtomicU64 = AtomicU64::new(0);
@@ -149,7 +149,7 @@ impl Patience {
 
 /// Lets time pass, while the engine goes on.
 fn sleep(api: CoreApi, time: Duration) -> Result<(), Error> {
-    // Nobody sends in this context under this tag.
+    // No task sends in this context with this tag.
     let pattern = Pattern {
         from: ANY_TASK,
         tags: TagKind::Exactly,

@@ -43,7 +43,7 @@ struct State {
     waiting: Amount,
     /// The part of them after the last mark.
     unmarked: Amount,
-    /// Messages of which the engine says when they are taken, with what came before each.
+    /// Messages whose receipt the engine reports, with the amount before each.
     marks: VecDeque<(Request, Amount)>,
 }
 
@@ -221,7 +221,7 @@ impl Representative {
     fn begin(&self, state: &mut State) -> Result<(), Error> {
         state.link = Some(match self.answers() {
             true => station::with(|station| Ok(station.greet(self.how.to, self.how.tag)))?,
-            // Nobody there would understand a greeting.
+            // The task there would not understand a greeting.
             false => Arc::new(Link::default()),
         });
         // Two tasks that share memory notify each other; the rest is for a change of the route.
@@ -255,7 +255,7 @@ impl Representative {
                     state.waiting.subtract(amount);
                 }
                 Err(Status::Pending) if when_full == WhenFull::Drop => return Ok(false),
-                // Nobody else in this process can receive while this call waits.
+                // No other call of this process can receive while this call waits.
                 Err(Status::Pending) if self.is_local() => return Err(Error::Full),
                 Err(Status::Pending) => station::look_after(self.api),
                 Err(why) => return Err(self.failed(why)),
@@ -263,7 +263,7 @@ impl Representative {
         }
     }
 
-    /// Counts a message; whether the engine shall say when it is taken.
+    /// Counts a message. Returns whether the engine should report its receipt.
     #[cold]
     fn is_mark(&self, state: &mut State, length: usize) -> bool {
         state.waiting.add(length);
@@ -274,7 +274,7 @@ impl Representative {
             || (bytes != 0 && state.unmarked.bytes >= part(bytes))
     }
 
-    /// Sends a message of which the engine says when the receiver has taken it; it is kept here until then.
+    /// Sends a message whose receipt the engine reports; it is kept here until then.
     #[cold]
     fn send_marked(&self, state: &mut State, how: SendTo, data: &[u8]) -> Result<(), Error> {
         let owned = Arc::new(data.to_vec());

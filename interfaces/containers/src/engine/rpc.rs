@@ -110,8 +110,8 @@ pub(crate) struct Ask<'a> {
 /// Gets a member's answer, or why it has none; whether to go on.
 type Hear<'a> = &'a mut dyn FnMut(usize, Result<&[u8], Error>) -> bool;
 
-/// Calls several servers; `hear` gets each answer, or why there is none, and says whether to go on. Ends when `want` have
-/// answered or nothing more can come. Gives how many answered.
+/// Calls several servers; `hear` gets each answer, or the reason why there is none, and decides whether to continue.
+/// Ends when `want` have answered or nothing more can come. Gives how many answered.
 pub(crate) fn call_many(
     asked: &mut [Ask<'_>],
     request: &[u8],
@@ -230,7 +230,7 @@ impl Several<'_, '_> {
             let tag = (self.first + at as u32) as i32;
             let pattern =
                 Pattern { from: task, tags: TagKind::Exactly, tag, other: 0, context: REPLIES.into() };
-            // The least time: who looks once is not told that a task is gone.
+            // The shortest time: a single look does not report that a task is gone.
             let notes = Notes { limit: 1, call: words::rpc(), peer: task, tag, context: REPLIES as i32 };
             match self.api.receive_by_reference(&pattern, &notes) {
                 Ok(message) => self.take(&message),

@@ -21,7 +21,7 @@ pub(super) const HELLO: i32 = 1;
 const ENDED: i32 = 2;
 
 static STATION: BiasedLock<Option<Station>> = BiasedLock::new(None);
-/// How many unexpected messages there had been when somebody last looked for notes.
+/// The number of unexpected messages at the last look for notes.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 /// How many notices there had been.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
@@ -33,13 +33,13 @@ pub(super) struct Station {
     pub(super) me: i32,
     last: i32,
     last_call: u32,
-    /// The containers by number, and who sends to each.
+    /// The containers by number, with the senders of each.
     live: HashMap<i32, Vec<i32>>,
     /// The containers to which representatives send: task and number.
     links: HashMap<(i32, i32), Vec<Weak<Link>>>,
-    /// Calls that were given up: their answers, if they come, are nobody's.
+    /// Cancelled calls: their answers, if they come, are dropped.
     abandoned: Vec<u32>,
-    /// A container has ended, so messages may come for nobody.
+    /// A container has ended, so messages without a receiver may come.
     has_ended: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Link {
 impl Link {
     #[inline]
     pub(super) fn is_gone(&self) -> bool {
-        // Relaxed: it says no more than itself.
+        // Relaxed: the flag carries no other data.
         self.gone.load(Ordering::Relaxed)
     }
 }
@@ -140,7 +140,7 @@ impl Sight {
     }
 }
 
-/// Looks for notes of other tasks, from wherever, if something has come that nobody had asked for.
+/// Looks for notes of other tasks, from any task, if an unexpected message has come.
 #[cold]
 pub(super) fn look_after(api: CoreApi) {
     let arrivals = api.arrivals();
@@ -184,7 +184,7 @@ impl Station {
         self.drop_orphans();
     }
 
-    /// Begins to send to a container: its task shall tell when it ends.
+    /// Begins to send to a container: asks its task to report its end.
     pub(super) fn greet(&mut self, task: i32, number: i32) -> Arc<Link> {
         let link = Arc::new(Link::default());
         let links = self.links.entry((task, number)).or_default();
@@ -204,7 +204,7 @@ impl Station {
         link
     }
 
-    /// Nobody sends over this link any more.
+    /// The link has no more senders.
     pub(super) fn forget_link(&mut self, task: i32, number: i32) {
         if let Some(links) = self.links.get_mut(&(task, number)) {
             links.retain(|link| link.strong_count() > 0);
@@ -227,7 +227,7 @@ impl Station {
         first
     }
 
-    /// The answer of this call is nobody's from now on.
+    /// From now on the answer of this call is dropped.
     pub(super) fn abandon(&mut self, number: u32) {
         // Servers that answered in time left no entry, so the list stays short.
         if self.abandoned.len() >= 4096 {
@@ -254,7 +254,7 @@ impl Station {
         self.api.notify(task);
     }
 
-    /// Takes the notes that have come, and throws away what is for nobody.
+    /// Reads the notes that have come, and drops messages without a receiver.
     fn attend(&mut self) {
         let pattern = any_of(CONTROL);
         while let Ok(note) = self.api.receive(&pattern, Receiving::Block, &LOOK) {
@@ -338,7 +338,7 @@ pub(super) fn meta_of_call(number: u32) -> u32 {
     encoding::RAW | super::CALL | number << CALL_SHIFT
 }
 
-/// Whether an answer says that there is none.
+/// Whether an answer reports a failure.
 pub(super) fn is_failure(answer: &Message) -> bool {
     answer.meta & FAILED != 0
 }

@@ -82,7 +82,7 @@ pub(crate) struct Info {
     pub(crate) tag: i32,
     pub(crate) wait_id: i32,
     pub(crate) checksum: i32,
-    /// Nobody: this task.
+    /// `None`: this task.
     pub(crate) from: Option<i32>,
     pub(crate) to: Option<i32>,
 }
@@ -114,7 +114,7 @@ impl Packed {
         Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Runs::new(), sealed: 0 }
     }
 
-    /// Makes it as new, in the memory that it has. False: somebody else still keeps that.
+    /// Makes it as new, in the memory that it has. False: another holder still keeps it.
     #[inline]
     pub(crate) fn start_anew(&mut self, packing: Packing) -> bool {
         if !self.data.empty() {
@@ -294,7 +294,7 @@ impl Arrived {
         Arrived { _own: Some(data), ..self }
     }
 
-    /// Takes `bytes` of `class` off the front; says where they are. Nothing is taken on an error.
+    /// Takes `bytes` of `class` off the front; returns their place. Nothing is taken on an error.
     pub(crate) fn take(&mut self, class: Class, bytes: usize) -> Pvm<usize> {
         self.check(class, bytes)?;
         let at = self.cursor;

@@ -31,7 +31,7 @@ impl Memory {
         }
     }
 
-    /// Lets somebody else keep the bytes too.
+    /// Lets another holder keep the bytes too.
     pub(crate) fn share(&mut self) -> &Arc<Vec<u8>> {
         if let Memory::Own(bytes) = self {
             *self = Memory::Shared(Arc::new(std::mem::take(bytes)));
@@ -42,7 +42,7 @@ impl Memory {
         }
     }
 
-    /// Empties it for the next message. False: somebody else still keeps the bytes.
+    /// Empties it for the next message. False: another holder still keeps the bytes.
     #[inline]
     pub(crate) fn empty(&mut self) -> bool {
         if let Memory::Shared(shared) = self {

@@ -121,7 +121,7 @@ fn set_own(config: Config) {
     };
 }
 
-/// Nobody listens.
+/// No tracer listens.
 pub(crate) fn stop_own_trace() {
     set_own(Config { to: 0, ..OWN.get() });
 }

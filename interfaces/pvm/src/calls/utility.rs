@@ -27,7 +27,7 @@ pub extern "C" fn pvmgetclock(time: Out<'_, libc::timeval>) {
     time.put(now);
 }
 
-/// Sleeps so many seconds.
+/// Sleeps this number of seconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvmsleep(seconds: c_int) {
     std::thread::sleep(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)));

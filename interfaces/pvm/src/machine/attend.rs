@@ -314,7 +314,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
             Err(why) => return call(name, |_| Err(why)),
         };
         if !has_come && matches!(take, Take::Receive) && !has_matcher() {
-            // The time may be over, or nobody left to send it: a receive that may wait finds out.
+            // The time may be over, or all senders may be gone: a receive that may wait finds this out.
             let last = |state: &mut Locked| state.receive(from, tag, HowLong::of(1));
             match quietly(last) {
                 Ok(0) => {}

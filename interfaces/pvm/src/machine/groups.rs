@@ -39,7 +39,7 @@ impl Locked {
         Ok(size)
     }
 
-    /// The members of a group that this task knows to be fixed: nobody need be asked.
+    /// The members of a group that this task knows to be fixed, without a request.
     fn frozen(&self, group: &str) -> Option<&[(u32, Tid)]> {
         self.frozen.iter().find(|(name, _)| name == group).map(|(_, members)| members.as_slice())
     }

@@ -64,8 +64,8 @@ pub extern "C" fn pvm_bcast(group: Text<'_>, tag: c_int) -> c_int {
     group_call("pvm_bcast", |state| state.broadcast(group_name(group)?, tag))
 }
 
-/// Fixes the members of a group when `count` of them (-1: all) have called it; gives how many there
-/// are. Questions about the group are then answered without asking anybody.
+/// Fixes the members of a group when `count` of them (-1: all) have called it; gives how many there are. Queries about
+/// the group are then answered locally.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_freezegroup(group: Text<'_>, count: c_int) -> c_int {
     group_call("pvm_freezegroup", |state| state.freeze(group_name(group)?, count))

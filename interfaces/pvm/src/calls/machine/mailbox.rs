@@ -152,7 +152,7 @@ pub extern "C" fn pvm_recvinfo(name: Text<'_>, index: c_int, flags: c_int) -> c_
     })
 }
 
-/// Deletes an entry of the mailbox; gives its index, where PVM's manual says 0.
+/// Deletes an entry of the mailbox; returns its index. In PVM's manual the result is 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_delinfo(name: Text<'_>, index: c_int, _flags: c_int) -> c_int {
     call_but("pvm_delinfo", is_refusal, |state| {

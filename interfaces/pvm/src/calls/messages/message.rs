@@ -53,7 +53,7 @@ pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
     receive("pvm_nrecv", tid, tag, HowLong::NONE)
 }
 
-/// Receives a message, waiting for it at most so long; 0 when none came. A null time waits for ever.
+/// Receives a message, and waits for it at most this time; 0 if none came. A null time waits for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: In<'_, libc::timeval>) -> c_int {
     let nanoseconds = match limit.get() {

@@ -339,7 +339,7 @@ pub(in crate::calls) fn unpack_number(state: &mut Locked) -> Pvm<c_int> {
     unsafe { unpack::<Of<i32, 1>>(state, &mut number, 1, 1) }.map(|_| number)
 }
 
-/// Unpacks so many bytes.
+/// Unpacks this number of bytes.
 pub(in crate::calls) fn unpack_bytes(state: &mut Locked, count: usize) -> Pvm<Vec<u8>> {
     state.bring(state.receiving)?;
     state.on_arrived(count, |arrived| {
