@@ -24,7 +24,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The state of a process that is a task. If the process is no longer a task, tools do not see this state.
+    /// The state of a process. Tools see it while the process is a task.
     pub(crate) fn new(api: CoreApi) -> Shown {
         let cells = api.memory_cells();
         Shown { api, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }

@@ -258,8 +258,7 @@ impl Engine {
         self.learn_end(peer, None);
     }
 
-    /// Receives that only `peer` could satisfy, and that were posted after it had gone, are over. If the peer is not
-    /// gone, no receive ends.
+    /// If `peer` is gone: ends the receives that only `peer` could satisfy, and that were posted after it had gone.
     pub fn end_receives_from(&mut self, peer: Tid) {
         if self.is_gone(peer) {
             self.core.end_receives_from(peer);
@@ -321,7 +320,7 @@ impl Engine {
         self.peers.farewells.forget(peer);
     }
 
-    /// The task is about to leave: receivers must now fetch the data that waits here for them, wanted or not.
+    /// The task is about to leave. Receivers must now fetch all data that waits here for them, even unwanted data.
     /// [`Engine::unfinished`] shows when all data is delivered.
     pub fn leave(&mut self) {
         self.peers.farewells.leaving = true;

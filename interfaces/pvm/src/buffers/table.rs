@@ -15,7 +15,7 @@ const BLANKS: usize = 8;
 /// The number of bytes from which other threads should not wait for the work on a buffer.
 pub(crate) const LONG: usize = 256 * 1024;
 
-/// A long buffer that was freed. Its memory goes back to the system when the call has given the state away: that takes long.
+/// A freed long buffer, for the system. The call gives the state away first, because that takes long.
 pub(crate) enum Spent {
     Packed(Memory),
     Received(Box<Arrived>),
@@ -32,8 +32,7 @@ pub(crate) fn bury(spent: Vec<Spent>, api: Option<CoreApi>) {
 }
 
 impl Locked {
-    /// Works on a buffer with the state given away. The buffer keeps its id. Another thread that uses this id at the
-    /// same time finds no buffer.
+    /// Works on a buffer with the state given away. The buffer keeps its id, but other threads do not find it.
     pub(crate) fn aside<R>(&mut self, id: i32, work: impl FnOnce(&mut Buffer) -> R) -> Pvm<R> {
         self.buffer(id)?;
         let mut buffer = self.buffers[id as usize - 1].take().ok_or(PvmError::NoSuchBuf)?;
@@ -75,7 +74,7 @@ impl Locked {
         })?
     }
 
-    /// The bytes of a message, with the table of types that a typed one ends in, and the word about them.
+    /// The bytes of a message, with the table of types at the end of a typed message, and the word about them.
     pub(crate) fn whole(&mut self, id: i32) -> Pvm<(u32, Vec<u8>)> {
         self.bring(id)?;
         let read = |buffer: &mut Buffer| match buffer {
@@ -266,8 +265,7 @@ impl State {
         self.keep(Buffer::Packed(Box::new(Packed::new(packing, data))))
     }
 
-    /// Clears the active send buffer, for the next message. The buffer keeps its id, as if the program had freed it and
-    /// made it again.
+    /// Clears the active send buffer, as if the program had freed it and made it again with the same id.
     #[inline]
     pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
         if let Ok(packed) = self.packing()

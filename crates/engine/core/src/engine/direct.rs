@@ -190,8 +190,8 @@ impl Engine {
         true
     }
 
-    /// Whether the next message may go straight to a receive that is not posted: other receives, earlier messages and
-    /// pending sends do not exist.
+    /// Whether the next message may go straight to a receive before the receive is posted. There must be no other
+    /// receives, earlier messages and pending sends.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.core.queues.is_empty() && !self.peers.has_output()

@@ -171,7 +171,7 @@ impl Farewells {
         self.parting.iter().filter_map(listening).collect()
     }
 
-    /// A peer that sends nothing more, and that is not in use.
+    /// An unused peer that sends nothing more.
     pub(crate) fn next_ending(&self, is_in_use: impl Fn(Tid) -> bool) -> Option<Tid> {
         let is_ending =
             |(peer, stage): &&(Tid, Stage)| matches!(stage, Stage::Ending { .. }) && !is_in_use(*peer);

@@ -73,8 +73,8 @@ impl Peers {
         link.await_message(number(peer.state.incoming.expected) | SAYS | tag);
     }
 
-    /// Publishes that this task is waiting for a long message of the pattern, if only one peer can send it; or that it
-    /// no longer waits.
+    /// Publishes that this task waits for a long message of the pattern, if only one peer can send it. Or publishes the
+    /// end of the wait.
     pub(crate) fn say_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
         let tag = match pattern.tag {
             TagMatch::Any => None,

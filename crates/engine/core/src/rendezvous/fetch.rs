@@ -146,7 +146,7 @@ pub(super) fn copy<R: Reads + ?Sized>(
 }
 
 impl Core {
-    /// Makes the recorded fetches when no link is borrowed, and answers at once if no other code does.
+    /// Makes the recorded fetches; the links are free here. Answers at once if no other code does.
     #[inline]
     pub(crate) fn run_fetches(&mut self, peers: &mut Peers, and_push: bool) {
         if !self.fetches.is_empty() {

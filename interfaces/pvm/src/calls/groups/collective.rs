@@ -139,8 +139,7 @@ unsafe fn memory_mut<'a>(start: *mut c_void, bytes: usize) -> &'a mut [u8] {
 /// Collects every member's array in the root's `result`, in the order of instances.
 ///
 /// # Safety
-/// `data` must be readable as `count` items of the type. At the root, `result` must be writable as `count` items for
-/// each member.
+/// `data` must be readable as `count` items of the type; the root's `result` writable as `count` items for each member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_gather(
     result: *mut c_void,

@@ -45,7 +45,7 @@ impl Node {
         self.settle(memory)
     }
 
-    /// Gives a lock back. If no request waits here, nothing is sent.
+    /// Gives a lock back. Sends a message only if a request waits here.
     pub fn release(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         self.begin()?;
         self.give_lock(lock, memory)

@@ -7,8 +7,7 @@
 //! are not sent again. If a node needs a page before its barrier, with a lock, and the changes have already come, it
 //! uses them.
 //!
-//! With a lock it is the other way round ([`crate::locks::wishes`]): the request names the pages that the node will
-//! want.
+//! Locks do it the other way round ([`crate::locks::wishes`]): the request names the pages that the node will want.
 //!
 //! A page that was brought up to date so stays closed until it is touched, which costs a fault and no message. If the
 //! program has not used a pushed page by the next barrier, the node tells the sender, which then stops. A push may not
@@ -34,8 +33,7 @@ impl Node {
         self.habits.epoch
     }
 
-    /// A node asks for changes of a page. The arguments are the state of its copy, and the number of barriers that it
-    /// has passed.
+    /// A node asks for changes of a page. `has` is the state of its copy; it has passed `passed` barriers.
     pub(crate) fn note_habit(
         &mut self,
         from: usize,
@@ -226,8 +224,7 @@ impl Node {
         by_page
     }
 
-    /// The program needs a page now, and changes of this page were pushed for a later barrier. Returns these changes,
-    /// if they are all that the page lacks.
+    /// Changes of a needed page that were pushed for a later barrier, if they are all that the page lacks.
     pub(crate) fn pushed_early(&mut self, number: u32) -> Option<Vec<Record>> {
         let page = self.pages.get(&number).filter(|page| page.copy && page.home.is_none())?;
         let lacks = page.lacks(self.own);

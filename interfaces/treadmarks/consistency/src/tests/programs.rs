@@ -34,7 +34,7 @@ struct Game {
     setup: Setup,
     memory: Vec<u32>,
     rules: Vec<Rule>,
-    /// Who has a lock, or waits for it.
+    /// The nodes: each with its locks, and the step that it has begun.
     players: Vec<Player>,
     rounds: usize,
     round: usize,

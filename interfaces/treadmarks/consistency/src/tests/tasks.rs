@@ -274,7 +274,7 @@ fn hosts_exchange_diffs_and_their_tasks_do_not() {
     let (messages, bytes) = exchange(2, 1);
     for tasks in [2, 4] {
         assert_eq!(exchange(2, tasks), (messages, bytes));
-        // Where each task is a node.
+        // The same with each task as a node.
         let (apart, more) = exchange(2 * tasks, 1);
         assert!(apart > 2 * messages && more > 2 * bytes, "{apart}, {more}");
     }
