@@ -28,7 +28,7 @@ pub enum Error {
     Full,
     /// No message is there.
     Empty,
-    /// The time was over, and the timer's handler gave up.
+    /// The time was over, and the timer's handler ended the operation.
     TimedOut,
     /// All network buffers are in use, and the pool may not grow.
     NoBuffer,

@@ -29,7 +29,7 @@ pub enum Decision {
 /// Decides when a timer has expired.
 pub type Handler = Box<dyn FnMut(&mut ClientState) -> Decision + Send>;
 
-/// The client's side of a conversation. One may serve for many calls, one after the other.
+/// The client's side of a conversation. Many calls may use one such state, one after the other.
 #[derive(Default)]
 pub struct ClientState {
     protocol: Protocol,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The result of a call, and its error.
 pub(crate) type Nx<T> = Result<T, NxError>;
 
-/// NX's errors. The numbers are ours, and clear of the system's; `nx.h` has the same.
+/// NX's errors. Parvum chose the numbers, apart from the system's numbers; `nx.h` has the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum NxError {

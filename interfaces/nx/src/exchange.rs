@@ -214,8 +214,8 @@ pub(crate) fn receive(task: &'static Task, pattern: &Pattern, room: Memory, call
     interrupt::serve_if_long(task, room.length);
     let notes =
         Notes { limit: -1, call: words::crecv(), peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
-    // The receive must be posted before these messages arrive: a long message, so that its data goes straight to the
-    // buffer, and a force message, which is otherwise dropped.
+    // Two kinds of messages need a posted receive when they arrive: a long message, so that its data goes straight to
+    // the buffer, and a force message, which is otherwise dropped.
     let is_posted =
         handlers::are_posted() || room.length > EAGER || pattern.tag > select::LAST_ORDINARY as i32;
     let got = if is_posted {

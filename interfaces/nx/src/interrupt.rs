@@ -23,7 +23,7 @@ use std::time::Duration;
 
 mod stuck;
 
-/// The thread that the program runs in, as the system numbers it.
+/// The system's number of the thread in which the program runs.
 ///
 /// Relaxed everywhere: the start of the thread of handlers orders the one store before that thread's loads.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);

@@ -1,5 +1,5 @@
-//! The contract between the runtime and a transport whose links have sockets. It knows no such transport by name: each
-//! gives one of these traits where it is registered.
+//! The contract between the runtime and a transport whose links have sockets. The runtime knows no such transport by
+//! name. Each gives an implementation of one of these traits where it is registered.
 
 use crate::readiness::Gate;
 use parvum_transport::Link;

@@ -170,7 +170,7 @@ enum Filled {
     Closed,
 }
 
-/// Reads what was sealed. A read that gives less than was asked for has taken all that had come.
+/// Reads what was sealed. If a read gives fewer bytes than requested, all data that had come is taken.
 pub(crate) struct Opening<'a, R> {
     opener: &'a mut Opener,
     from: R,

@@ -160,16 +160,16 @@ pub fn none(_: &mut [u8], _: &[u8]) {}
 
 /// Tasks as the members of a group, over the engine.
 ///
-/// Their messages have a context and a tag of their own, which no program's receive asks for. Two operations of the
-/// same members with one tag must not overlap in time. They may follow one another, because messages of a pair keep
-/// their order.
+/// Their messages have a separate context and tag, which no receive of a program matches. Two operations of the same
+/// members with one tag must not overlap in time. They may follow one another, because messages of a pair keep their
+/// order.
 #[derive(Clone, Copy)]
 pub struct Members<'m> {
     /// The engine.
     pub api: CoreApi,
     /// All members, in their order.
     pub tasks: &'m [i32],
-    /// Which of them this task is.
+    /// The place of this task among them.
     pub own: usize,
     /// The messages' context.
     pub context: u32,
@@ -180,7 +180,7 @@ pub struct Members<'m> {
 }
 
 impl Members<'_> {
-    /// How a message of an operation goes to a member.
+    /// The properties of an operation's message to a member.
     pub fn outgoing(&self, to: usize, word: u32) -> SendTo {
         let (to, tag, context) = (self.tasks[to], self.tag, self.context);
         SendTo {
@@ -193,7 +193,7 @@ impl Members<'_> {
         }
     }
 
-    /// Which messages are a member's.
+    /// The pattern of a member's messages.
     pub fn pattern(&self, from: usize) -> Pattern {
         let (tags, context) = (TagKind::Exactly, self.context.into());
         Pattern { from: self.tasks[from], tags, tag: self.tag, other: 0, context }

@@ -130,7 +130,7 @@ pub fn combine(operator: Operator, kind: Kind) -> Option<Combine> {
     }
 }
 
-/// In which order elements may be combined: integers and truth values in any, and grouped anyhow. Sums of
+/// The permitted orders of combination. Integers and truth values may be combined in any order and grouping. Sums of
 /// floating-point numbers are rounded. For equal or incomparable numbers the first is kept.
 pub fn order(operator: Operator, kind: Kind) -> Order {
     use Kind::*;

@@ -87,8 +87,8 @@ pub fn broadcast<B: SharedSegment>(segment: &mut B, root: usize, data: &mut [u8]
     Ok(())
 }
 
-/// The root's data for all, without waiting for them. The root may run ahead of the others by the number of
-/// announcements for which the segment has room. All members must take part in a round in time.
+/// Gives the root's data to all members, and does not wait for them. The root may run ahead of the others by the number
+/// of announcements for which the segment has room. All members must take part in a round in time.
 pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
     let word = word(Doing::Broadcast, [root, data.len()]);
     match segment.group().own == root {

@@ -29,17 +29,17 @@ pub const OPERATIONS_BEFORE_SEGMENT: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Operation {
-    /// All wait until all have come.
+    /// Each member waits until all members have come.
     Barrier = 1,
-    /// The root's data for all. Bytes: the data.
+    /// All get the root's data. Bytes: the data.
     Broadcast = 2,
-    /// A part of each for the root. Bytes: one part.
+    /// The root gets a part from each. Bytes: one part.
     Gather = 3,
-    /// A part for each from the root. Bytes: one part.
+    /// Each gets a part from the root. Bytes: one part.
     Scatter = 4,
-    /// Each member's data for all. Bytes: all together.
+    /// All get the data of each member. Bytes: all together.
     Allgather = 5,
-    /// A part of each for each. Bytes: what one member gives.
+    /// Each gets a part from each. Bytes: all parts that one member gives.
     Alltoall = 6,
     /// All contributions combined at the root. Bytes: one contribution.
     Reduce = 7,

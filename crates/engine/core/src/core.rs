@@ -24,7 +24,7 @@ pub(crate) struct Core {
     pub(crate) kept: KeptMemory,
     pub(crate) requests: Requests,
     pub(crate) queues: Queues,
-    /// Data to be fetched, as soon as its link is not lent out.
+    /// Data to fetch as soon as its link is free.
     pub(crate) fetches: Vec<Fetch>,
     /// Memory that the code behind `fetches` reuses.
     pub(crate) spare: Vec<Fetch>,

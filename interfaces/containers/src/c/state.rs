@@ -31,8 +31,8 @@ impl StateHandle {
     }
 }
 
-/// Runs a call with the program's state, or with a temporary state if the program gave null. While it runs the state is
-/// not in its place, but is put there for the handler, who may ask it anything.
+/// Runs a call with the program's state, or with a temporary state if the program gave null. During the call the state
+/// is out of its place. It is in its place only while the handler runs, because the handler may use it.
 ///
 /// # Safety
 /// Null, or a handle of this library that only this thread uses.

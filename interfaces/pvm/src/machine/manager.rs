@@ -132,7 +132,7 @@ impl Locked {
         })
     }
 
-    /// The hosts, as the manager tells them, and how many architectures.
+    /// The hosts and the number of architectures, as the manager reports them.
     pub(crate) fn hosts_by_manager(&mut self, manager: i32) -> Pvm<Option<(Vec<ManagedHost>, i32)>> {
         self.consult(manager, tag::CONFIG, Words::default(), |answer| {
             let (count, archs) = (answer.number()?, answer.number()?);

@@ -212,9 +212,9 @@ pub(crate) enum Message {
     Leave {
         intervals: Vec<Arc<Interval>>,
         collect: bool,
-        /// How many letters with changes are on the way.
+        /// The number of letters with changes that are on the way.
         pushes: u32,
-        /// Pages, the first and how many, whose home is this node from now on.
+        /// Runs of pages that move: the first page, the number of pages, and the node that is their home from now on.
         moves: Vec<(u32, u32, u32)>,
         /// Data of the library that is kept with the pages.
         carried: Option<Vec<u8>>,

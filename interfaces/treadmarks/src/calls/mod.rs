@@ -151,7 +151,7 @@ pub extern "C" fn Tmk_barrier_kept(id: c_uint) -> c_int {
     call("Tmk_barrier_kept", |run| run.barrier(id)).unwrap_or(0) as c_int
 }
 
-/// Whether a process has not died, as far as this one knows.
+/// Whether a process is alive, as far as this process knows.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_is_alive(node: c_uint) -> c_int {
     call("Tmk_is_alive", |run| {

@@ -142,7 +142,7 @@ impl Heap {
         address.checked_sub(self.start).filter(|place| *place < self.length)
     }
 
-    /// Whether all of this is in it.
+    /// Whether the heap contains all of this range.
     pub(crate) fn has(&self, address: usize, length: usize) -> bool {
         self.place(address).is_some_and(|place| length <= self.length - place)
     }

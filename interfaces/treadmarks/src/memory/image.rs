@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 
-/// A variable: of which file, and how far behind its start. The program itself has no name.
+/// A variable: its file, and its distance from the start of the file. The program itself has no name.
 pub(crate) struct Variable {
     pub(crate) file: String,
     pub(crate) offset: u64,
@@ -46,7 +46,7 @@ pub(crate) fn read(address: usize, length: usize) -> Vec<u8> {
     out
 }
 
-/// A number that differs for different programs: of the file that this process runs.
+/// A number that differs between programs, computed from the file that this process runs.
 pub(crate) fn of_program() -> u64 {
     let mut hasher = DefaultHasher::new();
     let Ok(mut file) = std::fs::File::open("/proc/self/exe") else { return 0 };

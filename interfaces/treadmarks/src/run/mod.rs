@@ -93,9 +93,9 @@ pub(crate) struct Run {
     pub(crate) shown: Shown,
     /// A line is wanted in the end.
     pub(crate) tells: bool,
-    /// When races are looked for.
+    /// Present if the run searches for races.
     pub(crate) races: Option<Races>,
-    /// Every process keeps another's memory as well: the run goes on when one dies.
+    /// Each process also keeps the memory of another process, so the run continues when one dies.
     pub(crate) replicas: bool,
     pub(crate) reduces: Reduces,
 }

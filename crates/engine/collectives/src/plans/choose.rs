@@ -189,7 +189,7 @@ pub fn scan(group: Group, length: usize) -> Plan {
     scan::doubling(group, length).by(Algorithm::Doubling)
 }
 
-/// The contributions of those before each member combined.
+/// Each member gets the combined contributions of the members before it.
 pub fn exclusive_scan(group: Group, length: usize) -> Plan {
     scan::exclusive_doubling(group, length).by(Algorithm::Doubling)
 }

@@ -197,7 +197,7 @@ fn between(members: &[usize], own: usize, at: usize, plan: impl FnOnce(Group) ->
     group_among(members, own).map_or_else(Plan::new, |group| plan(group).among(members, at))
 }
 
-/// The parts of some members, as few pieces as they lie in.
+/// The parts of some members, in as few pieces as possible: adjacent parts are one piece.
 fn runs<'p>(members: &'p [usize], parts: &'p [Span]) -> impl Iterator<Item = Piece> + 'p {
     let mut members = members.iter().map(|&member| parts[member]).peekable();
     std::iter::from_fn(move || {

@@ -24,7 +24,7 @@ pub const LONGEST_IN_SEGMENT: usize = 64 << 10;
 /// The limit of members for trials of sending to all others directly. More members have too many messages for straight
 /// to be faster anywhere.
 pub const FEW_TRIED: usize = 16;
-/// The limit of bytes of a part for an alltoall in rounds, in which parts are sent several times.
+/// The maximum number of bytes of a part in an alltoall in rounds, because rounds send parts several times.
 pub const LONGEST_IN_ROUNDS: usize = SHORT / 16;
 
 const MANY: usize = FEW + 1;

@@ -65,11 +65,11 @@ pub struct Short<'a> {
 /// The result of a look at the links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// The message: its data is in its room, and what is known of it where the caller wanted it.
+    /// The message. Its data and its properties are where the caller wanted them.
     Taken,
     /// Nothing.
     Nothing,
-    /// Something else, which took the usual way.
+    /// Another frame, which took the usual way.
     Other,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Incoming {
     pub(crate) early: Vec<(u32, MessageId)>,
     /// The message under way on each route.
     pub(crate) streams: [Stream; Route::BOUND],
-    /// The number of the message that this task has published to be waiting for.
+    /// The number of the awaited message, which this task has published.
     pub(crate) awaited: Option<u32>,
     /// The last message whose data was left with its sender on arrival, and its cookie.
     pub(crate) left: Option<(u64, MessageId)>,
@@ -51,7 +51,7 @@ impl Incoming {
         Some(self.wanted.swap_remove(at).1)
     }
 
-    /// The message whose turn has come after the one before it, if it is here already.
+    /// The next message in order, if it is here already.
     pub(crate) fn next_early(&mut self) -> Option<MessageId> {
         let at = self.early.iter().position(|&(order, _)| order == self.expected)?;
         let (_, id) = self.early.swap_remove(at);

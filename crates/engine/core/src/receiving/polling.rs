@@ -46,7 +46,7 @@ impl Core {
         }
     }
 
-    /// One link broke. The peer may be reachable otherwise, but what was under way is not resent.
+    /// One link broke. The peer may have other links, but data that was under way is not resent.
     #[cold]
     pub(crate) fn close(&mut self, peers: &mut Peers, index: usize, route: Route) {
         // The filled data can be read as long as the link exists.

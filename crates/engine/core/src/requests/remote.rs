@@ -11,7 +11,7 @@ pub struct Remote {
     pub(crate) peer: u32,
     pub(crate) route: Route,
     pub(crate) offer: Offer,
-    /// The data, in memory that stays when the sender goes. None: it is in the sender's own.
+    /// The data, in memory that outlives the sender. None: the data is in the sender's own memory.
     pub(crate) kept: Option<Arc<dyn Kept>>,
     pub(crate) envelope: Envelope,
 }

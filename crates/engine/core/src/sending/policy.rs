@@ -34,7 +34,7 @@ pub(crate) struct Receiver {
     pub(crate) reads_in_place: bool,
 }
 
-/// How the data of a message travels that does not go at once.
+/// The way of a message's data, if the link cannot take all of it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// In frames, from where it lies, as fast as the link takes them.

@@ -166,7 +166,7 @@ fn copy_is_fetched_while_sender_is_away() {
 fn copy_announced_before_answered_question_is_fetched() {
     for posted in [false, true] {
         let (mut a, mut b) = pair(Nature::QUICK);
-        // In several pieces: the copy is one.
+        // The data is in several pieces, and its copy in one.
         let mut data = vec![3; 50_000];
         let sent = later(send(&mut a, asking(&b, 1, &[&data[..20_000], &data[20_000..]])));
         b.progress();

@@ -125,7 +125,7 @@ impl Side {
         }
         self.post(pattern, random.one_in(3));
         if random.one_in(8) {
-            // Thinks better of one of them, which must be as if it had never been.
+            // Cancels one of them; afterwards all is as if it was never posted.
             let at = random.below(self.receiving.len() as u64) as usize;
             if self.engine.cancel(self.receiving[at].id) {
                 self.cancelled += 1;
@@ -205,7 +205,7 @@ impl Side {
         block.into_iter().for_each(|block| drop(self.engine.recycle(block)));
     }
 
-    /// Loses patience with one of the sends that ask, as often as not: its memory is changed at once.
+    /// Does not wait longer for one of the sends that ask, half of the time: changes its memory at once.
     fn lose_patience(&mut self, random: &mut Random) {
         let (Some(to), Some(at)) = (self.peer, self.asking.pop()) else { return };
         if random.one_in(2) && self.engine.keep_at_sender(to, at) {

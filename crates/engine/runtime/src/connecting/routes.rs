@@ -103,7 +103,7 @@ impl RoutePolicy {
         leading.next().map(|transport| transport.route)
     }
 
-    /// Messages to a task take another route than is wanted, until it is gone or the wanted one comes about.
+    /// Messages to a task take the route `taken`, until the route `wanted` exists or the task is gone.
     pub(crate) fn take_detour(&mut self, to: Tid, wanted: Route, taken: Route) {
         self.detours.insert(to, [wanted, taken]);
     }

@@ -1,5 +1,5 @@
-//! The transports that are built in: the one list of them. Here and in the files of this folder alone stand their
-//! names. Other code uses the numbers of routes, and reads their names in the task's control block.
+//! The only list of the built-in transports. Only this file and the files of its folder contain their names. Other code
+//! uses the numbers of routes, and reads their names in the task's control block.
 
 mod calls;
 mod hands;

@@ -41,7 +41,7 @@ impl Inside {
 
     /// Names for tools the barrier in which this task waits next.
     pub(crate) fn show_barrier(&mut self, group: &str, count: i32) {
-        // Most programs come to the same one again and again.
+        // Most programs come to the same barrier again and again.
         if (self.services.shown_barrier.0.as_str(), self.services.shown_barrier.1) != (group, count) {
             self.identity.control_block.set_barrier(group, count);
             self.services.shown_barrier = (group.to_owned(), count);

@@ -128,7 +128,7 @@ impl Patience {
         self.awake == LONG_AWAKE
     }
 
-    /// Whether to let others run in turn, this time.
+    /// Whether this task should let other tasks run now, in turn.
     pub(crate) fn takes_turns(&mut self) -> bool {
         let takes = self.no_turns == 0;
         self.no_turns = self.no_turns.saturating_sub(1);

@@ -23,7 +23,7 @@ pub(crate) enum Until {
     Over(RequestId),
     /// One of these requests is over.
     AnyOver(Arc<[RequestId]>),
-    /// Something that only the waiting thread itself can tell: it looks whenever anything has moved.
+    /// A condition that only the waiting thread itself can check. It checks after each progress.
     Changed,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Waits {
     pub(crate) patience: Patience,
     /// The measured use of time.
     pub(crate) time: Time,
-    /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
+    /// The time of sleep, and the number of vain queries, since the last check of the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
     /// The time of the last check for unused memory.

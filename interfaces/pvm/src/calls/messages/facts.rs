@@ -100,7 +100,7 @@ pub extern "C" fn pvm_setmwid(id: c_int, wait_id: c_int) -> c_int {
     })
 }
 
-/// Packs a whole message, with what is known of it, into the active send buffer.
+/// Packs a whole message, with its properties, into the active send buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
     call_but("pvm_pkmesg", is_any, |state| {

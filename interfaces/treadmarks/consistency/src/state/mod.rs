@@ -30,7 +30,7 @@ pub struct Node {
     pub(crate) stamp: Stamp,
     /// For each node, the known intervals that were not discarded, in order.
     pub(crate) intervals: Vec<VecDeque<Arc<Interval>>>,
-    /// The intervals up to these were thrown away, at all nodes.
+    /// All nodes have discarded the intervals up to these.
     pub(crate) thrown: Stamp,
     pub(crate) pages: FxHashMap<u32, Page>,
     /// Pages written to in the open interval.
@@ -41,7 +41,7 @@ pub struct Node {
     pub(crate) told: u32,
     pub(crate) locks: FxHashMap<u32, Lock>,
     pub(crate) views: FxHashMap<u32, View>,
-    /// Views that others may have now: who, which, and the version there.
+    /// The views that other nodes may have now: the node, the view, and its version there.
     pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) habits: Habits,
     pub(crate) wishes: Wishes,
