@@ -191,6 +191,7 @@ enum Command {
         ("parvum compare --suite mpi", "MPI: Parvum, Open MPI, MPICH; 3 minutes"),
         ("parvum compare --suite mpi --full", "30 minutes, sharper verdicts"),
         ("parvum compare --suite mpi --against results/OLD", "what changed since a run"),
+        ("parvum compare --history", "since which commit each figure is better or worse"),
     ]))]
     Compare(Box<parvum_lab::CompareOptions>),
     /// Explain an error code
@@ -323,7 +324,7 @@ impl Command {
                 | Env(_)
                 | Explain(_)
                 | Completion { .. }
-        )
+        ) || matches!(self, Command::Compare(options) if options.history.is_some())
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn of_run(options: &CompareOptions, kits: &[Kit]) -> Option<String> {
     measured(&own, &ours.version, options.apps.as_deref(), options.commit.as_deref())
 }
 
-/// The commit that a run measures: the one that the user names, the one in the version of the command, or the one of the sources if the
-/// command was built in them.
+/// The commit that a run measures. The user may name the commit. Otherwise the version of the command has its name, or the sources have it if
+/// the command was built in them.
 pub fn measured(own: &Own, version: &str, apps: Option<&Path>, named: Option<&str>) -> Option<String> {
     let sources = apps.and_then(Path::parent).and_then(|root| root.canonicalize().ok());
     let root = sources.filter(|root| is_top(root)).or_else(repository);
@@ -123,7 +123,7 @@ impl Commits {
         Commits(known.collect())
     }
 
-    /// What is known of a commit with this name: a whole one or a beginning, edited or not.
+    /// The commit with this name: a whole name or its beginning, with or without the mark of edited files.
     pub fn find(&self, name: &str) -> Option<&Known> {
         let hash = name.strip_suffix(DIRTY).unwrap_or(name);
         if let Some(known) = self.0.get(hash) {

@@ -38,7 +38,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The commit in short; the date if there is none.
+    /// The commit in short; the date if the commit is unknown.
     pub fn label(&self) -> String {
         self.commit.as_deref().map_or_else(|| self.date.clone(), short)
     }
@@ -79,7 +79,7 @@ pub struct Point {
 }
 
 impl Figure {
-    /// By how many percent the values of a change grew or fell; nothing if there is no ratio.
+    /// By how many percent the values of a change grew or fell. `None` if the ratio has no meaning.
     pub fn percent(&self, change: &Change) -> Option<f64> {
         let percent = 100.0 * (change.after / change.before - 1.0);
         (change.before > 0.0 && percent.is_finite()).then_some(percent)
@@ -210,7 +210,8 @@ fn mark_certain(figures: &mut [Figure]) {
     all.sort_by(f64::total_cmp);
     let count = all.len() as f64;
     let passed = all.iter().zip(1..).filter(|(p, rank)| **p <= change::LEVEL * f64::from(*rank) / count);
-    let bound = passed.map(|(p, _)| *p).last().unwrap_or(-1.0);
+    // The bound is negative if every p is too large.
+    let bound = passed.last().map_or(-1.0, |(_, rank)| change::LEVEL * f64::from(rank) / count);
     for figure in figures {
         figure.certain = figure.changes.iter().map(|change| change.p <= bound).collect();
     }

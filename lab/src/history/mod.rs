@@ -15,7 +15,7 @@ use figures::Group;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What `--suite` is without a name beside `--history`.
+/// The value of `--suite` beside `--history` and `--bisect`, unless the user names a suite.
 pub const ALL: &str = "all";
 
 /// All runs below a folder.

@@ -65,16 +65,16 @@ pub(super) fn summary(group: &Group) -> String {
     }
 }
 
-/// What the marks in the lines mean, if there are any.
+/// The meaning of the marks in the lines, if there are any.
 pub(super) fn notes(groups: &[Group]) -> Vec<&'static str> {
     let figures = || groups.iter().flat_map(|group| &group.figures);
     let mut notes = Vec::new();
     if figures().any(|figure| figure.certain.contains(&false)) {
-        notes.push("? marks a change that may be chance, because so many figures are tested.");
+        notes.push("? marks a change that may be chance, because many figures are tested.");
     }
     if figures().any(|figure| figure.shared.contains(&true)) {
         notes.push(
-            "* marks a change in the same run as those of other systems: probably the machine changed.",
+            "* marks a change in the same run as changes of other systems. The machine probably changed.",
         );
     }
     notes

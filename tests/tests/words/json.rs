@@ -183,6 +183,46 @@ fn run_writes_how_each_task_ended() {
 }
 
 #[test]
+fn history_of_runs_fits_its_schema() {
+    let machine = TestMachine::new();
+    let folder = Folder::new("history");
+    for number in 0..12 {
+        let run = folder.0.join(number.to_string());
+        std::fs::create_dir(&run).expect("made");
+        let manifest = json!({
+            "format": 1, "suite": "main", "extent": "quick", "systems": [],
+            "factors": { "date": format!("2026-11-{:02} 10:00:00", number + 1), "processor": "Fast 9" },
+        });
+        let value = f64::from(number).mul_add(0.01, if number < 6 { 1.0 } else { 2.0 });
+        let row = json!([{
+            "program": "ring", "system": "Parvum", "route": "shm", "encoding": "raw", "tasks": 2, "size": 8,
+            "metric": "half round trip", "unit": "us", "median": value, "low": value, "high": value, "samples": 8,
+        }]);
+        std::fs::write(run.join("manifest.json"), manifest.to_string()).expect("written");
+        std::fs::write(run.join("summary.json"), row.to_string()).expect("written");
+    }
+    std::fs::write(folder.0.join("3/summary.json"), "[").expect("written");
+    let path = folder.0.to_str().expect("a plain path");
+    let done = machine.run(&["compare", "--history", path, "--json"]);
+    assert!(done.status.success(), "{done:?}");
+    let history = fits("history", &text(&done.stdout));
+    assert_eq!(history["skipped"].as_array().map(Vec::len), Some(1), "{history}");
+    let figure = &history["groups"][0]["figures"][0];
+    // Run 3 cannot be read, so the seventh run is the sixth of those that can.
+    assert_eq!(
+        (&figure["changes"][0]["run"], &figure["changes"][0]["worse"]),
+        (&json!(5), &json!(true)),
+        "{figure}"
+    );
+    let done = machine.run(&["compare", "--history", path]);
+    assert!(done.status.success() && folder.0.join("history.html").is_file(), "{done:?}");
+    let done = machine.run(&["compare", "--history", "/no/such/folder"]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("E-COMPARE: /no/such/folder has no history"), "{said}");
+}
+
+#[test]
 fn doctor_fits_its_schema() {
     let machine = TestMachine::new();
     let done = machine.run(&["doctor", "--json"]);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// A build takes minutes; one that takes hours waits for something that does not come.
+/// A build takes minutes. A build that takes an hour hangs.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Builds commits in a scratch folder.

@@ -14,7 +14,7 @@ const MOST: usize = 16;
 /// Why a commit has no value.
 #[derive(Debug)]
 pub enum Failure {
-    /// The commit does not build, or does not measure the figure: another one is asked.
+    /// The commit does not build or lacks the figure. The search goes on with another commit.
     Skip(String),
     /// The search ends.
     Stop(LabError),
@@ -46,7 +46,7 @@ pub struct Found {
     pub unclear: Vec<usize>,
 }
 
-/// Searches between GOOD, 0, and BAD, `last`. Nothing if GOOD and BAD do not differ.
+/// Searches between GOOD, 0, and BAD, `last`. `None` if GOOD and BAD are the same within noise.
 pub fn search(bench: &mut impl Bench, last: usize) -> Result<Option<Found>, Failure> {
     bench.build(0)?;
     bench.build(last)?;
