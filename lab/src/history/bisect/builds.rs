@@ -97,7 +97,61 @@ fn install(sources: &Path, built: &Path, to: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::bisect::sources::Sources;
+    use crate::history::commits::{git, tests::repository};
     use crate::run::comparison::Scratch;
+
+    /// A commit of a small package called parvum.
+    fn write_package(root: &Path, program: &str) {
+        let package = "[package]\nname = \"parvum\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+        let lock = "version = 4\n[[package]]\nname = \"parvum\"\nversion = \"0.1.0\"\n";
+        fs::create_dir_all(root.join("src")).expect("made");
+        fs::create_dir_all(root.join("interfaces")).expect("made");
+        for (file, text) in [
+            ("Cargo.toml", package),
+            ("Cargo.lock", lock),
+            ("src/main.rs", program),
+            ("interfaces/empty", ""),
+        ] {
+            fs::write(root.join(file), text).expect("written");
+        }
+        git(root, &["add", "."]).expect("added");
+        git(root, &["commit", "-q", "-m", "package"]).expect("a commit");
+    }
+
+    #[test]
+    fn workshop_builds_commits_and_skips_what_does_not_compile() {
+        let (root, _) = repository(&["nothing"]);
+        for program in
+            ["fn main() { println!(\"one\") }", "fn main() { one }", "fn main() { println!(\"two\") }"]
+        {
+            write_package(root.path(), program);
+        }
+        let sources = Sources::at(root.path());
+        let commits = sources.between("main~2", "main").expect("commits");
+        let scratch = Scratch::create().expect("a folder");
+        let interrupted = AtomicBool::new(false);
+        let workshop = Workshop {
+            scratch: scratch.path().to_owned(),
+            tree: sources.clone_into(&scratch.path().join("t")).expect("a clone"),
+            packages: vec!["parvum"],
+            interrupted: &interrupted,
+        };
+        let prints = |number: usize| {
+            let done = std::process::Command::new(workshop.installed(number).join("bin/parvum")).output();
+            String::from_utf8(done.expect("it runs").stdout).expect("text")
+        };
+        // The second build takes the place of the first in the target folder, and both stay.
+        for number in [0, 2] {
+            workshop.build(number, &commits[number]).expect("it builds");
+        }
+        assert_eq!([prints(0), prints(2)], ["one\n", "two\n"]);
+        let Err(Failure::Skip(why)) = workshop.build(1, &commits[1]) else { panic!("it does not compile") };
+        assert!(why.starts_with("it does not build: ") && !workshop.installed(1).exists(), "{why}");
+        interrupted.store(true, Ordering::Relaxed);
+        let ended = workshop.build(1, &commits[1]);
+        assert!(matches!(ended, Err(Failure::Stop(LabError::Interrupted))), "{ended:?}");
+    }
 
     #[test]
     fn install_has_built_libraries_by_their_names_and_old_command() {

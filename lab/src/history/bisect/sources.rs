@@ -33,8 +33,12 @@ fn refused(why: String) -> LabError {
 impl Sources {
     /// The sources that this process runs in, or that its command was built in.
     pub fn find() -> Result<Sources, LabError> {
+        Sources::of(repository())
+    }
+
+    fn of(root: Option<PathBuf>) -> Result<Sources, LabError> {
         let help = "no Git repository of Parvum is here; help: run --bisect in a clone of Parvum";
-        repository().map(|root| Sources { root }).ok_or_else(|| refused(help.to_owned()))
+        root.map(|root| Sources { root }).ok_or_else(|| refused(help.to_owned()))
     }
 
     /// The sources in a folder.
@@ -147,6 +151,8 @@ mod tests {
         assert!(why("nowhere", "main").contains("no commit is called \"nowhere\""));
         assert!(why(&names[0], "--all").contains("no commit is called \"--all\""));
         assert!(why("HEAD", "main").contains("are the same commit"));
+        let why = Sources::of(None).expect_err("refused").to_string();
+        assert!(why.contains("no Git repository of Parvum is here; help: run --bisect in a clone"), "{why}");
     }
 
     #[test]
