@@ -18,7 +18,7 @@ use parvum_seed::Random;
 use search::{Bench, Failure, Found};
 use sources::{Commit, Sources};
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use target::Target;
 
@@ -98,11 +98,14 @@ impl Builds<'_> {
         let part = self.target.part();
         let whole = Whole { is_quiet: true, ..Whole::default() };
         let within = Within { parts: &[&part], folder: None, whole };
-        let report =
-            session(&options, &within, Instant::now(), self.interrupted).map_err(|why| match why {
-                LabError::Interrupted => Failure::Stop(why),
-                other => Failure::Skip(other.to_string()),
-            })?;
+        let report = session(&options, &within, Instant::now(), self.interrupted).map_err(|why| {
+            // Ctrl-C also ends the compiler of the programs, which then fails. Relaxed: a signal's handler sets the flag and hands over
+            // nothing.
+            match self.interrupted.load(Ordering::Relaxed) {
+                true => Failure::Stop(LabError::Interrupted),
+                false => Failure::Skip(why.to_string()),
+            }
+        })?;
         let value = self.target.value(&report.rows);
         let _ = std::fs::remove_dir_all(report.folder);
         value.ok_or_else(|| Failure::Skip("it does not measure the figure".to_owned()))
