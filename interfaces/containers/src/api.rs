@@ -299,8 +299,8 @@ impl MultiRpc {
 pub struct GangScheduler;
 
 impl GangScheduler {
-    /// Starts a program `count` times as a gang: the machine runs its tasks at the same time as one another, in turns with
-    /// other gangs. All start, or none. Gives their ids.
+    /// Starts a program `count` times as a gang: the machine runs all tasks of a gang at the same time, in turns with
+    /// other gangs. Either all start or none. Returns their ids.
     pub fn run(program: &str, args: &[&str], count: u32) -> Result<Vec<i32>, Error> {
         engine::gangs::run(program, args, count)
     }

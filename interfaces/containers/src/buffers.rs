@@ -92,7 +92,7 @@ impl NetworkBufferFreeList {
         self.made - self.free.len()
     }
 
-    /// How many were made in service.
+    /// The number of buffers that were made in service.
     pub fn grown(&self) -> usize {
         self.grown
     }

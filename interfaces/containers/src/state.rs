@@ -1,4 +1,4 @@
-//! The state of one conversation, as the program sees it: which protocol, and what to do when time passes without an answer.
+//! The state of one conversation, as the program sees it: the protocol, and the reaction to a timeout.
 
 use std::fmt;
 use std::time::Duration;
@@ -98,13 +98,13 @@ impl ClientState {
         self.repeats += count;
     }
 
-    /// The time is over: what now? For ports.
+    /// Decides what to do when the time is over. For ports.
     pub fn expire(&mut self) -> Decision {
         self.expiries += 1;
         self.in_a_row += 1;
         let Some(mut handler) = self.handler.take() else { return Decision::GiveUp };
         let decision = handler(self);
-        // Unless it has set another.
+        // The handler may have set another.
         self.handler.get_or_insert(handler);
         decision
     }

@@ -1,8 +1,8 @@
 //! Intel NX (iPSC/2, iPSC/860, Paragon) on Parvum's engine: `libnx.so.1`.
 //!
-//! Thin: names, argument rules, error codes, and NX's buffering (at the receiver, and only when no receive was posted).
-//! Read in this order: [`task`] (who this process is), [`select`] (what types and nodes mean), [`exchange`] (sending and
-//! receiving), [`ids`] (operations that go on), [`handlers`]; `calls` are the functions of `nx.h`.
+//! A thin layer: names, argument rules, error codes, and NX's buffering (at the receiver, and only if no receive was
+//! posted). Read in this order: [`task`] (who this process is), [`select`] (what types and nodes mean), [`exchange`]
+//! (sending and receiving), [`ids`] (operations that go on), [`handlers`]; `calls` are the functions of `nx.h`.
 
 #![deny(unsafe_code)]
 

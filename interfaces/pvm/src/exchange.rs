@@ -347,8 +347,8 @@ impl Locked {
     }
 }
 
-/// Copies what has room of a received message, whose data may still be with its sender, and gives it back. The
-/// properties contain the length of the data, without the table of types at its end.
+/// Copies as much of a received message as has room, and gives the message back. Its data may still be with its sender.
+/// The properties contain the length of the data, without the table of types at its end.
 fn copy_out(api: CoreApi, message: Message, room: &mut [u8]) -> Pvm<Message> {
     let length = message.length.saturating_sub(crate::buffers::buffer::table_length(message.meta) as u64);
     let fits = room.len().min(length as usize);

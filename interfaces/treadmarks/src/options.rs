@@ -11,7 +11,7 @@ const HABIT: u32 = 2;
 /// Whether the system gives huge pages to shared memory.
 const SHMEM_ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
 
-/// Whether races can be looked for on this processor, one instruction at a time.
+/// Whether this processor can step by one instruction, so that races can be found.
 const STEPS: bool = cfg!(target_arch = "x86_64");
 
 /// How memory is shared.

@@ -1,4 +1,4 @@
-//! Memory for long messages: their sender copies them in, their receiver out, both at the same time.
+//! Memory for long messages: the sender copies them in while the receiver copies them out.
 //!
 //! Each end of a pair has a separate arena in the pair's file, after the rings. The end lends blocks of its arena to
 //! messages, always the lowest free block. Messages therefore use the same memory again and again, and this memory is

@@ -58,7 +58,7 @@ pub struct ShmLink {
     peer: Peer,
     /// Whether single copies may be tried at all.
     single_copy: bool,
-    /// This end's arena, once it was needed.
+    /// This end's arena, after its first use.
     lender: Option<Lender>,
     /// A part of a copy of the peer's, which this end is about to write.
     part: Option<Taken>,

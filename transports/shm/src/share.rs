@@ -207,8 +207,8 @@ impl Share {
 }
 
 /// A receiver of a copy whose peer writes invalid words in between, until there are no more words. Each piece that the
-/// receiver takes must be inside its data and after the previous piece. Whether the receiver found the peer out. For
-/// the test here and the fuzz target.
+/// receiver takes must be inside its data and after the previous piece. Returns whether the receiver noticed an invalid
+/// word. For the test here and the fuzz target.
 #[cfg(not(loom))]
 #[doc(hidden)]
 pub fn receive_beside_nonsense(number: u32, mut words: impl FnMut() -> Option<u64>) -> bool {
@@ -316,7 +316,7 @@ mod model {
                         if let Some(taken) = pair.share.take_last(7) {
                             let writes = look == 0;
                             if writes {
-                                // `into` stands for where the copy goes.
+                                // `into` is the start of the destination.
                                 let at = (taken.what.into + taken.piece.0) as usize;
                                 // SAFETY: loom reports any other access.
                                 pair.copied[at].with_mut(|count| unsafe { *count += 1 });

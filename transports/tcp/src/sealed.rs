@@ -107,7 +107,7 @@ impl Opener {
         Opener { keys, buffer: buffer.into(), open: 0..0, sealed: 0..come.len() }
     }
 
-    /// A stream of what `from` brings, opened.
+    /// A stream of the decrypted data of `from`.
     pub(crate) fn opening<R: Read>(&mut self, from: R) -> Opening<'_, R> {
         Opening { opener: self, from }
     }

@@ -41,15 +41,15 @@ pub enum Operation {
     Allgather = 5,
     /// Each gets a part from each. Bytes: all parts that one member gives.
     Alltoall = 6,
-    /// All contributions combined at the root. Bytes: one contribution.
+    /// The root gets all contributions combined. Bytes: one contribution.
     Reduce = 7,
-    /// All contributions combined, for all. Bytes: one contribution.
+    /// All get all contributions combined. Bytes: one contribution.
     Allreduce = 8,
-    /// All contributions combined, of which each gets a part. Bytes: one contribution.
+    /// Each gets a part of all contributions combined. Bytes: one contribution.
     ReduceScatter = 9,
-    /// The contributions of the members up to each combined. Bytes: one contribution.
+    /// Each gets the contributions up to its own combined. Bytes: one contribution.
     Scan = 10,
-    /// The contributions of the members before each combined. Bytes: one contribution.
+    /// Each gets the contributions before its own combined. Bytes: one contribution.
     ExclusiveScan = 11,
 }
 

@@ -67,7 +67,7 @@ impl Engine {
         self.core.ledger
     }
 
-    /// Gives the engine a place where peers may say that they have brought something.
+    /// Gives the engine a place where peers may mark that they have sent something.
     pub fn set_inbox(&mut self, inbox: Box<dyn Inbox>) {
         self.peers.set_inbox(inbox);
     }
@@ -184,8 +184,8 @@ impl Engine {
         Some(self.peers[index].state.route)
     }
 
-    /// Publishes, for tools, why messages to `peer` take their route and not another: the caller's word for each route,
-    /// at its number.
+    /// Publishes the reasons for the route to `peer`, for tools. `words` has the caller's word for each route, at the
+    /// number of the route.
     pub fn explain_route(&mut self, peer: Tid, words: [u8; Route::BOUND]) {
         let Some(index) = self.peers.index_of(peer) else { return };
         let state = &self.peers[index].state;

@@ -43,7 +43,8 @@ impl EndpointCell {
         }
     }
 
-    /// The thread that hands over has ended, or is another process's. Called with the lock held, or in a forked child.
+    /// The thread that hands messages over has ended, or belongs to another process. Called with the lock held, or in a
+    /// forked child.
     pub(crate) fn stops_pushing(&self) {
         self.is_pushed.store(false, Ordering::Relaxed);
     }

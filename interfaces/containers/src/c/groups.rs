@@ -154,7 +154,8 @@ pub unsafe extern "C" fn ch_send_many(
     count(send())
 }
 
-/// Starts this number of tasks of a program as a gang. Gives how many; their ids are in `tasks`, if it is not null.
+/// Starts this number of tasks of a program as a gang. Returns their number; their ids are in `tasks`, if it is not
+/// null.
 ///
 /// # Safety
 /// `program` must be a C string or null. `args` must be null, or C strings with a null after the last. `tasks` must be

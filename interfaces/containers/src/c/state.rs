@@ -145,7 +145,7 @@ pub unsafe extern "C" fn ch_state_expiries(state: *const Handle<State>) -> c_int
     count(unsafe { Handle::of(state) }.map(|state| state.state.borrow().expiries_in_a_row() as usize))
 }
 
-/// How many messages, or fragments of them, were sent again.
+/// The number of messages, or fragments of messages, that were sent again.
 ///
 /// # Safety
 /// A handle of this library, or null.

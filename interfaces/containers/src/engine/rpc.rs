@@ -101,7 +101,7 @@ fn finish(api: CoreApi, message: &Message, room: &mut [u8]) -> Result<usize, Err
     done
 }
 
-/// One server of a call to several, and what became of it.
+/// One server of a call to several, and the state of its answer.
 pub(crate) struct Ask<'a> {
     pub(crate) server: &'a Representative,
     pub(crate) outcome: Option<Result<(), Error>>,

@@ -23,7 +23,7 @@ const ENDED: i32 = 2;
 static STATION: BiasedLock<Option<Station>> = BiasedLock::new(None);
 /// The number of unexpected messages at the last look for notes.
 static SEEN: AtomicU64 = AtomicU64::new(0);
-/// How many notices there had been.
+/// The number of notices at the last look.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// What a process has.

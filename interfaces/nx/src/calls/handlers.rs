@@ -42,7 +42,7 @@ struct Receive {
     room: Lent,
 }
 
-/// Posts a receive that enters a handler; without a handler, and without memory, takes it away.
+/// Posts a receive that enters a handler. Without a handler and without memory: withdraws the receive.
 fn receive(what: Receive, handler: Option<Handler>) -> Nx<()> {
     super::with(|task| {
         let Receive { typesel, nodesel, ptypesel, room: lent } = what;

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
-/// The thread that runs handlers, as the system numbers it. Relaxed: a look that finds 0 is made again later.
+/// The system's number of the thread that runs handlers. Relaxed: a look that finds 0 is made again later.
 static THREAD: AtomicI32 = AtomicI32::new(0);
 /// Begins and ends of that thread's calls of ours, where it may sleep for a message: odd inside of one.
 static CALLS: AtomicU32 = AtomicU32::new(0);

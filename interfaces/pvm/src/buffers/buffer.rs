@@ -114,7 +114,7 @@ impl Packed {
         Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Runs::new(), sealed: 0 }
     }
 
-    /// Makes it as new, in the memory that it has. False: another holder still keeps it.
+    /// Empties the buffer, and keeps its memory. False: another holder still keeps it.
     #[inline]
     pub(crate) fn start_anew(&mut self, packing: Packing) -> bool {
         if !self.data.empty() {

@@ -36,8 +36,8 @@ pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
     call("pvm_tidtohost", |_| Ok(tid & (Tid::MAX_HOST << Tid::LOCAL_BITS) as c_int))
 }
 
-/// Leaves the machine. The process goes on; everything sent has been handed over, and the output
-/// of tasks that it catches was printed to its end.
+/// Leaves the machine. All sent messages are delivered first, and all output that the process catches from tasks is
+/// printed. The process continues.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_exit() -> c_int {
     if is_needed() {
@@ -46,8 +46,8 @@ pub extern "C" fn pvm_exit() -> c_int {
     call("pvm_exit", Locked::leave)
 }
 
-/// The tasks that were spawned together with this one, itself among them; gives how many. The list
-/// lasts until the next call.
+/// The tasks that were spawned together with this one, and this task itself. Returns their number. The list lasts until
+/// the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_siblings(tids: Out<'_, *mut c_int>) -> c_int {
     call("pvm_siblings", |state| {
@@ -266,7 +266,7 @@ pub extern "C" fn pvm_sendsig(tid: c_int, number: c_int) -> c_int {
     call("pvm_sendsig", |state| signal(state, tid, number))
 }
 
-/// Whether a number has the form of a task's id, whether there is such a host or not.
+/// Whether a number has the form of a task's id. The host need not exist.
 pub(super) fn is_somebody(tid: c_int) -> bool {
     tid > 0 && tid >> 30 == 0 && Tid(tid).local() != 0 && (Tid(tid).host() == 0 || Tid(tid).is_task())
 }

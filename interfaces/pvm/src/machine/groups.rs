@@ -75,7 +75,7 @@ impl Locked {
 
     pub(crate) fn group_instance(&mut self, group: String, tid: i32) -> Pvm<i32> {
         if !Tid(tid).is_task() {
-            // Whether there is such a group is asked first.
+            // A missing group is reported first.
             return self.group_size(group).and(Err(PvmError::NotInGroup));
         }
         if let Some((instance, _)) =

@@ -43,7 +43,7 @@ pub struct Setup {
     pub move_homes: bool,
     /// An answer has all diffs of a page as one.
     pub fold: bool,
-    /// More bytes of twins and records than these are thrown away at the next barrier.
+    /// If twins and records have more bytes than this, the next barrier discards them.
     pub room: u64,
     /// The number of requests in a row after which changes of a page are pushed. `None`: never.
     pub push: Option<u32>,

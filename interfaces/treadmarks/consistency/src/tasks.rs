@@ -58,7 +58,7 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// This number of tasks on node `own`.
+    /// The state of `own`, a node with this number of tasks.
     ///
     /// # Panics
     /// When the setup is invalid, or needs something that nodes with tasks do not have.
@@ -220,7 +220,8 @@ impl Tasks {
         self.go_on(memory)
     }
 
-    /// Another wants locks that tasks have taken by themselves: they are held as if the node had given them.
+    /// Another node wants locks that tasks have taken without this node. This node marks them as held, as if it had
+    /// given them.
     fn see_who_has_taken(&mut self, memory: &mut impl Memory) {
         for (lock, task) in memory.taken() {
             self.locks.entry(lock).or_default().holder = Some(task);

@@ -86,7 +86,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     Ok(run)
 }
 
-/// From now on others are served, and faults attended to.
+/// From now on this process serves others, and handles faults.
 fn attend(run: &'static Run) -> Result<(), Trouble> {
     let no_thread = |why| Trouble::Machine(format!("no thread can be started: {why}"));
     if !matches!(run.way, Sharing::Near(_)) {

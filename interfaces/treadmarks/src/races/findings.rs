@@ -65,7 +65,7 @@ impl Races {
         }
     }
 
-    /// How many bytes an instruction touches, and where it is. In the handler of faults.
+    /// The number of bytes that an instruction touches, and its place in the program. For the handler of faults.
     pub(crate) fn instruction(&self, pc: usize, width: impl FnOnce() -> usize) -> (usize, Site) {
         without_signals(|| {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

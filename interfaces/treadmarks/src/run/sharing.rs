@@ -39,7 +39,7 @@ impl Run {
         }
     }
 
-    /// How many processes have died by now, if the barrier has put back the memory of the one before.
+    /// The number of processes that have died so far, if this barrier has restored the memory of the previous barrier.
     pub(crate) fn barrier(&self, barrier: u32) -> Result<Option<u32>, Trouble> {
         match &self.way {
             Sharing::Near(near) => near.barrier(barrier, &self.peers.partition).map(|()| None),

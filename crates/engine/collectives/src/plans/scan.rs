@@ -43,7 +43,7 @@ fn double(plan: &mut Plan, group: Group, first: usize, length: usize) {
     plan.copy(data(0, length), have);
 }
 
-/// From each member to the next: n rounds, and the fewest bytes.
+/// Each member sends to the next: n rounds, and the fewest bytes.
 pub fn chained(group: Group, length: usize) -> Plan {
     let mut plan = Plan::new();
     let (own, come) = (data(0, length), scratch(0, length));

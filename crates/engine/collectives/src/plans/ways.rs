@@ -58,7 +58,7 @@ impl Default for Trials {
 }
 
 impl Trials {
-    /// How the next operation goes, in which all members have `whole` bytes together.
+    /// The way of the next operation, in which all members have `whole` bytes together.
     pub fn next(&mut self, whole: usize) -> Turn {
         if self.ahead > 0 {
             self.ahead -= 1;

@@ -1,4 +1,5 @@
-//! One member dies, at any of its messages or before the first; the others end, and know who it was if they miss something.
+//! One member dies, at any of its messages or before the first. The others end, and name the dead member if they lack
+//! data.
 
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::simulated::{Chance, Ended, plans_of, run};

@@ -66,7 +66,7 @@ impl Engine {
         costs
     }
 
-    /// Whether messages that are not taken here use up what some peer may send.
+    /// Whether a peer has used up its credit because this task has not received its messages.
     pub fn holds_up_others(&self) -> bool {
         let credit = self.core.settings.credit;
         self.not_taken()

@@ -23,7 +23,7 @@ impl Engine {
         let Peer { links, state } = &mut self.peers[remote.peer as usize];
         match &remote.kept {
             Some(kept) => kept.read(from as usize, into),
-            // Its place may be another's now.
+            // Another peer may have its place now.
             None if state.tid != remote.envelope.from => return Err(PullRefused::Gone),
             None => {
                 let link = links[remote.route.place()].as_mut().ok_or(PullRefused::Gone)?;

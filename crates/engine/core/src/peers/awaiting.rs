@@ -40,7 +40,7 @@ fn wanted(order: u32, context: u32, tag: Option<i32>) -> u64 {
     number(order) | SAYS | u64::from(tag.map_or(!mixed, |tag| mixed ^ tag as u32))
 }
 
-/// Whether the peer waits for this very message just now, as it seems.
+/// Whether the peer seems to wait for exactly this message now.
 pub(crate) fn is_wanted(link: &dyn Link, header: &Header) -> bool {
     let word = link.wanted();
     [Some(header.tag), None].into_iter().any(|tag| word == wanted(header.order, header.context, tag))

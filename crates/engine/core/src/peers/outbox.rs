@@ -27,7 +27,7 @@ pub(crate) struct Pending {
     pub(crate) group: Option<Arc<Group>>,
 }
 
-/// A message to several peers: no one of them is sent the next part before all have had this one.
+/// A message to several peers. The next part leaves only after all peers have got this part.
 pub(crate) struct Group {
     /// Counts such messages of this task.
     pub(crate) number: u64,

@@ -32,7 +32,7 @@ pub(crate) struct PeerState {
     pub(crate) outbox: Outbox,
     pub(crate) offers: Offers,
     pub(crate) credit: Credit,
-    /// How many of its sends are in the sum that tools see.
+    /// The number of its sends in the sum that tools see.
     pub(crate) shown: u64,
 }
 

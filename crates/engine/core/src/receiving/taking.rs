@@ -128,7 +128,7 @@ impl Core {
             }
             (None, None) => return None,
         };
-        // How many of the same sender's messages later.
+        // How many places later the other message of the same sender is in its order.
         let later = |other: &Envelope| match (other.order, envelope.order) {
             (Some(later), Some(order)) if other.from == envelope.from => later.wrapping_sub(order) as i32,
             _ => 0,

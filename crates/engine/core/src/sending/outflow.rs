@@ -1,4 +1,4 @@
-//! Outflow: what waits for a peer is handed over to its links, as far as there is room and credit.
+//! Outflow: hands waiting messages over to the links of their peer, as far as there is room and credit.
 
 use crate::core::{Core, Placed};
 use crate::ledger::Counter;
@@ -24,7 +24,7 @@ impl Core {
             Some(route) => {
                 // The link is closed for sending; what is left in it is received before the peer is let go.
                 peers[index].state.route = route;
-                // Else each batch that is received would try to send again.
+                // Otherwise each received batch would try to send again.
                 self.drop_sends_to(peers, index);
                 peers.cut(index);
                 true

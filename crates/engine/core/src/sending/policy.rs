@@ -85,8 +85,8 @@ pub(crate) fn goes_at_once(
     }
 }
 
-/// Whether the sender has nothing against waiting until the receiver has read the data in place. Only then the caller looks whether
-/// [the receiver would](Receiver::reads_in_place).
+/// Whether the sender may wait until the receiver has read the data in place. If so, the caller checks whether [the
+/// receiver reads in place](Receiver::reads_in_place).
 pub(crate) fn may_go_in_place(message: &Message) -> bool {
     may_copy(message) && !message.is_kept && message.buffering == Buffering::BySize && message.is_one_piece
 }

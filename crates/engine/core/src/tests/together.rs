@@ -45,7 +45,7 @@ fn awaited_message_is_copied_once_while_sender_waits() {
 #[test]
 fn message_without_waiter_is_buffered() {
     let data = vec![5; LONG];
-    // Another tag, another context, less room than such a message has; and a receive that is posted while its task computes.
+    // Another tag, another context, too little room for the message, and a posted receive whose task computes.
     for (tag, context, length, waits) in
         [(4, 7, LONG, true), (3, 8, LONG, true), (3, 7, 1000, true), (3, 7, LONG, false)]
     {

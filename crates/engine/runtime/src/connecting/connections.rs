@@ -66,7 +66,7 @@ impl Joining {
     pub(crate) fn whose(&self, frame: usize) -> Whose {
         let is_own = Arc::ptr_eq(&self.word, &own_word());
         match is_own {
-            // Stacks grow downwards: what this thread has not left lies above.
+            // Stacks grow downwards: the calls that this thread has not left are at higher addresses.
             true if self.frame < frame => Whose::Nobodys,
             true => Whose::Own,
             // A thread that has ended holds its word no more.

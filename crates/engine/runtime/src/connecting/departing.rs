@@ -44,8 +44,8 @@ impl Inside {
         }
     }
 
-    /// Waits until the systems of the peers have what was sent through sockets. A socket that is closed
-    /// while something unread lies in it, or comes later, takes back what is still in its buffer.
+    /// Waits until the systems of the peers have all data that was sent through sockets. If a socket is closed with
+    /// unread data, or data comes later, the data in its send buffer is lost.
     fn await_acknowledgements(&mut self, notes: &Notes) {
         // Nothing rings for an acknowledgement.
         let nap = Notes { limit: NAP.as_nanos() as i64, ..*notes };

@@ -42,7 +42,7 @@ static BUILT_IN: [Built; 3] = [
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
 ];
 
-/// The transports for tests, by name: no installed library has them.
+/// The transports for tests, by name. Installed libraries do not contain them.
 #[cfg(debug_assertions)]
 static FOR_TESTS: [Built; 1] =
     [Built { transport: parvum_unix::TRANSPORT, contact: Contact::Handed(&parvum_unix::Unix) }];

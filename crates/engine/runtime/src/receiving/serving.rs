@@ -56,7 +56,7 @@ pub(crate) extern "C" fn serve<E: Endpoint>(limit: i64, all: u32) -> i32 {
     }
 }
 
-/// Waits where there is nothing to serve.
+/// Waits without work for the thread.
 fn in_vain(limit: i64, why: Status) -> Status {
     let limit = u64::try_from(limit).map_or(IN_VAIN, Duration::from_nanos);
     std::thread::sleep(limit.min(IN_VAIN));

@@ -106,7 +106,7 @@ impl Runtime {
         self.services.segments.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
-    /// Whether this task can wait at a segment, and its messages are not to take another way. A job that is recorded
+    /// Whether this task can wait at a segment, and no setting sends its messages another way. A job that is recorded
     /// for replay on other hosts uses messages, as on those hosts.
     fn wants_segments(&self) -> bool {
         let recording = self.identity.recording.as_ref();
@@ -258,7 +258,7 @@ impl Inside {
         let agrees = segment.agrees_on(word);
         segment.awaits = None;
         segment.round += 1;
-        // All have heard what was announced before it.
+        // All members have received the announcements before the round.
         segment.place = 0;
         // Receives earlier messages of the members, as a message now would ensure. A receive that is posted after a
         // barrier then does not get a message that should have been dropped before. The number of looks at a link until
@@ -272,7 +272,7 @@ impl Inside {
     }
 }
 
-/// The other's line takes less than this to come over, if it is on its way: it is looked for so often before anything else.
+/// The number of looks at the other member's line before other work. A line that is on its way comes sooner.
 const LOOKS: u32 = 100;
 
 impl SharedSegment {

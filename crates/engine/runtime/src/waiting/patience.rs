@@ -290,7 +290,7 @@ impl Crowd {
         })
     }
 
-    /// Whether more of them, this task included, are awake than there are cores.
+    /// Whether more tasks, this one included, are awake than there are cores.
     pub(crate) fn exceeds_cores(&self) -> bool {
         if self.control_blocks.len() < self.cores {
             return false;

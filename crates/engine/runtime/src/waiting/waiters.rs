@@ -92,7 +92,7 @@ struct Waiter {
     notes: Notes,
     /// The position of its thread's stack.
     frame: usize,
-    /// The receive that is this wait's own, and of no use without it.
+    /// The receive that belongs to this wait, and is useless without it.
     owns: Option<RequestId>,
 }
 

@@ -36,7 +36,7 @@ pub(crate) unsafe extern "C" fn await_arrival<E: Endpoint>(seen: u64, notes: *co
     })
 }
 
-/// The program has looked itself at the messages that `seen` counts.
+/// The program itself has looked at the messages that `seen` counts.
 pub(crate) extern "C" fn looked<E: Endpoint>(seen: u64) {
     with::<E, _>((), |runtime| runtime.waits.noticed.nothing(&Pattern::ANY, seen));
 }

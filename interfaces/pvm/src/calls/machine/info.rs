@@ -37,7 +37,7 @@ unsafe impl std::marker::Send for HostInfo {}
 // SAFETY: as above.
 unsafe impl std::marker::Send for TaskInfo {}
 
-/// A text for C: what cannot be in one is replaced.
+/// A text for C: invalid bytes are replaced.
 pub(in crate::calls) fn c_text(text: impl AsRef<[u8]>) -> CString {
     let bytes = text.as_ref().iter().map(|byte| if *byte == 0 { b'?' } else { *byte });
     CString::new(bytes.collect::<Vec<_>>()).unwrap_or_default()

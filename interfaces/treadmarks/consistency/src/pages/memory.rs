@@ -1,4 +1,4 @@
-//! The pages of a node, whatever they are made of.
+//! The pages of a node, for any kind of memory.
 
 /// The program's access to a page without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

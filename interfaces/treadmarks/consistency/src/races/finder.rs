@@ -23,7 +23,7 @@ pub struct Side {
 pub struct Race {
     /// Which word of the memory.
     pub word: u64,
-    /// The two, in the order of nodes.
+    /// The two accesses, in the order of nodes.
     pub sides: [Side; 2],
     /// The barrier before both accesses; `None` before the first barrier.
     pub after: Option<u32>,

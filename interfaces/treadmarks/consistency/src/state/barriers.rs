@@ -35,7 +35,8 @@ pub(crate) struct BarrierState {
 /// The manager's record of the writers of pages.
 #[derive(Default)]
 pub(crate) struct Movers {
-    /// By page: who was alone with it at the last barriers at which it was written to, and at how many in a row.
+    /// By page: the only writer at the last barriers with writes to the page, and the number of these barriers in a
+    /// row.
     pub(crate) alone: FxHashMap<u32, (usize, u32)>,
     /// The present homes of pages whose home has moved.
     pub(crate) homes: FxHashMap<u32, usize>,

@@ -198,7 +198,7 @@ fn folded_answer_is_never_longer_than_page_and_headers() {
         let node = dice.below(8);
         let before = world.total(|counts| counts.bytes);
         world.whole(node, Acquire(3));
-        // Now this part of the page, now that.
+        // A different part of the page each time.
         let from = dice.below(WORDS / 2);
         for word in from..from + WORDS / 2 {
             let value = world.whole(node, Read(word));

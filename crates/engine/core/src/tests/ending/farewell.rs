@@ -81,7 +81,7 @@ struct Heir {
 }
 
 impl Heir {
-    /// Time goes on, and the task with it. Whether the peer is gone.
+    /// Sets the time, and lets the task make progress. Returns whether the peer is gone.
     fn step(&mut self, time: Duration) -> bool {
         self.engine.progress();
         self.now += time;

@@ -23,7 +23,7 @@ const TOY: Transport = Transport {
     needs: Needs { one_host: false, daemons: false },
 };
 
-/// All that it takes: a line in a list like the one of the transports built in.
+/// A line in such a list is all that a transport needs. The built-in transports have a list like this.
 static WITH_TOY: [Transport; 3] = [parvum_shm::TRANSPORT, TOY, own::TRANSPORT];
 
 type Queue = Arc<Mutex<VecDeque<(Header, Vec<u8>)>>>;
