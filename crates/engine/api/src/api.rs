@@ -102,7 +102,7 @@ impl CoreApi {
         CoreApi(unsafe { &*(self.0.service)() })
     }
 
-    /// Describes words for tools; the number of the last word before them. `None`: there is no room. See [`Table::describe`].
+    /// Describes words for tools; returns the number of the word before them. `None`: no room. See [`Table::describe`].
     pub fn describe(&self, text: &str) -> Option<u32> {
         // SAFETY: pointer and length are of one string.
         let before = unsafe { (self.0.describe)(text.as_ptr(), text.len()) };
