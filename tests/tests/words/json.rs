@@ -10,7 +10,7 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("a schema")).expect("JSON")
 }
 
-/// What of a value does not fit a schema: the words of JSON Schema that ours use.
+/// The parts of a value that break a schema. It knows the words of JSON Schema that our schemas use.
 fn faults(at: &str, value: &Value, schema: &Value, out: &mut Vec<String>) {
     let is = |name: &str| match name {
         "null" => value.is_null(),
@@ -63,7 +63,7 @@ fn faults(at: &str, value: &Value, schema: &Value, out: &mut Vec<String>) {
         for (name, one) in all {
             let known = &schema["properties"][name];
             let rest = if known.is_null() { &schema["additionalProperties"] } else { known };
-            // Names that are in no schema are those that were added without one.
+            // A name without a schema was added without a schema.
             match rest.is_null() && schema["properties"].is_object() {
                 true => out.push(format!("{at}: the schema has no {name}")),
                 false => faults(&format!("{at}.{name}"), one, rest, out),
@@ -208,7 +208,7 @@ fn history_of_runs_fits_its_schema() {
     let history = fits("history", &text(&done.stdout));
     assert_eq!(history["skipped"].as_array().map(Vec::len), Some(1), "{history}");
     let figure = &history["groups"][0]["figures"][0];
-    // Run 3 cannot be read, so the seventh run is the sixth of those that can.
+    // Run 3 cannot be read, so the seventh run is the sixth in the series.
     assert_eq!(
         (&figure["changes"][0]["run"], &figure["changes"][0]["worse"]),
         (&json!(5), &json!(true)),
