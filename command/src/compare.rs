@@ -1,10 +1,12 @@
 //! `parvum compare`: the laboratory's main job.
 
 use crate::terminal::out;
+use parvum_lab::artifacts::{self, bundle};
 use parvum_lab::history::{History, bisect, commits};
 use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;
+use std::time::Instant;
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
@@ -19,6 +21,14 @@ fn changes(old: &Path, new: &Path, results: &Path) -> Result<String, String> {
     Ok(format!("{}\nPage: {}", found.text(), page.display()))
 }
 
+/// Writes the bundle that the user asked for.
+fn pack(options: &CompareOptions, report: &parvum_lab::Report, began: Instant) -> Result<(), String> {
+    let Some(target) = &options.bundle else { return Ok(()) };
+    let seconds = began.elapsed().as_secs_f64();
+    let bundle = artifacts::of_run(options, &report.folder, &report.table, seconds);
+    bundle.and_then(|bundle| bundle::write(&bundle, target)).map_err(|error| with_code(&error))
+}
+
 /// Lists the papers' figures, or runs them again, or compares what is installed, prints the table, and says where the report is.
 pub fn run(options: &CompareOptions) -> Result<(), String> {
     let say = |text: String| out::line(text.trim_end()).map_err(|error| error.to_string());
@@ -28,8 +38,14 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             ListForm::Markdown => catalogue::markdown(),
         });
     }
+    if let Some(target) = &options.bundle {
+        // Before minutes are spent on a run.
+        bundle::check(target).map_err(|error| with_code(&error))?;
+    }
+    let began = Instant::now();
     if !options.program.is_empty() {
         let report = parvum_lab::program::compare(options).map_err(|error| with_code(&error))?;
+        pack(options, &report, began)?;
         say(report.table)?;
         return if options.json {
             Ok(())
@@ -75,6 +91,7 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
         against::can_be_held_against(old, &options.suite).map_err(|error| with_code(&error))?;
     }
     let report = parvum_lab::compare(options).map_err(|error| with_code(&error))?;
+    pack(options, &report, began)?;
     let page = report.folder.join("report.html");
     say(format!("{}\nReport: {}", report.table, page.display()))?;
     if options.suite == "choose" {

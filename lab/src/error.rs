@@ -41,6 +41,9 @@ pub enum LabError {
     /// The user's own program cannot be compared.
     #[error("{0}")]
     Program(String),
+    /// A bundle that cannot be written.
+    #[error("{0}")]
+    Bundle(String),
     /// A file of samples does not tell what messages cost.
     #[error(
         "{} has no lines of the program loggp for two lengths of messages; help: \

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod against;
+pub mod artifacts;
 pub mod catalogue;
 pub mod error;
 pub mod history;

@@ -13,7 +13,7 @@ use crate::error::LabError;
 use crate::host::factors::Factors;
 use crate::run::comparison::{Report, Scratch, fresh_seed, own_files, until_interrupted};
 use crate::run::options::CompareOptions;
-use crate::run::record::{array, dated};
+use crate::run::record::{FORMAT, array, dated};
 use blocks::Measured;
 use parvum_seed::Random;
 use std::ffi::OsString;
@@ -119,7 +119,29 @@ fn write_all(folder: &Path, judged: &Judged, lines: &[table::Line]) -> Result<()
     };
     write("runs.jsonl", judged.measured.lines(&judged.names))?;
     write("summary.json", array(lines) + "\n")?;
+    write("summary.csv", table::csv(lines))?;
+    write("manifest.json", manifest(judged))?;
     write("report.html", page::page(judged, lines))
+}
+
+/// The command, the systems and the computer.
+fn manifest(judged: &Judged) -> String {
+    let shown = |words: Vec<OsString>| -> Vec<String> {
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    };
+    let manifest = serde_json::json!({
+        "format": FORMAT,
+        "command": shown(std::env::args_os().collect()),
+        "program": shown(judged.asked.words.clone()),
+        "library": format!("{:?}", judged.kind.library),
+        "processes": judged.asked.processes,
+        "systems": judged.names.iter().map(|name| name.name.as_str()).collect::<Vec<_>>(),
+        "absent": judged.absent,
+        "seed": judged.seed,
+        "disturbed_blocks": judged.measured.disturbed,
+        "factors": judged.factors,
+    });
+    format!("{manifest:#}\n")
 }
 
 /// Everything that the page and the table are made of.

@@ -1,6 +1,7 @@
 //! The comparison in a terminal, and as data.
 
 use super::{Judged, advice};
+use crate::artifacts::{self, csv::number};
 use crate::stats::goals::digits;
 use crate::stats::paired::Verdict;
 use crate::table::{WIDTH, columns, wrapped};
@@ -34,6 +35,46 @@ pub struct Line {
     pub failure: Option<String>,
     /// The first line of output that differs from that of the first system.
     pub output_differs: Option<String>,
+}
+
+/// The lines for a spreadsheet.
+pub fn csv(lines: &[Line]) -> String {
+    const NAMES: [&str; 14] = [
+        "system",
+        "processes",
+        "runs",
+        "seconds",
+        "low",
+        "high",
+        "ratio_to_parvum",
+        "against_parvum",
+        "speed_up",
+        "efficiency",
+        "processor_s",
+        "memory_mib",
+        "failure",
+        "output_differs",
+    ];
+    let cells = |line: &Line| {
+        let seconds = |at: usize| number(line.seconds.map(|all| all[at]));
+        vec![
+            line.system.clone(),
+            line.processes.to_string(),
+            line.runs.to_string(),
+            seconds(0),
+            seconds(1),
+            seconds(2),
+            number(line.ratio_to_parvum),
+            line.against_parvum.unwrap_or_default().to_owned(),
+            number(line.speed_up),
+            number(line.efficiency),
+            number(line.processor_s),
+            number(line.memory_mib),
+            line.failure.clone().unwrap_or_default(),
+            line.output_differs.clone().unwrap_or_default(),
+        ]
+    };
+    artifacts::csv::csv(&NAMES, lines.iter().map(cells))
 }
 
 /// All of them.

@@ -217,7 +217,7 @@ pub(crate) fn session(
     let commit = commits::of_run(options, &runner.toolbox.kits);
     let manifest = Manifest {
         format: record::FORMAT,
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: command(),
         suite: options.suite.clone(),
         extent: if extent == Extent::Full { "full" } else { "quick" },
         seed,
@@ -242,6 +242,12 @@ pub(crate) fn session(
     let page = report::page(suite, &rows, shown, &manifest);
     let folder = folder.finish(&manifest, &rows, &page)?;
     Ok(Report { folder, rows, goals, table })
+}
+
+/// The command line, for people. Words that are not UTF-8 are shown with replacement characters.
+fn command() -> String {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    words.join(" ")
 }
 
 /// Whether a job is of the classes, benchmarks, numbers of tasks and hosts that are asked for; without a word all are.

@@ -133,6 +133,9 @@ pub struct CompareOptions {
     /// Stop when each ratio is known to so many percent
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "program", value_parser = percent)]
     pub precision: f64,
+    /// Pack the run, its program and the command that repeats it into FILE.tar.gz
+    #[arg(long, value_name = "FILE.tar.gz", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "host", "hosts"])]
+    pub bundle: Option<PathBuf>,
     /// Print the comparison of the program, or the history, as JSON
     #[arg(long, requires = "printable")]
     pub json: bool,

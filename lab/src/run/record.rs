@@ -1,5 +1,6 @@
 //! The dated folder of one session: manifest, raw lines, summary.
 
+use crate::artifacts::csv::csv;
 use crate::error::LabError;
 use crate::host::factors::Factors;
 use crate::host::state::State;
@@ -188,12 +189,41 @@ impl Folder {
             fs::write(&path, text).map_err(LabError::file("write", path))
         };
         write("summary.json", array(rows) + "\n")?;
+        write("summary.csv", table(rows))?;
         write("report.html", report.to_owned())?;
         // Last, for a folder that has it is done; and it has all launches.
         write("manifest.json", json(manifest))?;
         let _ = fs::remove_file(self.path.join(interrupted::LAUNCHES));
         Ok(self.path)
     }
+}
+
+/// The rows for a spreadsheet.
+fn table(rows: &[Row]) -> String {
+    const NAMES: [&str; 14] = [
+        "program", "system", "route", "encoding", "tasks", "size", "metric", "unit", "task", "median", "low",
+        "high", "samples", "launches",
+    ];
+    let cells = |row: &Row| {
+        let launches: Vec<String> = row.launches.iter().map(f64::to_string).collect();
+        vec![
+            row.program.clone(),
+            row.system.clone(),
+            row.route.clone(),
+            row.encoding.clone(),
+            row.tasks.to_string(),
+            row.size.to_string(),
+            row.metric.clone(),
+            row.unit.clone(),
+            row.task.map(|task| task.to_string()).unwrap_or_default(),
+            row.median.to_string(),
+            row.low.to_string(),
+            row.high.to_string(),
+            row.samples.to_string(),
+            launches.join(" "),
+        ]
+    };
+    csv(&NAMES, rows.iter().map(cells))
 }
 
 /// A file of these lines, open at its end. It takes the place of the one before when it is whole.
