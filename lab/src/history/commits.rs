@@ -35,9 +35,11 @@ pub(super) fn is_top(root: &Path) -> bool {
 
 /// The commit that a run with these options measures.
 pub(crate) fn of_run(options: &CompareOptions, kits: &[Kit]) -> Option<String> {
-    let ours = kits.iter().find(|kit| kit.family.is_ours())?;
-    let own = Own { command: Some(ours.starter.clone()), libraries: None };
-    measured(&own, &ours.version, options.apps.as_deref(), options.commit.as_deref())
+    let ours = kits.iter().find(|kit| kit.family.is_ours());
+    let own = Own { command: ours.map(|kit| kit.starter.clone()), libraries: None };
+    // A run without Parvum has a commit only if the user names one.
+    let version = ours.map_or("", |kit| &kit.version);
+    measured(&own, version, options.apps.as_deref(), options.commit.as_deref())
 }
 
 /// The commit that a run measures. The user may name the commit. Otherwise the version of the command has its name, or the sources have it if
@@ -109,6 +111,8 @@ impl Commits {
         let words = [
             "log",
             "--all",
+            // A detached head has no name among all.
+            "HEAD",
             "--topo-order",
             "--reverse",
             "--date=format-local:%Y-%m-%d %H:%M:%S",
@@ -185,6 +189,7 @@ pub(super) mod tests {
         let version = format!("parvum 0.2.0 ({}, 2026-11-28)", &names[0][..9]);
         assert_eq!(of(&elsewhere, &version, None).as_ref(), Some(&names[0]));
         assert_eq!(of(&built, &version, None).as_ref(), Some(&names[0]));
+        assert_eq!(of(&Own::default(), "", None), None);
         // The user knows best.
         assert_eq!(of(&built, &version, Some("main")).as_ref(), Some(&names[1]));
         assert_eq!(of(&built, &version, Some("release of May")).as_deref(), Some("release of May"));

@@ -83,14 +83,18 @@ pub(super) fn notes(groups: &[Group]) -> Vec<&'static str> {
 /// `+12 %?*`: the size of a change and its marks.
 pub(super) fn size(figure: &Figure, number: usize) -> String {
     let change = &figure.changes[number];
-    let size = match figure.percent(change) {
-        Some(percent) if percent >= 900.0 => format!("{}x", digits(change.after / change.before)),
-        Some(percent) if percent.abs() < 9.95 => format!("{percent:+.1} %"),
-        Some(percent) => format!("{percent:+.0} %"),
-        None => "new level".to_owned(),
-    };
+    let size = figure.percent(change).map_or_else(|| "new level".to_owned(), grown);
     let marks = [(!figure.certain[number], "?"), (figure.shared[number], "*")];
     marks.into_iter().filter(|(is_set, _)| *is_set).fold(size, |size, (_, mark)| size + mark)
+}
+
+/// A growth in percent, or as a factor if it is large.
+pub(super) fn grown(percent: f64) -> String {
+    match percent {
+        much if much >= 900.0 => format!("{}x", digits(1.0 + much / 100.0)),
+        little if little.abs() < 9.95 => format!("{little:+.1} %"),
+        some => format!("{some:+.0} %"),
+    }
 }
 
 /// Whether a change is for the better, in a word.

@@ -8,6 +8,7 @@ mod sources;
 mod target;
 
 use crate::error::LabError;
+use crate::history::words::grown;
 use crate::run::comparison::{Scratch, Within, fresh_seed, session, until_interrupted};
 use crate::run::options::CompareOptions;
 use crate::run::progress::Whole;
@@ -146,9 +147,9 @@ impl Bench for Builds<'_> {
 
 /// The result in words.
 fn words(target: &Target, commits: &[Commit], found: &Found) -> String {
-    let change = 100.0 * (found.factor - 1.0);
+    let change = grown(100.0 * (found.factor - 1.0));
     let [before, after] = found.values.map(digits);
-    let mut text = format!("{}: {change:+.1} % from GOOD to BAD\n", target.name);
+    let mut text = format!("{}: {change} from GOOD to BAD\n", target.name);
     let suspects: Vec<&Commit> = found.suspects.iter().map(|number| &commits[*number]).collect();
     match suspects[..] {
         [only] => {

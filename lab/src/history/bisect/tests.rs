@@ -64,7 +64,9 @@ fn result_names_commit_and_values() {
         Found { suspects: vec![3], values: [1.0, 1.5], factor: 1.5, skipped: vec![], unclear: vec![] };
     let text = words(&target, &commits, &found);
     assert!(text.contains("Changed by 333333333 (Step 3)\nBefore: 1.00 us, after: 1.50 us\n"), "{text}");
-    assert!(text.contains("+50.0 % from GOOD to BAD"), "{text}");
+    assert!(text.contains("+50 % from GOOD to BAD"), "{text}");
+    found.factor = 57.3;
+    assert!(words(&target, &commits, &found).contains(": 57.3x from GOOD to BAD"));
     found.suspects = vec![2, 3];
     found.skipped = vec![(2, "222222222 (Step 2): it does not build: x".to_owned())];
     found.unclear = vec![4];
