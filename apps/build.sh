@@ -107,6 +107,7 @@ only_mpi() {
     compile window mpi/window_mpi.c common/series.c common/bench.c "$1"
     compile halves mpi/halves_mpi.c common/bench.c "$1"
     compile threads mpi/threads_mpi.c common/series.c common/bench.c "$1" -pthread
+    compile both-send lessons/both_send_mpi.c common/bench.c "$1"
 }
 
 team_pvm="teams/team_pvm.c teams/tasks_pvm.c"

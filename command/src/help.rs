@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Look", &["ps", "top", "why", "info", "hosts", "algorithms"]),
     ("Machine", &["up", "down", "add", "remove", "kill", "console"]),
     ("Shell", &["env", "completion"]),
-    ("Measure", &["compare"]),
+    ("Measure", &["compare", "lesson"]),
     ("Help", &["explain", "doctor", "report", "docs", "help"]),
 ];
 

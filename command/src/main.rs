@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod help;
 mod hosts;
+mod lesson;
 mod look;
 mod mpiexec;
 mod predict;
@@ -80,6 +81,8 @@ enum Command {
     Run(run::RunArgs),
     /// Run a program and draw what its tasks did
     Trace(trace::TraceArgs),
+    /// Run an experiment with a question and its answer
+    Lesson(lesson::LessonArgs),
     /// Predict a program's run time on other hosts
     Predict(predict::PredictArgs),
     /// List the tasks and what each does
@@ -275,6 +278,9 @@ fn main() -> ExitCode {
         Command::Down { quiet } => hosts::power::down(quiet),
         Command::Run(args) => return run::run(&args),
         Command::Trace(args) => return trace::trace(&args),
+        Command::Lesson(args) => {
+            return lesson::lesson(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
+        }
         Command::Predict(args) => {
             return predict::predict(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
         }

@@ -30,6 +30,14 @@ pub enum LabError {
         /// The names that exist.
         known: String,
     },
+    /// A lesson with an unknown name.
+    #[error("no lesson is called {name:?}; help: use one of {known}")]
+    UnknownLesson {
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
     /// Hosts were asked for, and the suite has nothing to run on them.
     #[error("the suite {0} runs on one host; help: --hosts goes with --suite shared and --suite npb")]
     NotOnHosts(String),

@@ -12,6 +12,7 @@ pub mod catalogue;
 pub mod error;
 pub mod history;
 pub mod host;
+pub mod lessons;
 pub mod papers;
 pub mod program;
 pub mod published;

@@ -11,6 +11,7 @@ mod split;
 pub mod tables;
 pub mod trust;
 
+use crate::lessons;
 use crate::run::record::{Manifest, fingerprint};
 use crate::stats::goals::{Goal, Outcome};
 use crate::stats::summary::{Row, Rows};
@@ -79,6 +80,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, mani
     if !doubts.is_empty() {
         let _ = write!(html, "<p class=\"banner\">{}</p>", escape(&trust::banner(&doubts, suite.name)));
     }
+    lessons::on_page(html, rows, manifest);
     if suite.name == CHOOSER {
         html.push_str(&first::on_page(questions, &systems, rows, manifest, &doubts));
     }

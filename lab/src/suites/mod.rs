@@ -17,6 +17,7 @@ pub mod sockets;
 pub mod speed;
 
 use crate::error::LabError;
+use crate::lessons;
 use crate::report::headline::Question;
 use crate::run::experiment::Job;
 use crate::run::record::Manifest;
@@ -96,7 +97,8 @@ pub fn listed() -> String {
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {
-    ALL.into_iter().find(|suite| suite.name == name).ok_or_else(|| LabError::UnknownSuite {
+    let lessons = lessons::ALL.into_iter().map(|lesson| &lesson.suite);
+    ALL.into_iter().chain(lessons).find(|suite| suite.name == name).ok_or_else(|| LabError::UnknownSuite {
         name: name.to_owned(),
         known: ALL.map(|suite| suite.name).join(", "),
     })

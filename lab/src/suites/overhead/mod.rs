@@ -5,7 +5,7 @@ mod compilers;
 mod goals;
 mod layers;
 mod report;
-mod spread;
+pub(crate) mod spread;
 mod table;
 mod transform;
 
