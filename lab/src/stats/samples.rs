@@ -384,7 +384,7 @@ mod tests {
             (&RING.replace("\"ring\"", "\"lu\""), "belongs to"),
             (&RING.replace("}", ",\"moved\":9}"), "belong to"),
             (&RING.replace("}", ",\"instructions\":[9]}"), "belong to"),
-            (&RING.replace("\"ring\"", "\"counted\""), "belong to"),
+            (&RING.replace("\"ring\"", "\"counted\""), "belongs to"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];
