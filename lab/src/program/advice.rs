@@ -46,7 +46,15 @@ fn which_of(judged: &Judged, processes: u32) -> String {
     }
     let verdicts: Vec<(usize, Verdict)> =
         rest.iter().map(|(way, _)| (*way, measured.verdict(processes, *way, *best))).collect();
-    if verdicts.iter().any(|one| one.1 == Verdict::TooFew) {
+    let has_few = verdicts.iter().any(|one| one.1 == Verdict::TooFew);
+    if has_few && measured.disturbed > 0 {
+        return format!(
+            "this run cannot tell, because the computer changed its speed or other programs used it in {} blocks; run it again when the \
+             computer is idle{failures}",
+            measured.disturbed
+        );
+    }
+    if has_few {
         return format!(
             "{} came first, but there are too few runs to say more; --budget S gives more{failures}",
             name

@@ -38,6 +38,8 @@ pub struct Run {
     pub states: [State; 2],
     /// The share of the cores' time that the host gave to others.
     pub stolen: f64,
+    /// Whether the machine changed its state in the block, or others used it: the run is shown, but not compared.
+    pub is_disturbed: bool,
     /// Why the run does not count.
     pub failure: Option<String>,
 }
@@ -128,7 +130,7 @@ impl Runner<'_> {
             let mut order = working.clone();
             random.shuffle(&mut order);
             let block_began = Instant::now();
-            let runs: Vec<Run> =
+            let mut runs: Vec<Run> =
                 order.iter().map(|way| self.one(processes, block, *way, &ways[*way]).0).collect();
             for run in runs.iter().filter(|run| run.failure.is_some()) {
                 ways[run.way].tidy();
@@ -136,9 +138,9 @@ impl Runner<'_> {
             }
             if is_disturbed(&runs) {
                 measured.disturbed += 1;
-            } else {
-                measured.runs.extend(runs);
+                runs.iter_mut().for_each(|run| run.is_disturbed = true);
             }
+            measured.runs.extend(runs);
             let is_late = began.elapsed() + block_began.elapsed() > share;
             let is_narrow =
                 block + 1 >= paired::FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
@@ -166,7 +168,7 @@ impl Runner<'_> {
             }
             Err(why) => (Vec::new(), Some(why)),
         };
-        (Run { processes, block, way: at, seconds, states, stolen, failure }, output)
+        (Run { processes, block, way: at, seconds, states, stolen, is_disturbed: false, failure }, output)
     }
 }
 
@@ -231,16 +233,24 @@ impl Measured {
         self.runs.iter().find(|run| run.processes == processes && run.way == way && run.failure.is_some())
     }
 
-    /// Seconds by block of a system with this number of processes.
+    /// Seconds by block of a system with this number of processes, in undisturbed blocks.
     fn seconds(&self, processes: u32, way: usize) -> Vec<(usize, f64)> {
-        let counts = |run: &&Run| run.processes == processes && run.way == way && run.failure.is_none();
-        self.runs.iter().filter(counts).map(|run| (run.block, run.seconds)).collect()
+        self.worked(processes, way)
+            .filter(|run| !run.is_disturbed)
+            .map(|run| (run.block, run.seconds))
+            .collect()
     }
 
-    /// Seconds of a run.
+    fn worked(&self, processes: u32, way: usize) -> impl Iterator<Item = &Run> {
+        let counts = move |run: &&Run| run.processes == processes && run.way == way && run.failure.is_none();
+        self.runs.iter().filter(counts)
+    }
+
+    /// Seconds of a run: of undisturbed blocks, if there are any.
     pub fn time(&self, processes: u32, way: usize) -> Option<Estimate> {
-        let all: Vec<f64> = self.seconds(processes, way).into_iter().map(|one| one.1).collect();
-        estimate(&all)
+        let calm: Vec<f64> = self.seconds(processes, way).into_iter().map(|one| one.1).collect();
+        estimate(&calm)
+            .or_else(|| estimate(&self.worked(processes, way).map(|run| run.seconds).collect::<Vec<_>>()))
     }
 
     /// How many times as long a system takes as another one: a ratio for each block that has both.
@@ -308,7 +318,7 @@ impl Measured {
             let value = serde_json::json!({
                 "system": names[run.way].name, "processes": run.processes, "block": run.block, "seconds": run.seconds,
                 "before": run.states[0], "after": run.states[1],
-                "stolen": run.stolen, "failure": run.failure,
+                "stolen": run.stolen, "disturbed": run.is_disturbed, "failure": run.failure,
             });
             let _ = writeln!(text, "{value}");
         }
@@ -321,7 +331,16 @@ mod tests {
     use super::*;
 
     fn run(block: usize, way: usize, seconds: f64) -> Run {
-        Run { processes: 2, block, way, seconds, states: Default::default(), stolen: 0.0, failure: None }
+        Run {
+            processes: 2,
+            block,
+            way,
+            seconds,
+            states: Default::default(),
+            stolen: 0.0,
+            is_disturbed: false,
+            failure: None,
+        }
     }
 
     /// The host is three times as slow in the last four blocks; the second system always takes a tenth more.
@@ -338,6 +357,16 @@ mod tests {
         assert!(measured.ratios(2, 1, 0).iter().all(|ratio| (ratio - 1.1).abs() < 1e-9));
         assert_eq!(measured.verdict(2, 1, 0), paired::Verdict::Slower);
         assert!(measured.is_narrow(2, &[0, 1], 3.0));
+    }
+
+    #[test]
+    fn disturbed_runs_are_shown_but_not_compared() {
+        let mut measured = measured();
+        measured.runs.iter_mut().for_each(|run| run.is_disturbed = true);
+        assert!(measured.has_any() && measured.time(2, 1).is_some());
+        assert_eq!(measured.verdict(2, 1, 0), paired::Verdict::TooFew);
+        measured.runs[0].is_disturbed = false;
+        assert_eq!(measured.time(2, 0).map(|one| one.count), Some(1), "one calm run counts alone");
     }
 
     #[test]

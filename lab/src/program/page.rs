@@ -278,10 +278,7 @@ fn method(html: &mut String, judged: &Judged) {
     rows.push(vec!["program".into(), escape(&judged.kind.program.display().to_string())]);
     rows.push(vec!["built for".into(), format!("{:?}", judged.kind.library)]);
     rows.push(vec!["seed of the order".into(), judged.seed.to_string()]);
-    rows.push(vec![
-        "blocks left out, the machine changed its state within them".into(),
-        judged.measured.disturbed.to_string(),
-    ]);
+    rows.push(vec!["disturbed blocks, which are not compared".into(), judged.measured.disturbed.to_string()]);
     html.push_str("<h2 id=\"method\">Machine</h2>");
     html.push_str(&word_table(&["what", "value"], &rows));
     html.push_str(

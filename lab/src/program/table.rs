@@ -189,7 +189,7 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
     }
     if judged.measured.disturbed > 0 {
         say(&format!(
-            "Blocks left out, because the machine changed its state within them: {}.",
+            "Blocks that are not compared, because the computer changed its speed or other programs used it: {}.",
             judged.measured.disturbed
         ));
     }
