@@ -6,6 +6,7 @@ use crate::run::record::Manifest;
 use crate::stats::paired::{FEWEST, compare_rows};
 use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
+use crate::suites::counts;
 use crate::systems::system::System;
 
 /// Why nobody should rank systems by a run, in a sentence for each reason; empty if the run may be used.
@@ -16,9 +17,10 @@ pub fn doubts(
     manifest: &Manifest,
 ) -> Vec<String> {
     let mut doubts = Vec::new();
-    doubts.extend(Blocks::count(&manifest.launches).doubt());
-    if let Some(load) = manifest.factors.busy() {
-        doubts.push(load);
+    // Counts do not move with the load.
+    if manifest.suite != counts::SUITE.name {
+        doubts.extend(Blocks::count(&manifest.launches).doubt());
+        doubts.extend(manifest.factors.busy());
     }
     let compared: Vec<Vec<Answer<'_>>> = questions
         .iter()

@@ -12,7 +12,7 @@ pub fn of(jobs: &[Job]) -> Vec<Vec<usize>> {
     let mut blocks: Vec<(Key, Vec<usize>)> = Vec::new();
     for (at, job) in jobs.iter().enumerate() {
         let measure = &job.measure;
-        let key = (measure.program, measure.tasks, measure.cores);
+        let key = (measure.program, measure.tasks, measure.cores, measure.sizes.first());
         match blocks.iter_mut().find(|block| block.0 == key) {
             Some(block) => block.1.push(at),
             None => blocks.push((key, vec![at])),
@@ -21,8 +21,8 @@ pub fn of(jobs: &[Job]) -> Vec<Vec<usize>> {
     blocks.into_iter().map(|block| block.1).collect()
 }
 
-/// The program, its tasks and where they run.
-type Key = (&'static str, u32, Cores);
+/// The program, its tasks, where they run, and the first size: launches of one size each are blocks of their own.
+type Key = (&'static str, u32, Cores, Option<&'static u64>);
 
 /// The first round: each block once.
 pub fn first_round(blocks: usize, random: &mut Random) -> Vec<usize> {
