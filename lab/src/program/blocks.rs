@@ -20,7 +20,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// More blocks are no use to anybody.
+/// Fewer blocks leave wide intervals; more than the most are no use to anybody.
+const FEWEST: usize = 8;
 const MOST: usize = 40;
 
 /// One run of the program.
@@ -143,7 +144,7 @@ impl Runner<'_> {
             measured.runs.extend(runs);
             let is_late = began.elapsed() + block_began.elapsed() > share;
             let is_narrow =
-                block + 1 >= paired::FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
+                block + 1 >= FEWEST && measured.is_narrow(processes, &working, self.asked.precision);
             if working.is_empty() || is_late || is_narrow || self.is_interrupted() {
                 break;
             }
@@ -272,9 +273,8 @@ impl Measured {
     fn is_narrow(&self, processes: u32, working: &[usize], percent: f64) -> bool {
         let Some((first, rest)) = working.split_first() else { return true };
         let width = |values: &[f64]| {
-            estimate(values).is_none_or(|one| {
-                one.count < paired::FEWEST || (one.high - one.low) / one.median > percent / 100.0
-            })
+            estimate(values)
+                .is_none_or(|one| one.count < FEWEST || (one.high - one.low) / one.median > percent / 100.0)
         };
         if rest.is_empty() {
             let all: Vec<f64> = self.seconds(processes, *first).into_iter().map(|one| one.1).collect();

@@ -99,7 +99,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, mani
         html,
         "<p class=\"note\">{} A dot is a median, on a logarithmic scale; the line through the dot is its 95 % interval. \
          <em>Same within noise</em>: no significant difference between runs that followed one another (signed-rank test, 1 %). \
-         <em>Too few runs</em>: fewer than eight pairs; <code>--full</code> makes more.</p>",
+         <em>Too few runs</em>: fewer than three pairs; <code>--full</code> makes more.</p>",
         suite.pages.cards
     );
     let mut systems: Vec<Vec<String>> =

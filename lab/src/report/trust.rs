@@ -1,7 +1,7 @@
 //! Whether a run may rank systems at all.
 
 use crate::report::headline::{Answer, Question, answers};
-use crate::run::disturbed::Blocks;
+use crate::run::disturbed::Comparable;
 use crate::run::record::Manifest;
 use crate::stats::paired::{FEWEST, compare_rows};
 use crate::stats::statistics::Verdict;
@@ -19,7 +19,7 @@ pub fn doubts(
     let mut doubts = Vec::new();
     // Counts do not move with the load.
     if manifest.suite != counts::SUITE.name {
-        doubts.extend(Blocks::count(&manifest.launches).doubt());
+        doubts.extend(Comparable::count(&manifest.launches).doubt());
         doubts.extend(manifest.factors.busy());
     }
     let compared: Vec<Vec<Answer<'_>>> = questions
@@ -51,6 +51,7 @@ pub fn banner(doubts: &[String], suite: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::state::State;
     use crate::report::tests::{launch, manifest};
     use crate::run::record::LaunchRecord;
     use crate::stats::summary::tests::row;
@@ -69,9 +70,9 @@ mod tests {
         });
         let mut manifest = manifest();
         manifest.factors.others = Some(0.0);
-        let line = |at: usize| if at % 2 == 1 && at / 2 < disturbed { 130.0 } else { 60.0 };
+        let state = |at: usize| State { others: Some(u32::from(at / 2 < disturbed)), ..State::default() };
         manifest.launches =
-            (0..20).map(|at| LaunchRecord { block: at / 2, ..launch(at, line(at)) }).collect();
+            (0..20).map(|at| LaunchRecord { block: at / 2, before: state(at), ..launch(at, 60.0) }).collect();
         doubts(&QUESTIONS, &BOTH, &Rows(&rows), &manifest)
     }
 
@@ -83,8 +84,8 @@ mod tests {
     #[test]
     fn disturbed_run_is_not_trusted() {
         assert_eq!(
-            of(FEWEST, 3),
-            ["The machine changed its speed or was used by others in 3 of 10 blocks of runs."]
+            of(FEWEST, 6),
+            ["The machine changed its speed or was used by others in 12 of 20 runs of programs."]
         );
     }
 

@@ -7,33 +7,50 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The slow state is about twice as slow as the session's quick launches. The limit lies between the two.
 const SLOW: f64 = 1.6;
-/// A larger share of disturbed blocks makes a session worthless: what is left of it need not be like the rest.
-const MOST: f64 = 0.2;
+/// With fewer comparable launches a session is worthless: what is left of it need not be like the rest.
+const LEAST: f64 = 0.5;
 
-/// The blocks of a session.
+/// The launches of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Blocks {
-    /// How many there are.
+pub struct Comparable {
+    /// How many worked.
     pub all: usize,
-    /// Blocks in which the machine changed its state, or others used it.
-    pub disturbed: usize,
+    /// Launches that have others of their block in the same state of the machine.
+    pub comparable: usize,
 }
 
-impl Blocks {
+impl Comparable {
     /// Counts them.
-    pub fn count(launches: &[LaunchRecord]) -> Blocks {
-        Blocks { all: by_number(launches).len(), disturbed: disturbed(launches).len() }
+    pub fn count(launches: &[LaunchRecord]) -> Comparable {
+        let all = launches.iter().filter(|launch| launch.failure.is_none()).count();
+        Comparable { all, comparable: comparable(launches).len() }
     }
 
     /// Why nobody should rank systems by the session, if that is so.
     pub fn doubt(self) -> Option<String> {
-        let Blocks { all, disturbed } = self;
-        (disturbed as f64 > MOST * all as f64).then(|| {
+        let Comparable { all, comparable } = self;
+        ((comparable as f64) < LEAST * all as f64).then(|| {
             format!(
-                "The machine changed its speed or was used by others in {disturbed} of {all} blocks of runs."
+                "The machine changed its speed or was used by others in {} of {all} runs of programs.",
+                all - comparable
             )
         })
     }
+}
+
+/// The launches that may be compared with others of their block: the largest part of each block in which the machine was in one state.
+pub fn comparable(launches: &[LaunchRecord]) -> BTreeSet<usize> {
+    let is_alike = |one: &LaunchRecord, other: &LaunchRecord| {
+        state::is_steady(&[one.before, one.after, other.before, other.after], one.stolen.max(other.stolen))
+    };
+    let largest = |block: &[&LaunchRecord]| -> Vec<usize> {
+        let alike = |seed: &&LaunchRecord| -> Vec<usize> {
+            block.iter().filter(|other| is_alike(seed, other)).map(|other| other.launch).collect()
+        };
+        // Of equal parts the first one: `max_by_key` returns the last.
+        block.iter().rev().map(alike).max_by_key(Vec::len).unwrap_or_default()
+    };
+    by_number(launches).values().flat_map(|block| largest(block)).collect()
 }
 
 /// The launches that count, by the number of their block.
@@ -72,10 +89,10 @@ fn quick(launches: &[LaunchRecord]) -> Option<f64> {
     lines.get(lines.len() / 10).copied()
 }
 
-/// Gives each line the number of its block if the block may be compared. Lines of disturbed blocks stay only if their job has no others.
+/// Gives each line the number of its block if its launch may be compared. Other lines stay only if their job has no such launch.
 pub fn settle(lines: &mut Vec<Recorded>, launches: &[LaunchRecord]) {
-    let disturbed = disturbed(launches);
-    let calm = |launch: usize| launches.get(launch).filter(|launch| !disturbed.contains(&launch.block));
+    let comparable = comparable(launches);
+    let calm = |launch: usize| launches.get(launch).filter(|launch| comparable.contains(&launch.launch));
     for line in lines.iter_mut() {
         line.block = calm(line.launch).map(|launch| launch.block);
     }
@@ -101,20 +118,18 @@ pub fn is_repeated(launch: &LaunchRecord) -> bool {
 
 /// A warning for readers of a session; none if the machine was quick and alone throughout.
 pub fn warning(launches: &[LaunchRecord]) -> Option<String> {
-    let blocks = Blocks::count(launches);
+    let count = Comparable::count(launches);
     let repeated: BTreeSet<usize> =
         launches.iter().filter(|one| is_repeated(one)).map(|one| one.block).collect();
-    let slow = slow(launches).len();
-    if repeated.len() + blocks.disturbed + slow == 0 {
+    let (slow, apart) = (slow(launches).len(), count.all - count.comparable);
+    if repeated.len() + apart + slow == 0 {
         return None;
     }
     Some(format!(
-        "In {} of {} blocks of runs the machine changed its speed or was used by others: {} were repeated, {} stay and are not compared. \
-         In {slow} blocks the host was slow throughout; their ratios count.",
-        repeated.len() + blocks.disturbed,
-        repeated.len() + blocks.all,
+        "In {apart} of {} runs the machine changed its speed or was used by others: these are not compared. {} blocks of runs were \
+         repeated for that reason. In {slow} blocks the host was slow; ratios within one state count.",
+        count.all,
         repeated.len(),
-        blocks.disturbed,
     ))
 }
 
@@ -157,8 +172,10 @@ mod tests {
         let session = session();
         assert_eq!(disturbed(&session), BTreeSet::from([1, 3, 4]));
         assert_eq!(slow(&session), BTreeSet::from([1, 2]));
-        assert!(Blocks::count(&session).doubt().is_some_and(|why| why.contains("3 of 5 blocks")));
-        assert_eq!(Blocks::count(&session[..2]).doubt(), None);
+        // A launch that is alone in its state may be compared with nobody, but stays in its block.
+        assert_eq!(comparable(&session), BTreeSet::from([0, 1, 2, 4, 5]));
+        assert_eq!(Comparable::count(&session).doubt(), None);
+        assert!(Comparable::count(&session[5..]).doubt().is_some_and(|why| why.contains("2 of 3 runs")));
         assert_eq!(warning(&session[..2]), None);
     }
 
@@ -171,7 +188,7 @@ mod tests {
         assert!(is_repeated(&session[2]) && !session[2].has_failed());
         assert_eq!(disturbed(&session), BTreeSet::new());
         let said = warning(&session).expect("three were");
-        assert!(said.contains("In 3 of 5 blocks") && said.contains("In 1 blocks the host"), "{said}");
+        assert!(said.contains("In 0 of 4 runs") && said.contains("3 blocks of runs were"), "{said}");
     }
 
     #[test]
@@ -190,6 +207,6 @@ mod tests {
         let mut lines: Vec<Recorded> = (0..8).map(line).collect();
         settle(&mut lines, &session);
         let kept: Vec<_> = lines.iter().map(|line| (line.launch, line.block)).collect();
-        assert_eq!(kept, [(0, Some(0)), (1, Some(0)), (4, Some(2)), (5, Some(2)), (7, None)]);
+        assert_eq!(kept, [(0, Some(0)), (1, Some(0)), (2, Some(1)), (4, Some(2)), (5, Some(2)), (7, None)]);
     }
 }

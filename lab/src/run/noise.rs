@@ -163,7 +163,7 @@ fn by_blocks(host: &mut Host) -> Option<(Verdict, Verdict)> {
     lines.retain(|line| launches[line.launch].failure.is_none());
     disturbed::settle(&mut lines, &launches);
     let rows = rows_of(&lines);
-    let may_rank = disturbed::Blocks::count(&launches).doubt().is_none();
+    let may_rank = disturbed::Comparable::count(&launches).doubt().is_none();
     may_rank.then(|| (compare_rows(&rows[0], &rows[1]), compare_rows(&rows[0], &rows[2])))
 }
 

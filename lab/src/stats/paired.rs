@@ -21,8 +21,14 @@ pub enum Verdict {
     TooFew,
 }
 
-/// With seven pairs even seven signs alike have p = 0.016.
-pub const FEWEST: usize = 8;
+/// With fewer pairs nothing is said.
+pub const FEWEST: usize = 3;
+/// With seven pairs even seven signs alike have p = 0.016, so fewer pairs are judged by the t test.
+const FEWEST_RANKS: usize = 8;
+/// Critical values of Student's t for 3 to 7 pairs (two-sided, 0.5 %).
+const STUDENT: [f64; 5] = [14.089, 7.453, 5.598, 4.773, 4.317];
+/// Few pairs show large differences only.
+const LARGE: f64 = 0.05;
 /// The share of false verdicts about equal systems. A little less than one in a hundred, so that chance does not reach it.
 const SIGNIFICANT: f64 = 0.008;
 
@@ -37,10 +43,29 @@ fn judge_differences(differences: &[f64]) -> Verdict {
     if differences.len() < FEWEST {
         return Verdict::TooFew;
     }
+    if differences.len() < FEWEST_RANKS {
+        return judge_few(differences);
+    }
     let unequal: Vec<f64> = differences.iter().copied().filter(|one| *one != 0.0).collect();
     let (above, p) = signed_rank(&unequal);
     match p < SIGNIFICANT {
         true if above => Verdict::Slower,
+        true => Verdict::Faster,
+        false => Verdict::Same,
+    }
+}
+
+/// Judges three to seven differences by Student's t test: all must have one sign and be large.
+fn judge_few(differences: &[f64]) -> Verdict {
+    let count = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let deviation = (differences.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+    let is_one_sided = differences.iter().all(|one| *one > 0.0) || differences.iter().all(|one| *one < 0.0);
+    // The infinite logarithm of a zero has no deviation.
+    let is_clear =
+        mean.is_infinite() || mean.abs() > STUDENT[differences.len() - FEWEST] * deviation / count.sqrt();
+    match is_one_sided && is_clear && mean.abs() > LARGE {
+        true if mean > 0.0 => Verdict::Slower,
         true => Verdict::Faster,
         false => Verdict::Same,
     }
@@ -142,7 +167,10 @@ mod tests {
     #[test]
     fn few_pairs_show_nothing() {
         assert_eq!(judge(&[2.0; FEWEST - 1]), Verdict::TooFew);
-        assert_eq!(judge(&[2.0; FEWEST]), Verdict::Slower);
+        assert_eq!(judge(&[2.0, 2.1, 1.9]), Verdict::Slower);
+        assert_eq!(judge(&[1.04, 1.04, 1.04]), Verdict::Same, "few pairs show large differences only");
+        assert_eq!(judge(&[2.0, 1.1, 4.0]), Verdict::Same, "the pairs differ too much");
+        assert_eq!(judge(&[2.0; FEWEST_RANKS]), Verdict::Slower);
         assert_eq!(judge(&[1.0; FEWEST]), Verdict::Same);
     }
 
@@ -162,7 +190,9 @@ mod tests {
         assert_eq!(compare_rows(&theirs, &ours), statistics::Verdict::Larger);
         assert_eq!(compare(&first, &second), statistics::Verdict::NoDifferenceShown, "ranks do not see it");
         ours.blocks.iter_mut().for_each(|block| *block += 4);
-        assert_eq!((pairs(&ours, &theirs), compare_rows(&ours, &theirs)), (6, statistics::Verdict::TooFew));
+        assert_eq!((pairs(&ours, &theirs), compare_rows(&ours, &theirs)), (6, statistics::Verdict::Smaller));
+        ours.blocks.iter_mut().for_each(|block| *block += 4);
+        assert_eq!((pairs(&ours, &theirs), compare_rows(&ours, &theirs)), (2, statistics::Verdict::TooFew));
         ours.blocks.clear();
         assert_eq!(
             compare_rows(&ours, &theirs),
@@ -199,6 +229,18 @@ mod tests {
             })
             .count();
         assert!(wrong <= 10, "{wrong} of 1000");
+        for pairs in FEWEST..FEWEST_RANKS {
+            let noise =
+                |random: &mut Random| 1.0 + share(random) * if random.below(4) == 0 { 3.0 } else { 0.05 };
+            let wrong = (0..1000)
+                .filter(|_| {
+                    let ratios: Vec<f64> =
+                        (0..pairs).map(|_| noise(&mut random) / noise(&mut random)).collect();
+                    judge(&ratios) != Verdict::Same
+                })
+                .count();
+            assert!(wrong <= 10, "{wrong} of 1000 with {pairs} pairs");
+        }
     }
 
     #[test]

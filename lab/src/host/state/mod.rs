@@ -30,7 +30,7 @@ pub struct State {
 /// Factors between values of different states. The frequency is measured best.
 const LINE: f64 = 1.5;
 const STEP: f64 = 1.2;
-const COPY: f64 = 1.6;
+const COPY: f64 = 3.0;
 
 impl State {
     /// Whether two looks saw the same machine. Values that one look lacks are ignored.
@@ -73,7 +73,7 @@ mod tests {
         for other in [
             State { line_ns: Some(130.0), ..QUIET },
             State { step_ns: Some(1.3), ..QUIET },
-            State { copy_gb_s: Some(3.0), ..QUIET },
+            State { copy_gb_s: Some(2.0), ..QUIET },
         ] {
             assert!(!QUIET.is_like(&other) && !other.is_like(&QUIET), "{other:?}");
         }

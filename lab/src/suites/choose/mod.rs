@@ -28,7 +28,7 @@ pub static SUITE: Suite = Suite {
     about: "which MPI is the fastest on this machine, in one minute",
     over_hosts: Some(&main::hosts::OVER),
     families: &[Family::Mpi, Family::OpenMpi, Family::Mpich, Family::Parvum, Family::Pvm],
-    seconds: [52, 600],
+    seconds: [56, 600],
     systems: || MPIS.into_iter().chain(PVMS).collect(),
     jobs,
     goals: |_| Vec::new(),
@@ -58,7 +58,7 @@ const QUESTIONS: [Question; 9] = [
 ];
 
 fn jobs(extent: Extent) -> Vec<Job> {
-    let patience = if extent == Extent::Full { 120 } else { 5 };
+    let patience = if extent == Extent::Full { 120 } else { 3 };
     let ring = |name: &str, sizes| Measure {
         sizes,
         options: "--time-ms 8 --least 4 --most 500",
@@ -79,7 +79,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
     add(group(2, "--operations barrier,allreduce --time-ms 5 --least 1 --most 100", 15));
     add(group(MANY, "--operations barrier,allreduce --time-ms 5 --least 1 --most 20", patience));
     add(Measure { options: "--time-ms 20 --least 4 --most 200", ..main::one_core() });
-    add(Measure { cores: Cores::Two, options: "--seconds 0.4", launches: 12, ..main::blocked() });
+    add(Measure { cores: Cores::Two, options: "--seconds 0.2", launches: 12, ..main::blocked() });
     add(Measure {
         how: How::Job(Some("job")),
         tasks: MANY,
