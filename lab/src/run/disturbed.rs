@@ -47,7 +47,7 @@ pub fn comparable(launches: &[LaunchRecord]) -> BTreeSet<usize> {
         let alike = |seed: &&LaunchRecord| -> Vec<usize> {
             block.iter().filter(|other| is_alike(seed, other)).map(|other| other.launch).collect()
         };
-        // Of equal parts the first one: `max_by_key` returns the last.
+        // The first of equal parts: `max_by_key` returns the last.
         block.iter().rev().map(alike).max_by_key(Vec::len).unwrap_or_default()
     };
     by_number(launches).values().flat_map(|block| largest(block)).collect()
