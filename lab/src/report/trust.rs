@@ -27,7 +27,7 @@ pub fn doubts(
         .map(|question| answers(rows, systems, question))
         .filter(|all| all.len() > 1)
         .collect();
-    let has_few = |all: &&Vec<Answer<'_>>| all[1..].iter().any(|answer| has_few_runs(all[0].row, answer.row));
+    let has_few = |all: &&Vec<Answer<'_>>| all[1..].iter().all(|answer| has_few_runs(all[0].row, answer.row));
     let few = compared.iter().filter(has_few).count();
     if 2 * few > compared.len() {
         doubts
