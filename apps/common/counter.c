@@ -127,6 +127,7 @@ void counter_attach(void)
         int state = atomic_load(&shared->state);
         if (state == ATTACHED) return;
         if (state == REFUSED) fail("the kernel refuses to count instructions (ptrace): %s", strerror(shared->why));
+        /* The other process needs some ten microseconds to attach. Waiting here is outside of what is counted. */
         usleep(100);
     }
 }

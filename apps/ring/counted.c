@@ -8,10 +8,9 @@
 #include "ring.h"
 #include "../common/counter.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,29 +56,30 @@ static void series(struct side *side, int is_sender, int stepped)
     if (stepped) counter_detach();
 }
 
-/* A file says that all messages are on their way. A receiver that waited in the library would count its waiting too. */
-static void flag_name(char *name, size_t size, int64_t sender) { snprintf(name, size, "/dev/shm/parvum-counted-%lld", (long long)sender); }
+/* The sender takes another name when all messages are on their way: a name ends with its process, and nothing is left. A receiver that
+   waited in the library would count its waiting too. */
+#define SENT "counted-sent"
 
-static void raise_flag(void)
-{
-    char name[64];
-    flag_name(name, sizeof name, getpid());
-    int file = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-    if (file < 0) fail("cannot create %s: %s", name, strerror(errno));
-    close(file);
-}
+static void raise_flag(void) { prctl(PR_SET_NAME, SENT); }
+static void lower_flag(void) { prctl(PR_SET_NAME, "counted"); }
 
 static void await_flag(int64_t sender)
 {
-    char name[64];
+    /* A message is stepped through in milliseconds: a look each millisecond adds little to a launch. */
     const struct timespec pause = { 0, 1000000 };
-    flag_name(name, sizeof name, sender);
-    for (int ms = 0; unlink(name) != 0; ms++) {
+    /* The last message may still be in a daemon, which tells nobody when it has passed it on. */
+    const struct timespec passage = { 0, 50000000 };
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%lld/comm", (long long)sender);
+    for (int ms = 0; strncmp(name, SENT, strlen(SENT)) != 0; ms++) {
         if (ms > PATIENCE_MS) fail("the other task sent nothing within %d s", PATIENCE_MS / 1000);
         nanosleep(&pause, NULL);
+        FILE *file = fopen(path, "r");
+        if (file == NULL) fail("the other task has ended");
+        if (fgets(name, sizeof name, file) == NULL) name[0] = 0;
+        fclose(file);
     }
-    /* The last message may still be in a daemon. */
-    nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+    nanosleep(&passage, NULL);
 }
 
 static void write_line(FILE *out, const struct team *team, const char *operation, size_t bytes, const struct side *side)
@@ -125,6 +125,7 @@ static void of_size(const struct team *team, FILE *out, size_t bytes, struct sid
             series(side, 1, stepped);
             raise_flag();
             team_recv(1, TAG_CONTROL, &ready, 1);
+            lower_flag();
         } else {
             team_recv(0, TAG_CONTROL, &sender, 1);
             await_flag(sender);

@@ -8,8 +8,9 @@ use crate::terminal::out;
 use anonymous::Names;
 use clap::Args;
 use collect::File;
+use parvum_lab::artifacts::archive;
+use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -101,36 +102,12 @@ fn write(files: &[File], target: &Path) -> Result<(), String> {
     let name = target.file_name().map(|name| name.display().to_string()).unwrap_or_default();
     let inner = name.trim_end_matches(".gz").trim_end_matches(".tar").trim_end_matches(".tgz").to_owned();
     let is_archive = inner != name;
-    let beside = target.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if name.is_empty() || inner.is_empty() {
         return Err(failed(target, "it is no name of a file", "`parvum report -o NAME.tar.gz`"));
     }
-    let scratch = beside.join(format!(".{name}.{}", std::process::id()));
-    let result = (|| {
-        let folder = scratch.join(&inner);
-        fs::create_dir_all(&folder)?;
-        for file in files {
-            fs::write(folder.join(&file.name), &file.text)?;
-        }
-        if !is_archive {
-            return fs::rename(&folder, target);
-        }
-        let packed = scratch.join("packed");
-        let done = Command::new("tar").arg("-C").arg(&scratch).arg("-czf").arg(&packed).arg(&inner).output();
-        let done = done.map_err(|why| match why.kind() {
-            ErrorKind::NotFound => std::io::Error::other("there is no `tar` on this host"),
-            _ => why,
-        })?;
-        if !done.status.success() {
-            return Err(std::io::Error::other(format!(
-                "tar: {}: {}",
-                done.status,
-                shown(&done.stderr).trim()
-            )));
-        }
-        fs::rename(&packed, target)
-    })();
-    let _ = fs::remove_dir_all(&scratch);
+    let result = archive::write(target, OsStr::new(&inner), is_archive, |folder| {
+        files.iter().try_for_each(|file| fs::write(folder.join(&file.name), &file.text))
+    });
     result.map_err(|why: std::io::Error| {
         failed(
             target,

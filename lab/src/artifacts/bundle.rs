@@ -1,11 +1,12 @@
 //! A bundle: one archive with a run, its program, the expected results and the command that runs it again.
 
+use super::archive;
 use crate::error::LabError;
+use crate::run::shell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The contents of a bundle.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub fn check(target: &Path) -> Result<(), LabError> {
     if fs::symlink_metadata(target).is_ok() {
         return Err(refused("the file exists already; help: choose another name"));
     }
-    if !folder_of(target).is_dir() {
+    if !archive::folder_of(target).is_dir() {
         return Err(refused("the folder does not exist; help: make it, or name another one"));
     }
     Ok(())
@@ -43,27 +44,8 @@ fn name_of(target: &Path) -> Option<&OsStr> {
     (!bytes.is_empty()).then(|| OsStr::from_bytes(bytes))
 }
 
-fn folder_of(target: &Path) -> &Path {
-    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A word for a shell.
-fn shell_word(word: &OsStr) -> Vec<u8> {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=,:+@%".contains(byte);
-    let bytes = word.as_bytes();
-    if !bytes.is_empty() && bytes.iter().all(is_plain) {
-        return bytes.to_vec();
-    }
-    let mut quoted = vec![b'\''];
-    for byte in bytes {
-        if *byte == b'\'' { quoted.extend_from_slice(b"'\\''") } else { quoted.push(*byte) }
-    }
-    quoted.push(b'\'');
-    quoted
-}
-
 fn script(command: &[OsString]) -> Vec<u8> {
-    let words: Vec<Vec<u8>> = command.iter().map(|word| shell_word(word)).collect();
+    let words: Vec<Vec<u8>> = command.iter().map(|word| shell::word(word)).collect();
     let mut text = b"#!/bin/sh\n# Runs the comparison again. results.txt has what is to be expected.\nset -eu\ncd \"$(dirname \"$0\")\"\n".to_vec();
     text.extend(words.join(&b' '));
     text.push(b'\n');
@@ -87,12 +69,7 @@ fn readme(bundle: &Bundle<'_>) -> String {
 pub fn write(bundle: &Bundle<'_>, target: &Path) -> Result<(), LabError> {
     check(target)?;
     let name = name_of(target).unwrap_or_default();
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}", std::process::id()));
-    let scratch = folder_of(target).join(hidden);
-    let result = fill(bundle, &scratch.join(name)).and_then(|()| pack(&scratch, name, target));
-    let _ = fs::remove_dir_all(&scratch);
+    let result = archive::write(target, name, true, |folder| fill(bundle, folder));
     result.map_err(|why| {
         LabError::Bundle(format!(
             "cannot write {}: {why}; help: make room, or name another place: --bundle /tmp/NAME.tar.gz",
@@ -128,20 +105,10 @@ fn copy(from: &Path, to: &Path) -> Result<(), std::io::Error> {
     Ok(())
 }
 
-fn pack(scratch: &Path, name: &OsStr, target: &Path) -> Result<(), std::io::Error> {
-    let packed = scratch.join("packed");
-    let done =
-        Command::new("tar").arg("-C").arg(scratch).arg("-czf").arg(&packed).arg("--").arg(name).output()?;
-    if !done.status.success() {
-        let words = String::from_utf8_lossy(&done.stderr);
-        return Err(std::io::Error::other(format!("tar: {}: {}", done.status, words.trim())));
-    }
-    fs::rename(&packed, target)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     fn place(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("parvum-bundle-{name}-{}", std::process::id()));

@@ -2,11 +2,9 @@
 //! machine is a rumour.
 
 use crate::host::cores;
-use crate::host::state::Ticks;
 use serde::Serialize;
 use std::fs;
 use std::sync::OnceLock;
-use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, as found.
@@ -44,8 +42,6 @@ pub struct Factors {
     pub compiler: String,
     /// Load average.
     pub load: String,
-    /// Cores that other programs used just before the first launch; none if that cannot be seen.
-    pub others: Option<f64>,
     /// Cores the ring's tasks were pinned to.
     pub pinning: String,
     /// The network between hosts, where it is an emulated one: its name, a colon, what it is like.
@@ -106,7 +102,6 @@ impl Factors {
             shm: shm_mount(&read("/proc/mounts")),
             compiler: compiler(),
             load: BEFORE.get_or_init(load).clone(),
-            others: *OTHERS.get_or_init(|| busy_cores(LOOK)),
             pinning: cores::physical(4).iter().map(u32::to_string).collect::<Vec<_>>().join(","),
             network: String::new(),
         }
@@ -115,15 +110,6 @@ impl Factors {
     /// The network that joins the hosts, where it is known.
     pub fn note_network(&mut self) {
         self.network = std::env::var(NETWORK).unwrap_or_default();
-    }
-
-    /// A warning if others used the machine before the first launch. The load average stays high for a minute after a
-    /// build, so the warning goes by what is used now.
-    pub fn busy(&self) -> Option<String> {
-        let (others, cores) = (self.others?, cores::allowed().len());
-        (others > 0.25 * cores as f64).then(|| {
-            format!("Other programs used {others:.1} of {cores} cores before the run began; small differences mean little.")
-        })
     }
 
     /// Name and value of each, for the report.
@@ -162,19 +148,6 @@ fn counted_cores(online: usize, allowed: usize) -> String {
     } else {
         format!("{online} {noun}, {allowed} of them to be used")
     }
-}
-
-/// For so long the machine is looked at before the first launch.
-const LOOK: Duration = Duration::from_millis(300);
-/// What the first of a command's sessions has seen.
-static OTHERS: OnceLock<Option<f64>> = OnceLock::new();
-
-/// Cores that are busy on average, for that long.
-fn busy_cores(time: Duration) -> Option<f64> {
-    let first = Ticks::now()?;
-    std::thread::sleep(time);
-    let spent = Ticks::now()?.since(first);
-    (spent.all > 0).then(|| cores::online() as f64 * spent.busy as f64 / spent.all as f64)
 }
 
 /// The load average now.

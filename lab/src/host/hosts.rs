@@ -4,6 +4,7 @@
 //! All of it is below one process, which ends when this one does, however that is; with it end the namespaces and all that runs
 //! in them. What passes between two hosts goes through the kernel's whole network but its hardware.
 
+use crate::run::shell;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -106,7 +107,7 @@ impl Hosts {
         // Another host's programs know nothing of the first's but what is said here.
         let settings: String = environment
             .iter()
-            .map(|(name, value)| format!("{name}='{}' ", value.to_string_lossy().replace('\'', "'\\''")))
+            .map(|(name, value)| format!("{name}={} ", String::from_utf8_lossy(&shell::word(value))))
             .collect();
         let rsh = format!(
             "#!/bin/sh\nhost=$1\nshift\nexec nsenter --target \"$(cat {here}/\"$host\".pid)\" --net --uts --ipc --mount -- \

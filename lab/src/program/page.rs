@@ -28,9 +28,6 @@ pub fn page(judged: &Judged, lines: &[Line]) -> String {
         let _ = write!(html, "<li><strong>{}</strong></li>", escape(&answer));
     }
     html.push_str("</ul>");
-    if let Some(warning) = factors.busy() {
-        let _ = write!(html, "<p class=\"banner\">{}</p>", escape(&warning));
-    }
     times(&mut html, lines);
     plots(&mut html, judged);
     predictions(&mut html, judged);

@@ -213,7 +213,6 @@ mod tests {
         });
         let mut manifest = manifest();
         manifest.suite = "choose".into();
-        manifest.factors.others = Some(0.0);
         let mut failed = launch(0, 60.0);
         failed.program = "group".into();
         failed.tasks = 16;

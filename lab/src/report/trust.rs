@@ -20,7 +20,6 @@ pub fn doubts(
     // Counts do not move with the load.
     if manifest.suite != counts::SUITE.name {
         doubts.extend(Comparable::count(&manifest.launches).doubt());
-        doubts.extend(manifest.factors.busy());
     }
     let compared: Vec<Vec<Answer<'_>>> = questions
         .iter()
@@ -69,7 +68,6 @@ mod tests {
             ..row(&system, "ring", "half round trip", 8, &values)
         });
         let mut manifest = manifest();
-        manifest.factors.others = Some(0.0);
         let state = |at: usize| State { others: Some(u32::from(at / 2 < disturbed)), ..State::default() };
         manifest.launches =
             (0..20).map(|at| LaunchRecord { block: at / 2, before: state(at), ..launch(at, 60.0) }).collect();

@@ -14,3 +14,4 @@ pub(crate) mod progress;
 pub mod record;
 pub(crate) mod rounds;
 pub mod runner;
+pub(crate) mod shell;

@@ -71,11 +71,6 @@ fn judge_few(differences: &[f64]) -> Verdict {
     }
 }
 
-/// How many pairs two rows have: blocks in which both were measured.
-pub fn pairs(first: &Row, second: &Row) -> usize {
-    differences(first, second).len()
-}
-
 /// What two rows show. Rows of one measurement are compared by their ratios within blocks; other rows, and rows of sessions without
 /// blocks, are compared by ranks.
 pub fn compare_rows(first: &Row, second: &Row) -> statistics::Verdict {
@@ -190,9 +185,15 @@ mod tests {
         assert_eq!(compare_rows(&theirs, &ours), statistics::Verdict::Larger);
         assert_eq!(compare(&first, &second), statistics::Verdict::NoDifferenceShown, "ranks do not see it");
         ours.blocks.iter_mut().for_each(|block| *block += 4);
-        assert_eq!((pairs(&ours, &theirs), compare_rows(&ours, &theirs)), (6, statistics::Verdict::Smaller));
+        assert_eq!(
+            (differences(&ours, &theirs).len(), compare_rows(&ours, &theirs)),
+            (6, statistics::Verdict::Smaller)
+        );
         ours.blocks.iter_mut().for_each(|block| *block += 4);
-        assert_eq!((pairs(&ours, &theirs), compare_rows(&ours, &theirs)), (2, statistics::Verdict::TooFew));
+        assert_eq!(
+            (differences(&ours, &theirs).len(), compare_rows(&ours, &theirs)),
+            (2, statistics::Verdict::TooFew)
+        );
         ours.blocks.clear();
         assert_eq!(
             compare_rows(&ours, &theirs),

@@ -13,6 +13,7 @@ const STEPS: u32 = 20_000;
 const READINGS: u32 = 5;
 /// A process that is just ending is gone within a few looks.
 const LOOKS: u32 = 6;
+/// Between two looks, long enough for that end and short beside a launch.
 const BETWEEN: Duration = Duration::from_micros(300);
 
 /// Looks at the machine.
@@ -98,8 +99,6 @@ fn ready(load: &str) -> Option<u32> {
 pub struct Ticks {
     /// All ticks.
     pub all: u64,
-    /// Ticks in which a core worked.
-    pub busy: u64,
     /// Ticks that the host gave to others.
     pub stolen: u64,
 }
@@ -115,14 +114,13 @@ impl Ticks {
         // user, nice, system, idle, iowait, irq, softirq, steal; guests count as user too.
         let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
         let all: u64 = ticks.iter().sum();
-        (ticks.len() == 8).then(|| Ticks { all, busy: all - ticks[3] - ticks[4], stolen: ticks[7] })
+        (ticks.len() == 8).then(|| Ticks { all, stolen: ticks[7] })
     }
 
     /// The ticks since another reading.
     pub fn since(self, earlier: Ticks) -> Ticks {
         Ticks {
             all: self.all.saturating_sub(earlier.all),
-            busy: self.busy.saturating_sub(earlier.busy),
             stolen: self.stolen.saturating_sub(earlier.stolen),
         }
     }
@@ -152,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_split_into_busy_stolen_and_all() {
+    fn ticks_tell_the_stolen_share() {
         let stat = "cpu  10 1 5 70 4 2 3 5 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         let ticks = Ticks::read(stat).expect("eight numbers");
-        assert_eq!(ticks, Ticks { all: 100, busy: 26, stolen: 5 });
-        let later = Ticks { all: 140, busy: 50, stolen: 9 };
+        assert_eq!(ticks, Ticks { all: 100, stolen: 5 });
+        let later = Ticks { all: 140, stolen: 9 };
         assert_eq!(later.since(ticks).stolen_share(), 0.1);
         assert_eq!(Ticks { stolen: 6, ..later }.since(ticks).stolen_share(), 0.0, "one tick says nothing");
         assert_eq!((Ticks::read("cpu  10 1 5 70\n"), Ticks::read("intr 1 2\n")), (None, None));

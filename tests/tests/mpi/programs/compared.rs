@@ -1,14 +1,14 @@
 //! `parvum compare -- PROGRAM`: a program of a user under every MPI, and what is left when the user has had enough.
 
-use parvum_tests::parvum;
 use parvum_tests::stage::stage;
+use parvum_tests::{eventually, parvum};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-/// Two ranks add up; the last one computes longer. With an argument the program writes its number there and sleeps.
+/// Two ranks add up. The last rank comes 20 ms late, which the page must name. With an argument the program writes its number there and
+/// sleeps until the test ends it.
 const PROGRAM: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
@@ -79,15 +79,6 @@ impl Drop for Place {
     }
 }
 
-/// Waits for something that comes in its own time.
-fn await_that(what: &str, mut comes: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !comes() {
-        assert!(Instant::now() < until, "{what} does not come");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 fn named(folder: &Path, beginning: &str) -> usize {
     let files = fs::read_dir(folder).expect("the folder").flatten();
     files.filter(|file| file.file_name().as_encoded_bytes().starts_with(beginning.as_bytes())).count()
@@ -119,14 +110,14 @@ fn interrupted_comparison_leaves_no_process_and_no_file() {
         .compare(&["-n", "1", "--", &place.program(), number.to_str().expect("a plain path")])
         .spawn()
         .expect("it starts");
-    await_that("the program", || fs::read_to_string(&number).is_ok_and(|text| text.ends_with('\n')));
+    eventually("the program", || fs::read_to_string(&number).is_ok_and(|text| text.ends_with('\n')));
     kill_process(Pid::from_child(&compare), Signal::INT).expect("it runs");
-    await_that("the end", || compare.try_wait().expect("our child").is_some());
+    eventually("the end", || compare.try_wait().expect("our child").is_some());
     let done = compare.wait_with_output().expect("it has ended");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(!done.status.success() && said.contains("interrupted"), "{said}");
     // The processes end a moment after the signal.
-    await_that("the end of every process", || place.processes().is_empty());
+    eventually("the end of every process", || place.processes().is_empty());
     assert_eq!((named(&place.0, "plab"), place.0.join("results").exists()), (0, false), "{said}");
 }
 
