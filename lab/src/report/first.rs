@@ -187,7 +187,12 @@ fn shown(cell: &Option<Cell>) -> String {
         None => "-".into(),
         Some(cell) if cell.note.is_empty() => cell.value.clone(),
         Some(cell) if cell.note == "same within noise" => format!("{} =", cell.value),
-        Some(cell) => format!("{} {}", cell.value, cell.note.split([',', ' ']).next().unwrap_or_default()),
+        Some(cell) => {
+            let distance = cell.note.split([',', ' ']).next().unwrap_or_default();
+            // No test confirms such a distance.
+            let doubt = if cell.note.contains(", ") { "?" } else { "" };
+            format!("{} {distance}{doubt}", cell.value)
+        }
     }
 }
 

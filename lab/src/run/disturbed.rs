@@ -40,8 +40,11 @@ impl Comparable {
 
 /// The launches that may be compared with others of their block: the largest part of each block in which the machine was in one state.
 pub fn comparable(launches: &[LaunchRecord]) -> BTreeSet<usize> {
+    let looks = looks(launches);
     let is_alike = |one: &LaunchRecord, other: &LaunchRecord| {
-        state::is_steady(&[one.before, one.after, other.before, other.after], one.stolen.max(other.stolen))
+        let [before, after] = looks(one);
+        let [other_before, other_after] = looks(other);
+        state::is_steady(&[before, after, other_before, other_after], one.stolen.max(other.stolen))
     };
     let largest = |block: &[&LaunchRecord]| -> Vec<usize> {
         let alike = |seed: &&LaunchRecord| -> Vec<usize> {
@@ -51,6 +54,22 @@ pub fn comparable(launches: &[LaunchRecord]) -> BTreeSet<usize> {
         block.iter().rev().map(alike).max_by_key(Vec::len).unwrap_or_default()
     };
     by_number(launches).values().flat_map(|block| largest(block)).collect()
+}
+
+/// A larger share of launches with two unlike looks: the core-to-core time changes faster than launches end.
+const FLICKERS: f64 = 0.2;
+
+/// The looks at the machine before and after a launch. If the core-to-core time changes faster than launches end, a look tells nothing about
+/// its launch. The change is then noise, which hits all systems by chance and which the tests allow for.
+fn looks(launches: &[LaunchRecord]) -> impl Fn(&LaunchRecord) -> [State; 2] + use<> {
+    let line = |state: &State| State { line_ns: state.line_ns, ..State::default() };
+    let worked = || launches.iter().filter(|launch| launch.failure.is_none());
+    let changed = worked().filter(|launch| !line(&launch.before).is_like(&line(&launch.after))).count();
+    let flickers = changed as f64 > FLICKERS * worked().count() as f64;
+    move |launch| {
+        let seen = |state: State| if flickers { State { line_ns: None, ..state } } else { state };
+        [seen(launch.before), seen(launch.after)]
+    }
 }
 
 /// The launches that count, by the number of their block.
@@ -64,8 +83,9 @@ fn by_number(launches: &[LaunchRecord]) -> BTreeMap<usize, Vec<&LaunchRecord>> {
 
 /// The blocks whose launches cannot be compared.
 pub fn disturbed(launches: &[LaunchRecord]) -> BTreeSet<usize> {
+    let looks = looks(launches);
     let is_disturbed = |launches: &[&LaunchRecord]| {
-        let looks: Vec<State> = launches.iter().flat_map(|launch| [launch.before, launch.after]).collect();
+        let looks: Vec<State> = launches.iter().flat_map(|launch| looks(launch)).collect();
         let stolen = launches.iter().map(|launch| launch.stolen).fold(0.0, f64::max);
         !state::is_steady(&looks, stolen)
     };
@@ -177,6 +197,20 @@ mod tests {
         assert_eq!(Comparable::count(&session).doubt(), None);
         assert!(Comparable::count(&session[5..]).doubt().is_some_and(|why| why.contains("2 of 3 runs")));
         assert_eq!(warning(&session[..2]), None);
+    }
+
+    #[test]
+    fn core_to_core_time_that_flickers_does_not_set_launches_apart() {
+        let slow = State { line_ns: Some(270.0), ..QUIET };
+        let flickering = |number: usize| {
+            let (before, after) = if number.is_multiple_of(2) { (QUIET, slow) } else { (slow, QUIET) };
+            LaunchRecord { before, after, ..launch(number, number / 4, QUIET) }
+        };
+        let session: Vec<LaunchRecord> = (0..8).map(flickering).collect();
+        assert_eq!((comparable(&session).len(), disturbed(&session).len()), (8, 0));
+        let mut once: Vec<LaunchRecord> = (0..8).map(|number| launch(number, number / 4, QUIET)).collect();
+        once[5].after = slow;
+        assert!(!comparable(&once).contains(&5), "a single change is a change of state");
     }
 
     #[test]

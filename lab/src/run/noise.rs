@@ -1,6 +1,6 @@
 //! An experiment on simulated machines: what verdicts are worth when a machine changes its speed, its frequency or its company.
 //!
-//! Three systems run the same work. Two are equal, the third takes a tenth more. The machine is disturbed in one of four ways. Blocks with
+//! Three systems run the same work. Two are equal, the third takes a tenth more. The machine is disturbed in one of several ways. Blocks with
 //! ratios are judged beside what was done before: launches in random order, judged by ranks.
 
 use super::{blocks, disturbed};
@@ -20,12 +20,19 @@ enum Disturbance {
     SlowState,
     /// All cores run at 70 %, for minutes.
     Frequency,
+    /// Cache lines take twice as long in every other launch, by chance.
+    Flicker,
     /// Another program takes a core. Spinning systems lose more by it than sleeping ones.
     Load,
 }
 
-const ALL: [Disturbance; 4] =
-    [Disturbance::Nothing, Disturbance::SlowState, Disturbance::Frequency, Disturbance::Load];
+const ALL: [Disturbance; 5] = [
+    Disturbance::Nothing,
+    Disturbance::SlowState,
+    Disturbance::Frequency,
+    Disturbance::Flicker,
+    Disturbance::Load,
+];
 /// Launches of each system.
 const ROUNDS: usize = 16;
 const SYSTEMS: usize = 3;
@@ -48,7 +55,11 @@ impl Host {
 
     /// A disturbance of twelve launches, on average every twenty-fourth.
     fn step(&mut self) {
-        let chance = if self.is_on { 12 } else { 24 };
+        let chance = match self.disturbance {
+            Disturbance::Flicker => 2,
+            _ if self.is_on => 12,
+            _ => 24,
+        };
         if self.random.below(chance) == 0 {
             self.is_on = !self.is_on && self.disturbance != Disturbance::Nothing;
         }
@@ -56,8 +67,11 @@ impl Host {
 
     fn look(&mut self) -> State {
         let on = |disturbance| self.is_on && self.disturbance == disturbance;
-        let (slow, low, load) =
-            (on(Disturbance::SlowState), on(Disturbance::Frequency), on(Disturbance::Load));
+        let (slow, low, load) = (
+            on(Disturbance::SlowState) || on(Disturbance::Flicker),
+            on(Disturbance::Frequency),
+            on(Disturbance::Load),
+        );
         let mut noise = || 1.0 + 0.05 * self.share();
         State {
             line_ns: Some(60.0 * noise() * if slow { 2.0 } else { 1.0 }),
@@ -72,7 +86,7 @@ impl Host {
         let factor = match self.disturbance {
             _ if !self.is_on => 1.0,
             Disturbance::Nothing => 1.0,
-            Disturbance::SlowState => 2.0,
+            Disturbance::SlowState | Disturbance::Flicker => 2.0,
             Disturbance::Frequency => 1.0 / 0.7,
             Disturbance::Load => LOADED[system],
         };
@@ -169,7 +183,7 @@ fn by_blocks(host: &mut Host) -> Option<(Verdict, Verdict)> {
 
 #[test]
 fn disturbed_machines_bend_ranks_but_no_verdict_of_blocks() {
-    const SESSIONS: usize = 1000;
+    const SESSIONS: usize = 8000;
     let mut random = Random::new(46);
     for disturbance in ALL {
         let (mut before, mut now, mut ranked) = (Tally::default(), Tally::default(), 0);
@@ -186,9 +200,12 @@ fn disturbed_machines_bend_ranks_but_no_verdict_of_blocks() {
         }
         println!("{disturbance:?}: ranks {before:?}; blocks {now:?}, {ranked} of {SESSIONS} sessions ranked");
         assert!(100 * now.false_verdicts <= SESSIONS, "{disturbance:?}: {now:?}");
-        assert_eq!(now.inverted, 0, "{disturbance:?}");
+        // Noise of a factor of two hides a difference of a tenth.
+        let hides = disturbance == Disturbance::Flicker;
+        let most = if hides { SESSIONS / 1000 } else { 0 };
+        assert!(now.inverted <= most, "{disturbance:?}: {now:?}");
         assert!(
-            10 * now.right >= 6 * ranked,
+            hides || 10 * now.right >= 6 * ranked,
             "{disturbance:?}: blocks see what is there: {now:?} of {ranked}"
         );
         if disturbance == Disturbance::Load {
