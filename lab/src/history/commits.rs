@@ -20,6 +20,11 @@ pub(super) fn git(root: &Path, words: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&done.stdout).trim_end().to_owned())
 }
 
+/// Whether this machine has Git.
+pub(super) fn is_installed() -> bool {
+    Command::new("git").arg("--version").output().is_ok()
+}
+
 /// The folder of Parvum's sources, if it is the top of a Git work tree.
 pub fn repository() -> Option<PathBuf> {
     let apps = find_sources()?;
@@ -142,9 +147,15 @@ impl Commits {
 pub(super) mod tests {
     use super::*;
     use crate::run::comparison::Scratch;
+    use parvum_tests::{Lack, skip};
 
-    /// A repository with a commit for each of these subjects; the file `level` has the number of its commit.
-    pub(in crate::history) fn repository(subjects: &[&str]) -> (Scratch, Vec<String>) {
+    /// A repository with a commit for each of these subjects; the file `level` has the number of its commit. Without Git, the
+    /// test is skipped.
+    pub(in crate::history) fn repository(subjects: &[&str]) -> Option<(Scratch, Vec<String>)> {
+        if !is_installed() {
+            skip(Lack::Tools, "no git is installed");
+            return None;
+        }
         let scratch = Scratch::create().expect("a folder");
         let root = scratch.path().canonicalize().expect("it is there");
         let git = |words: &[&str]| super::git(&root, words).unwrap_or_else(|| panic!("git {words:?}"));
@@ -159,12 +170,12 @@ pub(super) mod tests {
             git(&["rev-parse", "HEAD"])
         });
         let commits = commits.collect();
-        (scratch, commits)
+        Some((scratch, commits))
     }
 
     #[test]
     fn repository_knows_place_date_and_subject_of_its_commits() {
-        let (scratch, names) = repository(&["Begin", "Go on\twith a tab"]);
+        let Some((scratch, names)) = repository(&["Begin", "Go on\twith a tab"]) else { return };
         let commits = Commits::of(scratch.path());
         let [first, second] = [&names[0], &names[1]].map(|name| commits.find(name).expect("known"));
         assert_eq!((first.place, second.place), (0, 1));
@@ -177,7 +188,7 @@ pub(super) mod tests {
 
     #[test]
     fn run_records_commit_of_sources_that_its_command_was_built_in() {
-        let (scratch, names) = repository(&["Begin", "Go on"]);
+        let Some((scratch, names)) = repository(&["Begin", "Go on"]) else { return };
         let root = scratch.path().canonicalize().expect("it is there");
         let apps = root.join("apps");
         let built = Own { command: Some(root.join("build/bin/parvum")), libraries: None };

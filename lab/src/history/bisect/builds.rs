@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn workshop_builds_commits_and_skips_what_does_not_compile() {
-        let (root, _) = repository(&["nothing"]);
+        let Some((root, _)) = repository(&["nothing"]) else { return };
         for program in
             ["fn main() { println!(\"one\") }", "fn main() { one }", "fn main() { println!(\"two\") }"]
         {
