@@ -92,6 +92,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
     }
     let report = parvum_lab::compare(options).map_err(|error| with_code(&error))?;
     pack(options, &report, began)?;
+    if options.json {
+        return say(report.json());
+    }
     let page = report.folder.join("report.html");
     say(format!("{}\nReport: {}", report.table, page.display()))?;
     if options.suite == "choose" {

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod npb;
 pub mod recorded;
 pub mod running;
+pub mod schemas;
 mod skip;
 pub mod stage;
 

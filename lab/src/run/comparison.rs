@@ -47,6 +47,13 @@ pub struct Report {
     pub table: String,
 }
 
+impl Report {
+    /// The rows for programs; `docs/reference/json/compare.schema.json` describes them.
+    pub fn json(&self) -> String {
+        record::array(&self.rows)
+    }
+}
+
 /// Compares what is installed, on this machine, now.
 ///
 /// While it runs, Ctrl-C ends it between two launches, so that no daemon stays behind.

@@ -64,7 +64,7 @@ pub struct CompareOptions {
     ///
     /// Parvum measures nothing. It finds the commit since which a figure is better or worse, and writes DIR/history.html.
     /// `--suite` chooses one suite.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, group = "printable", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites"])]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites"])]
     pub history: Option<Option<PathBuf>>,
     /// Find the commit that changed FIGURE between the commits GOOD and BAD
     ///
@@ -108,7 +108,7 @@ pub struct CompareOptions {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Compare your own program, behind `--`: run it under every system that can
-    #[arg(last = true, value_name = "PROGRAM", group = "printable", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
     pub program: Vec<OsString>,
     /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]
     #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "program", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -136,8 +136,8 @@ pub struct CompareOptions {
     /// Pack the run, its program and the command that repeats it into FILE.tar.gz
     #[arg(long, value_name = "FILE.tar.gz", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "host", "hosts"])]
     pub bundle: Option<PathBuf>,
-    /// Print the comparison of the program, or the history, as JSON
-    #[arg(long, requires = "printable")]
+    /// Print the results as JSON
+    #[arg(long, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "bisect"])]
     pub json: bool,
     /// Build the benchmark programs from DIR
     #[arg(long, value_name = "DIR")]

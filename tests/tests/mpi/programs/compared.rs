@@ -1,5 +1,6 @@
 //! `parvum compare -- PROGRAM`: a program of a user under every MPI, and what is left when the user has had enough.
 
+use parvum_tests::schemas::fits;
 use parvum_tests::stage::stage;
 use parvum_tests::{eventually, parvum};
 use rustix::process::{Pid, Signal, kill_process};
@@ -91,7 +92,7 @@ fn compare_runs_a_program_and_names_what_limits_it() {
     let done = done.expect("it runs");
     let (said, complaints) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{said}{complaints}");
-    let lines: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let lines = fits("compare-program", &said);
     let ours = lines.as_array().expect("lines").iter().find(|line| line["system"] == "Parvum");
     let ours = ours.unwrap_or_else(|| panic!("Parvum is not there: {said}"));
     assert!(ours["seconds"][0].as_f64().is_some_and(|seconds| seconds > 0.02), "{ours}");
@@ -100,6 +101,21 @@ fn compare_runs_a_program_and_names_what_limits_it() {
     let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
     assert!(page.contains("MPI_Allreduce") && page.contains("Which system should I use?"));
     assert_eq!((named(&place.0, "plab"), place.processes()), (0, vec![]), "something is left");
+}
+
+#[test]
+fn rows_of_a_suite_fit_their_schema() {
+    let place = Place::new("rows");
+    let done =
+        place.compare(&["--json", "--suite", "counts", "--systems", "parvum", "--budget", "5"]).output();
+    let done = done.expect("it runs");
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    let rows = fits("compare", &said);
+    assert!(rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["system"] == "Parvum")), "{said}");
+    let folder = fs::read_dir(place.0.join("results")).expect("results").flatten().next().expect("a run");
+    let kept = fs::read_to_string(folder.path().join("summary.json")).expect("a summary");
+    assert_eq!(fits("compare", &kept), rows);
 }
 
 #[test]
