@@ -8,7 +8,7 @@ use crate::shown::shown;
 use parvum_task::SessionError;
 use parvum_wire::control::{
     Blob, Details, ErrorKind, Failure, HostRow, OptionRow, Output, Reply, Request, SpawnRequest, SpawnWhere,
-    Spawned,
+    Spawned, program_folders,
 };
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -163,6 +163,8 @@ impl Console {
             place,
             flag: NO_PARENT | where_flag | if wish.debug { DEBUG } else { 0 },
             orphan: true,
+            // The shell of the console may have another PATH than the daemon.
+            search: program_folders(|name| std::env::var_os(name)),
             details: Box::new(Details { one_stream: true, ..Details::default() }),
             ..SpawnRequest::default()
         })

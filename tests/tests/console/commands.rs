@@ -2,6 +2,7 @@
 
 use crate::{Live, User};
 use parvum_tests::eventually;
+use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn conf_lists_hosts_as_pvm_does() {
@@ -175,6 +176,26 @@ fn exported_variables_reach_tasks() {
     console.until("two words\n");
     console.tell("setenv A=B c");
     assert!(console.end().success());
+}
+
+#[test]
+fn spawn_finds_programs_in_path_of_the_console() {
+    let user = User::new();
+    // The daemon starts before the folder is in PATH.
+    assert!(user.machine.run(&["up"]).status.success());
+    for (folder, variable) in [("first", "PVM_PATH"), ("second", "PATH")] {
+        let folder = user.home.join(folder);
+        std::fs::create_dir(&folder).expect("made");
+        let program = folder.join(format!("from-{variable}"));
+        std::fs::write(&program, "#!/bin/sh\necho found\n").expect("written");
+        std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+        let path = std::env::var("PATH").expect("a path");
+        let mut call = user.call("pvm", &[]);
+        let mut console = Live::start(call.env(variable, format!("{}:{path}", folder.display())));
+        console.tell(&format!("spawn -> from-{variable}"));
+        console.until("] found\n");
+        assert!(console.end().success());
+    }
 }
 
 #[test]

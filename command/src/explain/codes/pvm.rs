@@ -30,7 +30,7 @@ pub(super) const PVM: &[Row] = &[
     ),
     (
         "PvmNoFile",
-        "Number -7, PVM's text \"No such file\". The program was not found. `pvm_spawn` searches `~/pvm3/bin/ARCH` and the daemon's `PATH`, not the shell's.",
+        "Number -7, PVM's text \"No such file\". The program was not found. `pvm_spawn` searches `~/pvm3/bin/ARCH`, the `PATH` of its program and the `PATH` of the daemon.",
         "Copy the program there, or give its whole path.",
     ),
     (

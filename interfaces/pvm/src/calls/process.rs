@@ -8,10 +8,10 @@ use crate::trace::{Did, Value};
 use parvum_api::pointers::{Out, Text};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, ErrorKind, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned,
+    Blob, ErrorKind, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned, program_folders,
 };
 use std::ffi::{CStr, OsStr, c_char, c_int};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 
 /// This task's id; joins the machine when the process is no task yet.
 #[unsafe(no_mangle)]
@@ -212,19 +212,7 @@ fn place_of(flags: c_int, place: Text<'_>) -> Pvm<SpawnWhere> {
 /// The folders that are searched for programs, before the daemon's PATH. They include PVM_PATH and PATH of this
 /// program, which the user may have set after the start of the virtual machine.
 pub(crate) fn search_path() -> Vec<Blob> {
-    let listed = |name: &str| {
-        let list = std::env::var_os(name).unwrap_or_default();
-        let folders = std::env::split_paths(&list).filter(|folder| folder.is_absolute());
-        folders.map(|folder| folder.into_os_string().into_vec()).collect::<Vec<_>>()
-    };
-    let arch = std::env::var_os("PVM_ARCH").unwrap_or_else(|| "LINUX64".into());
-    let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
-    let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
-    let root = std::env::var_os("PVM_ROOT").map(|root| below(&root, "/bin"));
-    // The folder of Debian's PVM programs that only a daemon starts.
-    let debian = below(OsStr::new("/usr/lib/pvm3"), "/bin");
-    let own = home.into_iter().chain(root).chain([debian]);
-    listed("PVM_PATH").into_iter().chain(own).chain(listed("PATH")).map(Blob).collect()
+    program_folders(|name| std::env::var_os(name))
 }
 
 /// Variables that a spawned task gets: those PVM_EXPORT names, the context, and
