@@ -30,7 +30,8 @@ use() {
     lines 4 mpiexec -n 4 hostname
     if command -v gcc >/dev/null; then
         mpicc "$top/examples/hello_mpi.c" -o "hello-$2"
-        lines 4 mpiexec -n 4 "./hello-$2"
+        # A line of each rank, and one of the sum.
+        lines 5 mpiexec -n 4 "./hello-$2"
     fi
     parvum down
 }

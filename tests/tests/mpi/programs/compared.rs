@@ -37,10 +37,10 @@ int main(int argc, char **argv)
 "#;
 
 /// A folder with the compiled program, gone at the end.
-struct Place(PathBuf);
+pub(super) struct Place(PathBuf);
 
 impl Place {
-    fn new(test: &str) -> Place {
+    pub(super) fn new(test: &str) -> Place {
         let dir = std::env::temp_dir().join(format!("pcmp-{test}-{}", std::process::id()));
         fs::create_dir_all(&dir).expect("writable");
         fs::write(dir.join("program.c"), PROGRAM).expect("writable");
@@ -51,7 +51,7 @@ impl Place {
     }
 
     /// A comparison whose files are all in the folder. No MPI of PyPI is there.
-    fn compare(&self, words: &[&str]) -> Command {
+    pub(super) fn compare(&self, words: &[&str]) -> Command {
         let mut compare = Command::new(parvum());
         compare.arg("compare").arg("--libraries").arg(&stage().lib).arg("--out").arg(self.0.join("results"));
         compare.args(words).env("TMPDIR", &self.0).env("XDG_CACHE_HOME", &self.0);
@@ -101,21 +101,6 @@ fn compare_runs_a_program_and_names_what_limits_it() {
     let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
     assert!(page.contains("MPI_Allreduce") && page.contains("Which system should I use?"));
     assert_eq!((named(&place.0, "plab"), place.processes()), (0, vec![]), "something is left");
-}
-
-#[test]
-fn rows_of_a_suite_fit_their_schema() {
-    let place = Place::new("rows");
-    let done =
-        place.compare(&["--json", "--suite", "counts", "--systems", "parvum", "--budget", "5"]).output();
-    let done = done.expect("it runs");
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
-    let rows = fits("compare", &said);
-    assert!(rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["system"] == "Parvum")), "{said}");
-    let folder = fs::read_dir(place.0.join("results")).expect("results").flatten().next().expect("a run");
-    let kept = fs::read_to_string(folder.path().join("summary.json")).expect("a summary");
-    assert_eq!(fits("compare", &kept), rows);
 }
 
 #[test]

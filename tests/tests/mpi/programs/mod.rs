@@ -3,6 +3,7 @@
 pub(crate) mod abi;
 pub(crate) mod beside;
 pub(crate) mod compared;
+pub(crate) mod counts;
 pub(crate) mod fortran;
 pub(crate) mod header;
 pub(crate) mod launch;
