@@ -50,6 +50,10 @@ mv parvum-*-linux-* "moved here"
 [ -s "moved here/share/doc/parvum/NOTICES" ] || fail "the tarball lacks the licences of what is inside"
 
 say "the package"
+# A bare Ubuntu names main alone. An installed Ubuntu names universe too, where python3-venv is.
+if grep -qx 'ID=ubuntu' /etc/os-release; then
+    sed -i 's/^\(deb .*\) main$/\1 main universe/' /etc/apt/sources.list
+fi
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends "$files"/parvum_*.deb python3-venv gcc libc6-dev >/dev/null
 (
