@@ -8,8 +8,9 @@
 #   parvum-VERSION.cdx.json, NOTICES           the Rust packages inside (SBOM), and their licences
 #   SHA256SUMS
 #
-# usage: ./x release [--twice] [--without-docs]
+# usage: ./x release [--twice] [--try] [--without-docs]
 #   --twice         build everything a second time, in another folder, and fail if a file differs
+#   --try           install and use each file in a bare Debian 12 and a bare Ubuntu 24.04 (needs root and debootstrap)
 #   --without-docs  leave the documentation site out (the site needs PyPI)
 set -eu
 export LC_ALL=C
@@ -27,12 +28,13 @@ fail() {
     exit 1
 }
 
-twice=no docs=yes
+twice=no try=no docs=yes
 for word; do
     case $word in
     --twice) twice=yes ;;
+    --try) try=yes ;;
     --without-docs) docs=no ;;
-    *) fail "unknown option $word" "./x release [--twice] [--without-docs]" ;;
+    *) fail "unknown option $word" "./x release [--twice] [--try] [--without-docs]" ;;
     esac
 done
 
@@ -106,6 +108,10 @@ if [ $twice = yes ]; then
     differing=$(diff "$result/SHA256SUMS" "$target/release-again/SHA256SUMS" | sed -n 's/^> [^ ]*  //p' | tr '\n' ' ')
     [ -z "$differing" ] || fail "two builds differ in: ${differing% }" "diffoscope build/release/FILE target/release-again/FILE"
     say "both builds are equal, byte for byte"
+fi
+if [ $try = yes ]; then
+    BARE_FILES=$result sh tools/bare.sh sh tools/release-try.sh >&2
+    BARE_FILES=$result BARE_MIRROR=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} sh tools/bare.sh --ubuntu sh tools/release-try.sh >&2
 fi
 (cd "$result" && ls -l | awk 'NR > 1 { printf "%10.1f MB  %s\n", $5 / 1e6, $NF }')
 say "all files are in $result; docs/releasing.md says how to publish and sign them"
