@@ -15,6 +15,21 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 
+# headers INTERFACE...: the options for Parvum's headers. In the sources each interface has a folder; an installed Parvum has one for all.
+headers() {
+    [ -d ../interfaces ] || { echo "-I$PARVUM_INCLUDE"; return; }
+    for interface; do printf '%s ' "-I../interfaces/$interface/include"; done
+    echo "-I../crates/engine/runtime/include -I../crates/engine/api/include"
+}
+
+# The folder of parvum.h alone: programs of other systems want their own headers besides.
+clock=../crates/engine/runtime/include
+if [ ! -d ../interfaces ] && [ -n "${PARVUM_INCLUDE:-}" ]; then
+    clock=$out/.headers
+    mkdir -p "$clock"
+    cmp -s "$PARVUM_INCLUDE/parvum.h" "$clock/parvum.h" || cp "$PARVUM_INCLUDE/parvum.h" "$clock/parvum.h"
+fi
+
 # `./x env` has compilers find Parvum's headers and libraries; the others' programs want their own.
 unset C_INCLUDE_PATH CPLUS_INCLUDE_PATH CPATH LIBRARY_PATH
 
@@ -80,7 +95,7 @@ shared() {
     form=$1
     shift
     for name in sort mandelbrot network; do
-        compile $name -I../crates/engine/runtime/include "shared/${name}_$form.c" shared/${name}_core.c shared/share.c common/bench.c "$@"
+        compile $name "-I$clock" "shared/${name}_$form.c" shared/${name}_core.c shared/share.c common/bench.c "$@"
     done
 }
 
@@ -150,7 +165,7 @@ together() {
     system=$1
     library=$2
     [ -e "$PARVUM_LIB/lib$library.so" ] || return 0
-    compiler=$CC flags="-I../interfaces/$system/include -I../crates/engine/runtime/include"
+    compiler=$CC flags=$(headers "$system")
     libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
     compile ring "ring/ring_$system.c" ring/ring.c common/series.c common/bench.c "teams/team_$system.c"
     compile fft "fft/fft_$system.c" fft/fft.c fft/fft_core.c common/bench.c "teams/team_$system.c"
@@ -171,7 +186,7 @@ ledgered() {
 # shellcheck disable=SC2086 # the team is a list of files
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
-    flags="-I$PARVUM_INCLUDE -I../crates/engine/api/include -I../crates/engine/runtime/include"
+    flags="-I$PARVUM_INCLUDE $(headers)"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
     ledgered pvm teams/pass_pvm.c $team_pvm
     system=engine
@@ -181,7 +196,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
     compile job job/job_engine.c
     echo "built for Parvum's engine"
     if [ -e "$PARVUM_LIB/libcontainers.so" ]; then
-        system=containers flags="-I$PARVUM_INCLUDE -I../interfaces/containers/include"
+        system=containers flags="-I$PARVUM_INCLUDE $(headers containers)"
         libraries="-L$PARVUM_LIB -lcontainers -lpvm3"
         calls="ring/ring.c common/series.c common/bench.c teams/containers.c $team_pvm"
         compile ring ring/ring_containers.c $calls
@@ -191,7 +206,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         echo "built for Parvum's containers"
     fi
     if [ -e "$PARVUM_LIB/libTmk.so" ]; then
-        treadmarks="-I../interfaces/treadmarks/include -I../crates/engine/runtime/include"
+        treadmarks=$(headers treadmarks)
         system=tmk flags=$treadmarks libraries="-L$PARVUM_LIB -lTmk"
         shared tmk shared/share_tmk.c
         system=hybrid flags="$treadmarks -I$PARVUM_INCLUDE -DHYBRID" libraries="-L$PARVUM_LIB -lTmk -lpvm3"

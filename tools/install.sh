@@ -59,6 +59,13 @@ plan() {
     for file in "$build"/share/man/man3/*; do
         [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} page $file"
     done
+    # What `parvum compare` and `parvum lesson` build and measure, and what installs the systems to compare with.
+    for file in $(find apps -type f ! -name '*.pyc' | sort); do
+        mode=644
+        [ ! -x "$file" ] || mode=755
+        echo "share/parvum/$file $mode $file"
+    done
+    for name in peers.sh peers-python.sh shuttle.py; do echo "share/parvum/$name 644 tools/$name"; done
     # Made for a release.
     for name in NOTICES sbom.cdx.json; do
         [ ! -f "$build/share/doc/$name" ] || echo "share/doc/parvum/$name 644 $build/share/doc/$name"

@@ -32,7 +32,11 @@ use() {
         mpicc "$top/examples/hello_mpi.c" -o "hello-$2"
         # A line of each rank, and one of the sum.
         lines 5 mpiexec -n 4 "./hello-$2"
+        # The benchmark programs are compiled on this host.
+        parvum lesson buffers --budget 5 >/dev/null
+        parvum compare -n 2 --budget 2 -- "./hello-$2" >/dev/null
     fi
+    [ -s "$(parvum docs)" ] || fail "the pages are missing"
     parvum down
 }
 

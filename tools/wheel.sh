@@ -52,12 +52,13 @@ replace() {
 # make_package BUILD PACKAGE
 make_package() {
     sh tools/install.sh install "$1" "$2"
-    # The documentation is on the site, and the list of files is pip's. The licences of what is inside go along.
-    rm -r "$2/share/parvum"
+    # The list of files is pip's. The licences of what is inside, the site and the benchmark programs go along.
+    rm "$2/share/parvum/manifest"
     for name in NOTICES sbom.cdx.json; do
         [ ! -f "$2/share/doc/parvum/$name" ] || mv "$2/share/doc/parvum/$name" "$2/share/$name"
     done
-    rm -r "$2/share/doc"
+    (cd "$2/share/doc/parvum" && find . -mindepth 1 -maxdepth 1 ! -name html -exec rm -r {} +)
+    [ -d "$2/share/doc/parvum/html" ] || rm -r "$2/share/doc"
     links=$(find "$2" -type l)
     for link in $links; do replace "$link"; done
     (cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$2" && tar xf - --no-same-owner)

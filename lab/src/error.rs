@@ -1,6 +1,7 @@
 //! What can go wrong before or around a comparison. A launch that fails is not an error here: it is recorded and the
 //! comparison goes on.
 
+use crate::systems::programs::peers_command;
 use std::path::PathBuf;
 
 /// One cause and one remedy each.
@@ -131,7 +132,10 @@ pub enum LabError {
         hosts: String,
     },
     /// Nothing that could be compared is installed.
-    #[error("none of the systems asked for is installed; help: `./x peers` installs PVM, Open MPI and MPICH")]
+    #[error(
+        "none of the systems asked for is installed; help: `{}` installs PVM, Open MPI and MPICH",
+        peers_command()
+    )]
     NothingToCompare,
     /// Every launch failed.
     #[error("no launch succeeded, so there is nothing to report; note: the first failure was: {0}")]

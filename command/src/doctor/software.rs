@@ -101,6 +101,22 @@ fn library(name: &str, own: &Path, listed: &OsString, cache: &str) -> Finding {
     }
 }
 
+/// Whether a launcher is a script that pip made for the wheel of this command: PREFIX/bin/NAME for a command in
+/// PREFIX/lib/pythonX.Y/site-packages/parvum.
+fn is_script_of_wheel(script: &Path, own: &Path) -> bool {
+    let Some(packages) =
+        own.ancestors().find(|folder| folder.ends_with("site-packages") || folder.ends_with("dist-packages"))
+    else {
+        return false;
+    };
+    let prefix = packages.ancestors().nth(3);
+    let bin = script.parent().and_then(|folder| folder.canonicalize().ok());
+    prefix.is_some()
+        && bin.as_deref().and_then(Path::parent) == prefix
+        && std::fs::read(script)
+            .is_ok_and(|text| text.starts_with(b"#!") && text.windows(6).any(|part| part == b"parvum"))
+}
+
 /// Which launchers PATH has, in its order.
 fn launchers(own: &Path, folders: &[PathBuf]) -> Finding {
     let mut found: Vec<PathBuf> = Vec::new();
@@ -119,6 +135,7 @@ fn launchers(own: &Path, folders: &[PathBuf]) -> Finding {
     let bin = own.parent().unwrap_or(own);
     let mine = |path: &PathBuf| {
         path.canonicalize().is_ok_and(|real| real == own)
+            || is_script_of_wheel(path, own)
             || path.parent().and_then(|dir| dir.canonicalize().ok()).as_deref() == Some(bin)
     };
     let others: Vec<String> =
@@ -232,6 +249,7 @@ fn mpi4py(lines: &BTreeMap<&str, &str>, own: &Path) -> Finding {
 mod tests {
     use super::super::finding::State;
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn lines<'a>(all: &[(&'a str, &'a str)]) -> BTreeMap<&'a str, &'a str> {
         all.iter().copied().collect()
@@ -271,6 +289,28 @@ mod tests {
         assert_eq!(find_library("liby.so.1", &OsString::new(), cache), None);
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         assert_eq!(find_library("Cargo.toml", &here.into(), cache), Some(here.join("Cargo.toml")));
+    }
+
+    #[test]
+    fn launcher_of_the_wheel_is_not_of_another_mpi() {
+        let folder = std::env::temp_dir().join(format!("parvum-wheel-{}", std::process::id()));
+        let (bin, inside) = (folder.join("bin"), folder.join("lib/python3.11/site-packages/parvum/bin"));
+        for dir in [&bin, &inside] {
+            std::fs::create_dir_all(dir).expect("writable");
+        }
+        std::fs::copy("/bin/true", inside.join("parvum")).expect("writable");
+        let own = inside.join("parvum").canonicalize().expect("there");
+        let state_with = |text: &str| {
+            std::fs::write(bin.join("mpiexec"), text).expect("writable");
+            std::fs::set_permissions(bin.join("mpiexec"), PermissionsExt::from_mode(0o755)).expect("ours");
+            launchers(&own, std::slice::from_ref(&bin)).state
+        };
+        let states = [
+            state_with("#!/usr/bin/python3\nfrom parvum.__main__ import tool\n"),
+            state_with("#!/bin/sh\nexec hydra\n"),
+        ];
+        std::fs::remove_dir_all(&folder).expect("ours");
+        assert_eq!(states, [State::Ok, State::Warning]);
     }
 
     #[test]

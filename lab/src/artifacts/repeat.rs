@@ -3,7 +3,7 @@
 use super::bundle::Bundle;
 use crate::error::LabError;
 use crate::run::options::CompareOptions;
-use crate::systems::programs::find_sources;
+use crate::systems::programs::Sources;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl Needs {
 
     /// The sources of the benchmark programs, with the headers that they include.
     fn sources(&mut self, options: &CompareOptions) -> Result<OsString, LabError> {
-        let apps = options.apps.clone().or_else(find_sources).ok_or(LabError::NoPrograms)?;
+        let apps = Sources::find(options.apps.as_deref()).ok_or(LabError::NoPrograms)?.apps;
         let root = apps.parent().unwrap_or(&apps).to_owned();
         self.files.push((apps, "apps".into()));
         for folder in ["interfaces", "crates/engine"] {

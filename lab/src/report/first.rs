@@ -7,6 +7,7 @@ use crate::run::record::Manifest;
 use crate::stats::paired::compare_rows;
 use crate::stats::statistics::Verdict;
 use crate::stats::summary::{Row, Rows};
+use crate::systems::programs::peers_command;
 use crate::systems::system::{Encoding, Family, System};
 use crate::table::{columns, wrapped};
 use std::fmt::Write;
@@ -67,8 +68,10 @@ fn answer(lines: &[Vec<Option<Cell>>], names: &[String], doubts: &[String]) -> S
     let contested: Vec<&Vec<Option<Cell>>> =
         lines.iter().filter(|cells| cells.iter().flatten().count() > 1).collect();
     if contested.is_empty() {
-        return "In short: there is no other MPI to compare with; ./x peers installs Open MPI and MPICH."
-            .into();
+        let peers = peers_command();
+        return format!(
+            "In short: there is no other MPI to compare with; `{peers}` installs Open MPI and MPICH."
+        );
     }
     let count = |at: usize, holds: fn(&Cell) -> bool| {
         contested.iter().filter(|cells| cells[at].as_ref().is_some_and(holds)).count()

@@ -1,5 +1,6 @@
 //! Finding what is installed: where each system lives, which version it is, and how to get one that is absent.
 
+use crate::systems::programs::peers_command;
 use crate::systems::system::Family;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -108,7 +109,8 @@ impl Toolbox {
             match kit {
                 Some(kit) => toolbox.kits.push(kit),
                 None => {
-                    toolbox.absent.push(Absent { name: family.name().to_owned(), remedy: remedy.to_owned() })
+                    let remedy = remedy.replace("./x peers", &peers_command());
+                    toolbox.absent.push(Absent { name: family.name().to_owned(), remedy })
                 }
             }
         }
@@ -139,10 +141,14 @@ pub fn data(name: &str) -> Option<PathBuf> {
 
 /// Where `tools/peers.sh` puts what it installs.
 fn cache() -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME")
+    Some(cache_base()?.join("parvum/peers"))
+}
+
+/// The user's folder for files that can be made again.
+pub(super) fn cache_base() -> Option<PathBuf> {
+    std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
-    Some(base.join("parvum/peers"))
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
 }
 
 /// The first file of that name in PATH.

@@ -2,8 +2,10 @@
 
 use crate::error::LabError;
 use crate::run::experiment::Job;
-use crate::systems::peers::{Kit, Toolbox};
+use crate::systems::peers::{self, Kit, Toolbox};
 use crate::systems::system::Family;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
@@ -15,26 +17,27 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Finds the sources, by name or upwards from here and from this executable, and builds what is not up to date.
+    /// Finds the sources, by name, upwards from here and from this executable, or in the installed Parvum. Builds what is not up to date.
     pub fn prepare(apps: Option<&Path>, toolbox: &Toolbox, jobs: &[Job]) -> Result<Programs, LabError> {
-        let sources = match apps {
-            Some(apps) => apps.to_owned(),
-            None => find_sources().ok_or(LabError::NoPrograms)?,
-        };
-        let script = sources.join("build.sh");
+        let sources = Sources::find(apps).ok_or(LabError::NoPrograms)?;
+        let script = sources.apps.join("build.sh");
         if !script.is_file() {
             return Err(LabError::NoPrograms);
         }
-        let root = sources.parent().unwrap_or(&sources).to_owned();
-        let programs = Programs { folder: root.join("build/programs") };
-        if programs.fresh(&sources, toolbox, jobs) {
+        let programs = Programs { folder: sources.built.clone() };
+        if programs.fresh(&sources.apps, toolbox, jobs) {
             return Ok(programs);
+        }
+        std::fs::create_dir_all(&programs.folder).map_err(LabError::file("make", programs.folder.clone()))?;
+        if !sources.built.join(".made").is_dir() {
+            eprintln!("building the benchmark programs in {}, once", sources.built.display());
         }
         let mut build = Command::new("sh");
         build.arg(&script).arg(&programs.folder);
         let ours = toolbox.kits.iter().find(|kit| kit.family.is_ours());
         if let Some(Kit { libraries: Some(libraries), .. }) = ours {
-            build.env("PARVUM_LIB", libraries).env("PARVUM_INCLUDE", root.join("interfaces/pvm/include"));
+            let headers = sources.headers.unwrap_or_else(|| libraries.with_file_name("include"));
+            build.env("PARVUM_LIB", libraries).env("PARVUM_INCLUDE", headers);
         }
         let output = build.output().map_err(LabError::file("run", script))?;
         if !output.status.success() {
@@ -94,19 +97,98 @@ fn newest_in(folder: &Path) -> Option<SystemTime> {
     entries.filter_map(|path| if path.is_dir() { newest_in(&path) } else { changed(&path) }).max()
 }
 
-pub(crate) fn find_sources() -> Option<PathBuf> {
+/// The sources of the programs.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Sources {
+    /// The folder `apps`.
+    pub apps: PathBuf,
+    /// The folder of `pvm3.h` in Parvum's sources. An installed Parvum has all headers in one folder, beside its libraries.
+    headers: Option<PathBuf>,
+    /// The folder for the programs.
+    built: PathBuf,
+}
+
+impl Sources {
+    /// The sources that the user names, else those of Parvum's repository, else those of the installed Parvum.
+    pub(crate) fn find(named: Option<&Path>) -> Option<Sources> {
+        match named.map(Path::to_owned).or_else(find_sources) {
+            Some(apps) => Some(Sources::of(apps)),
+            None => installed().map(Sources::of),
+        }
+    }
+
+    fn of(apps: PathBuf) -> Sources {
+        let root = apps.parent().unwrap_or(&apps);
+        let headers = root.join("interfaces/pvm/include");
+        if headers.is_dir() {
+            let built = root.join("build/programs");
+            return Sources { headers: Some(headers), built, apps };
+        }
+        Sources { headers: None, built: in_cache(&apps), apps }
+    }
+}
+
+/// A folder of the user's for the programs of these sources, which may lie where the user cannot write.
+fn in_cache(apps: &Path) -> PathBuf {
+    let apps = apps.canonicalize().unwrap_or_else(|_| apps.to_owned());
+    let bytes = apps.as_os_str().as_bytes();
+    // A name of a file has at most 255 bytes.
+    let end = &bytes[bytes.len().saturating_sub(200)..];
+    let name: Vec<u8> = end.iter().map(|byte| if *byte == b'/' { b'-' } else { *byte }).collect();
+    let base = peers::cache_base().unwrap_or_else(std::env::temp_dir);
+    base.join("parvum/programs").join(OsStr::from_bytes(&name))
+}
+
+/// Places from here and from this executable upwards.
+fn upwards(part: &str) -> Option<PathBuf> {
     let here = std::env::current_dir().ok();
-    let executable = std::env::current_exe().ok();
+    let executable = std::env::current_exe().and_then(|file| file.canonicalize()).ok();
     here.iter()
         .chain(executable.iter())
         .flat_map(|start| start.ancestors())
-        .map(|folder| folder.join("apps"))
+        .map(|folder| folder.join(part))
         .find(|apps| apps.join("build.sh").is_file())
+}
+
+/// The folder `apps` of Parvum's sources.
+pub(crate) fn find_sources() -> Option<PathBuf> {
+    upwards("apps")
+}
+
+/// The folder `apps` of the installed Parvum that this command belongs to.
+fn installed() -> Option<PathBuf> {
+    upwards("share/parvum/apps")
+}
+
+/// The command that installs the systems to compare with.
+pub(crate) fn peers_command() -> String {
+    match (find_sources(), installed()) {
+        (None, Some(apps)) => format!("sh {}", apps.with_file_name("peers.sh").display()),
+        _ => "./x peers".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_of_installed_sources_are_built_in_the_cache() {
+        let folder = std::env::temp_dir().join(format!("parvum-sources-{}", std::process::id()));
+        let headers = folder.join("repository/interfaces/pvm/include");
+        std::fs::create_dir_all(&headers).expect("a folder");
+        let of = |name: &str| Sources::of(folder.join(name).join("apps"));
+        let (repository, installed) = (of("repository"), of("share/parvum"));
+        std::fs::remove_dir_all(&folder).expect("it was made above");
+        assert_eq!(repository.headers, Some(headers));
+        assert_eq!(repository.built, folder.join("repository/build/programs"));
+        assert_eq!(installed.headers, None);
+        assert!(!installed.built.starts_with(&folder), "{installed:?}");
+        let name = installed.built.file_name().expect("a name").to_string_lossy().into_owned();
+        assert!(name.contains("parvum-sources-") && name.ends_with("-share-parvum-apps"), "{name}");
+        let long = in_cache(Path::new(&"/long".repeat(100)));
+        assert_eq!(long.file_name().map(|name| name.len()), Some(200));
+    }
 
     #[test]
     fn newest_file_is_found_in_subfolders() {
