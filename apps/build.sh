@@ -81,6 +81,7 @@ measured() {
     [ "$face" != mpi ] || set -- "$@" rate/rate_windows_mpi.c
     compile rate "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
     compile rate-1024 -DRATE_WINDOW=1024 "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
+    compile pairs "rate/rate_$face.c" rate/pairs.c common/series.c common/bench.c "$@"
 }
 
 # counted FACE TEAM...: the program that counts instructions
@@ -172,6 +173,7 @@ together() {
     counted "$system" "teams/team_$system.c"
     ledgered "$system" "teams/team_$system.c"
     [ "$system" != nx ] || grouped nx teams/team_nx.c
+    [ "$system" != nx ] || compile pairs rate/rate_nx.c rate/pairs.c common/series.c common/bench.c teams/team_nx.c
     echo "built for Parvum's $system"
 }
 

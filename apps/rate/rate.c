@@ -14,13 +14,13 @@ static void send_window(struct rate *rate, int count)
 {
     for (int i = 0; i < RATE_WINDOW; i++) rate->data[i * count] = (double)(rate->windows * RATE_WINDOW + i);
     rate->windows++;
-    rate_send(1, rate->data, count);
+    rate_send(1, rate->data, count, RATE_WINDOW);
     rate_await(1);
 }
 
 static void receive_window(struct rate *rate, int count)
 {
-    rate_recv(0, rate->data, count);
+    rate_recv(0, rate->data, count, RATE_WINDOW);
     for (int i = 0; i < RATE_WINDOW; i++) {
         double number = (double)(rate->windows * RATE_WINDOW + i);
         if (rate->data[i * count] != number)

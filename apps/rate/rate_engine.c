@@ -2,14 +2,14 @@
 #include "../teams/engine.h"
 #include "rate.h"
 
-void rate_send(int to, double *data, int count)
+void rate_send(int to, double *data, int count, int messages)
 {
-    for (int i = 0; i < RATE_WINDOW; i++) engine_send(to, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
+    for (int i = 0; i < messages; i++) engine_send(to, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
 }
 
-void rate_recv(int from, double *data, int count)
+void rate_recv(int from, double *data, int count, int messages)
 {
-    for (int i = 0; i < RATE_WINDOW; i++) engine_recv(from, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
+    for (int i = 0; i < messages; i++) engine_recv(from, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
 }
 
 void rate_answer(int to)
