@@ -6,7 +6,7 @@
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
-#   floors, refuse, from-cold, sockets.sockets, npb.alone  without any
+#   floors, refuse, busy, from-cold, sockets.sockets, npb.alone  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -78,6 +78,7 @@ measured() {
     compile ring "ring/ring_$face.c" ring/ring.c common/series.c common/bench.c "$@"
     compile loggp ring/loggp.c "ring/ring_$face.c" common/series.c common/bench.c "$@"
     counted "$face" "$@"
+    tailed "$face" "$@"
     [ "$face" != mpi ] || set -- "$@" rate/rate_windows_mpi.c
     compile rate "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
     compile rate-1024 -DRATE_WINDOW=1024 "rate/rate_$face.c" rate/rate.c common/series.c common/bench.c "$@"
@@ -89,6 +90,13 @@ counted() {
     face=$1
     shift
     compile counted ring/counted.c "ring/ring_$face.c" common/counter.c common/bench.c "$@"
+}
+
+# tailed FACE TEAM...: the program of the slow messages
+tailed() {
+    face=$1
+    shift
+    compile tail "ring/ring_$face.c" tail/tail.c common/histogram.c common/bench.c "$@"
 }
 
 # shared FORM FILE...: the programs that are compared by shared memory and by messages
@@ -119,6 +127,7 @@ grouped() {
 # only_mpi TEAM: the programs of what MPI alone has
 only_mpi() {
     compile rate-blocking rate/rate_blocking_mpi.c rate/rate.c rate/rate_windows_mpi.c common/series.c common/bench.c "$1"
+    compile tail-load -DTAIL_LOAD ring/ring_mpi.c tail/tail.c tail/load_mpi.c common/histogram.c common/bench.c "$1"
     compile vector mpi/vector_mpi.c common/series.c common/bench.c "$1"
     compile window mpi/window_mpi.c common/series.c common/bench.c "$1"
     compile halves mpi/halves_mpi.c common/bench.c "$1"
@@ -154,6 +163,8 @@ build() {
 make floors $CC $CFLAGS -o "$out/floors" floors/floors.c floors/floors_cores.c floors/floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
 make refuse $CC $CFLAGS -o "$out/refuse" job/refuse.c
+# shellcheck disable=SC2086
+make busy $CC $CFLAGS -o "$out/busy" job/busy.c common/bench.c -lm
 cp job/from_cold.sh "$out/from-cold"
 # shellcheck disable=SC2086
 make sockets.sockets $CC $CFLAGS -o "$out/sockets.sockets" floors/sockets.c common/bench.c -pthread -lm
@@ -171,6 +182,7 @@ together() {
     compile ring "ring/ring_$system.c" ring/ring.c common/series.c common/bench.c "teams/team_$system.c"
     compile fft "fft/fft_$system.c" fft/fft.c fft/fft_core.c common/bench.c "teams/team_$system.c"
     counted "$system" "teams/team_$system.c"
+    tailed "$system" "teams/team_$system.c"
     ledgered "$system" "teams/team_$system.c"
     [ "$system" != nx ] || grouped nx teams/team_nx.c
     [ "$system" != nx ] || compile pairs rate/rate_nx.c rate/pairs.c common/series.c common/bench.c teams/team_nx.c
