@@ -129,6 +129,7 @@ only_mpi() {
     compile rate-blocking rate/rate_blocking_mpi.c rate/rate.c rate/rate_windows_mpi.c common/series.c common/bench.c "$1"
     compile tail-load -DTAIL_LOAD ring/ring_mpi.c tail/tail.c tail/load_mpi.c common/histogram.c common/bench.c "$1"
     compile guidelines guidelines/guidelines_mpi.c guidelines/list.c common/bench.c "$1"
+    compile arrival arrival/arrival_mpi.c arrival/clocks.c common/bench.c "$1"
     compile vector mpi/vector_mpi.c common/series.c common/bench.c "$1"
     compile window mpi/window_mpi.c common/series.c common/bench.c "$1"
     compile halves mpi/halves_mpi.c common/bench.c "$1"

@@ -82,7 +82,7 @@ void options_read(struct options *options, int argc, char **argv)
     program_is(argv[0]);
     *options = (struct options){ .tasks = 2, .time_ms = 20, .least = 5, .most = 2000, .encoding = "default",
                                  .route = "default", .operations = "barrier,broadcast,reduce,gather,alltoall",
-                                 .items = 2000, .seconds = 3 };
+                                 .items = 2000, .seconds = 3, .clock = "shared" };
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (strcmp(name, "--child") == 0) {
@@ -105,6 +105,7 @@ void options_read(struct options *options, int argc, char **argv)
         else if (strcmp(name, "--encoding") == 0) options->encoding = value;
         else if (strcmp(name, "--route") == 0) options->route = value;
         else if (strcmp(name, "--operations") == 0) options->operations = value;
+        else if (strcmp(name, "--clock") == 0) options->clock = value, end = value + strlen(value);
         else if (strcmp(name, "--seconds") == 0) options->seconds = strtod(value, &end);
         else usage("unknown argument:", name);
     }

@@ -26,6 +26,7 @@ struct options {
     int items;                    /* --items N: of a net's training set (network)               */
     const char *data;             /* --data FILE: has that set (network of 400 weights)         */
     double seconds;               /* --seconds S: how long `blocked` stays blocked              */
+    const char *clock;            /* --clock shared|estimated: of several hosts (arrival)       */
 };
 
 /* Names this program, after what it was started by, in all that it says. */
