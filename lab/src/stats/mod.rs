@@ -4,6 +4,7 @@ pub mod costs;
 pub mod fit;
 pub mod goals;
 pub mod growth;
+pub mod histogram;
 pub mod paired;
 pub mod samples;
 pub mod statistics;

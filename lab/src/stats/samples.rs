@@ -1,11 +1,12 @@
 //! The lines of samples that the programs write, read strictly: a damaged file is refused, not guessed at.
 
 use crate::error::LabError;
+use crate::stats::histogram;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The programs that have several forms.
-const FORMED: [&str; 5] = ["token", "exchange", "vector", "threads", "window"];
+const FORMED: [&str; 6] = ["token", "exchange", "vector", "threads", "window", "arrival"];
 
 /// The NAS benchmarks, which say what each iteration took besides its time.
 const APPLIED: [&str; 3] = ["lu", "sp", "bt"];
@@ -62,6 +63,21 @@ pub struct Line {
     /// The samples.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples_ns: Vec<u64>,
+    /// Samples that are too many to list: the least of each bucket, and how many fell into the bucket.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<[u64; 2]>,
+    /// Which guideline: `allreduce <= reduce + bcast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guideline: Option<String>,
+    /// The same result made from other collectives, right before or after each sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mock_up_ns: Vec<u64>,
+    /// By how much the last tasks enter a collective later than the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew_ns: Option<u64>,
+    /// By how much the tasks' clocks may differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<u64>,
     /// Instructions of each message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<u64>,
@@ -182,6 +198,14 @@ pub enum Form {
     Get,
     /// Window: another's counter, counted on.
     Fetch,
+    /// Arrival: all tasks enter at one moment.
+    Together,
+    /// Arrival: the last task enters later.
+    Last,
+    /// Arrival: each task enters later than the one before.
+    Ramp,
+    /// Arrival: the second half of the tasks enters later.
+    Half,
 }
 
 impl Form {
@@ -202,6 +226,10 @@ impl Form {
             Form::Put => "put",
             Form::Get => "get",
             Form::Fetch => "fetch",
+            Form::Together => "together",
+            Form::Last => "last",
+            Form::Ramp => "ramp",
+            Form::Half => "half",
         }
     }
 }
@@ -272,13 +300,14 @@ impl Line {
     fn check(self) -> Result<Line, String> {
         let of_group = self.operation.map(|what| what <= Operation::AllToAll);
         let wanted = match self.program.as_str() {
-            "group" => Some(true),
+            "group" | "arrival" => Some(true),
             "loggp" | "counted" => Some(false),
             _ => None,
         };
         if of_group != wanted {
             return Err(
-                "an operation belongs to the programs group, loggp and counted, and to no other".into()
+                "an operation belongs to the programs group, arrival, loggp and counted, and to no other"
+                    .into(),
             );
         }
         if FORMED.contains(&self.program.as_str()) != self.form.is_some() {
@@ -308,7 +337,18 @@ impl Line {
         if (self.program == "counted") == self.instructions.is_empty() {
             return Err("instructions belong to the program counted, and to no other".into());
         }
-        let has_result = self.refused.is_some() || self.blocked.is_some() || !self.instructions.is_empty();
+        if (self.program == "tail") == self.histogram.is_empty() {
+            return Err("a histogram belongs to the program tail, and to no other".into());
+        }
+        histogram::check(&self.histogram)?;
+        let has_guideline = self.guideline.is_some() && self.mock_up_ns.len() == self.samples_ns.len();
+        if (self.program == "guidelines") != has_guideline || !has_guideline && !self.mock_up_ns.is_empty() {
+            return Err("a guideline, with a mock-up beside each sample, belongs to the program guidelines, and to no other".into());
+        }
+        let has_result = self.refused.is_some()
+            || self.blocked.is_some()
+            || !self.instructions.is_empty()
+            || !self.histogram.is_empty();
         if !has_result && self.samples_ns.is_empty() {
             return Err("no samples".into());
         }
@@ -353,6 +393,10 @@ mod tests {
 
     const RING: &str = r#"{"program":"ring","face":"pvm","encoding":"raw","route":"direct","tasks":2,"size":8,"hops":8,"cold_ns":24000,"dropped":33,"verified":true,"samples_ns":[80,160]}"#;
 
+    const TAIL_UNORDERED: &str =
+        r#"{"program":"tail","tasks":2,"size":8,"hops":2,"histogram":[[9,1],[8,1]]}"#;
+    const GUIDELINE_SHORT: &str = r#"{"program":"guidelines","guideline":"a <= b","tasks":2,"size":8,"samples_ns":[1,2],"mock_up_ns":[1]}"#;
+
     #[test]
     fn ring_line_parses() {
         let line = parse_line(RING).unwrap();
@@ -385,6 +429,13 @@ mod tests {
             (&RING.replace("}", ",\"moved\":9}"), "belong to"),
             (&RING.replace("}", ",\"instructions\":[9]}"), "belong to"),
             (&RING.replace("\"ring\"", "\"counted\""), "belongs to"),
+            (&RING.replace("\"ring\"", "\"tail\""), "histogram belongs to"),
+            (&RING.replace("}", ",\"histogram\":[[1,1]]}"), "histogram belongs to"),
+            (&RING.replace("\"ring\"", "\"guidelines\""), "guideline"),
+            (&RING.replace("}", ",\"guideline\":\"a <= b\",\"mock_up_ns\":[1,2]}"), "guideline"),
+            (&RING.replace("}", ",\"mock_up_ns\":[1]}"), "guideline"),
+            (TAIL_UNORDERED, "not in order"),
+            (GUIDELINE_SHORT, "mock-up beside each sample"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];

@@ -1,6 +1,7 @@
 //! From raw lines to rows: one median per launch, then the median of the launches with its interval.
 
 use crate::stats::fit::{self, Link, Point};
+use crate::stats::histogram::{QUANTILES, quantile as quantile_of};
 use crate::stats::samples::Line;
 use crate::stats::statistics::{Estimate, bootstrap, estimate, median, quantile, sorted};
 use crate::systems::system::System;
@@ -149,6 +150,26 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();
             found.extend(value("message rate", "M/s", None, rates));
         }
+        program if program == "tail" || program.starts_with("tail, ") => {
+            let hops = f64::from(line.hops.unwrap_or(1));
+            for (share, name) in QUANTILES {
+                let bound = quantile_of(&line.histogram, share).map(|ns| ns / hops / 1e3);
+                found.extend(value(name, "us", None, bound.into_iter().collect()));
+            }
+        }
+        "guidelines" => found.extend(guideline(line)),
+        "arrival" => {
+            if let (Some(operation), Some(form)) = (line.operation, line.form) {
+                let name = format!("{}, {}", operation.name(), form.name());
+                found.extend(value(name, "us", None, us(line.each().collect())));
+            }
+        }
+        "pairs" => {
+            let each: Vec<f64> = line.each().filter(|ns| *ns > 0.0).collect();
+            let bandwidths = each.iter().map(|ns| line.size as f64 / ns).collect();
+            found.extend(value("message rate", "M/s", None, each.iter().map(|ns| 1e3 / ns).collect()));
+            found.extend(value("bandwidth", "GB/s", None, bandwidths));
+        }
         "sockets" | "sockets, both ways" | "sockets, four machines" | "sockets, by buffer" => {
             // Where the size is that of a buffer, the message is always the same.
             let bytes = if recorded.program == "sockets, by buffer" { MESSAGE } else { line.size as f64 };
@@ -222,6 +243,22 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
     }
     found
+}
+
+/// What a line of a guideline says: the collective, its mock-up, and the ratio of each pair.
+fn guideline(line: &Line) -> Vec<Value> {
+    let Some(name) = &line.guideline else { return Vec::new() };
+    let hops = f64::from(line.hops.unwrap_or(1));
+    let us = |samples: &[u64]| samples.iter().map(|ns| *ns as f64 / hops / 1e3).collect::<Vec<_>>();
+    let (collective, mock_up) = (us(&line.samples_ns), us(&line.mock_up_ns));
+    let pairs = collective.iter().zip(&mock_up).filter(|(one, other)| **one > 0.0 && **other > 0.0);
+    let ratios = pairs.map(|(one, other)| one / other).collect();
+    let all = [
+        value(name.clone(), "us", None, collective),
+        value(format!("{name}, mock-up"), "us", None, mock_up),
+        value(format!("{name}, ratio"), "x", None, ratios),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Counts of a message.
@@ -584,6 +621,61 @@ pub(crate) mod tests {
         assert_eq!(of("sockets, by buffer", "bandwidth", 1024), Some(1.0));
         assert_eq!((of("sockets", "bandwidth", 1000), of("sockets", "r_max", 0)), (Some(1.0), Some(10.0)));
         assert_eq!(of("sockets", "t_0", 0), None);
+    }
+
+    #[test]
+    fn pairs_have_message_rate_and_bandwidth_of_all_together() {
+        let system = ring_systems(Extent::Quick)[0];
+        // Two pairs sent 1,000 messages each in a millisecond.
+        let line = Line {
+            program: "pairs".into(),
+            tasks: 4,
+            size: 1000,
+            hops: Some(2000),
+            samples_ns: vec![1_000_000; 3],
+            ..Line::default()
+        };
+        let rows = summarise(&[Recorded::new(0, "pairs", Some(&system), line)]);
+        let of = |metric: &str| Rows(&rows).find("pairs", &system, metric, 4, 1000).map(|row| row.median);
+        assert_eq!((of("message rate"), of("bandwidth")), (Some(2.0), Some(2.0)));
+    }
+
+    #[test]
+    fn tail_has_quantiles_that_its_samples_allow() {
+        let system = ring_systems(Extent::Quick)[0];
+        let line = Line {
+            program: "tail".into(),
+            tasks: 2,
+            size: 8,
+            hops: Some(2),
+            histogram: vec![[40, 990], [60, 10]],
+            ..Line::default()
+        };
+        let rows = summarise(&[Recorded::new(0, "tail, neighbour", Some(&system), line)]);
+        let of =
+            |metric: &str| Rows(&rows).find("tail, neighbour", &system, metric, 2, 8).map(|row| row.median);
+        assert_eq!((of("p50"), of("p99"), of("p99.9")), (Some(0.02), Some(0.02), None));
+    }
+
+    #[test]
+    fn guideline_has_both_times_and_ratio_of_pairs() {
+        let system = ring_systems(Extent::Quick)[0];
+        let line = Line {
+            program: "guidelines".into(),
+            guideline: Some("a <= b".into()),
+            tasks: 2,
+            size: 8,
+            hops: Some(10),
+            samples_ns: vec![10_000, 20_000, 30_000],
+            mock_up_ns: vec![20_000, 40_000, 60_000],
+            ..Line::default()
+        };
+        let rows = summarise(&[Recorded::new(0, "guidelines", Some(&system), line)]);
+        let of = |metric: &str| Rows(&rows).find("guidelines", &system, metric, 2, 8).map(|row| row.median);
+        assert_eq!(
+            (of("a <= b"), of("a <= b, mock-up"), of("a <= b, ratio")),
+            (Some(2.0), Some(4.0), Some(0.5))
+        );
     }
 
     #[test]
