@@ -12,6 +12,7 @@ pub mod npb;
 pub mod overhead;
 pub mod pvmtime;
 pub mod python;
+pub mod rates;
 pub mod shared;
 pub mod sockets;
 pub mod speed;
@@ -73,7 +74,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 14] = [
+pub static ALL: [&Suite; 15] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -87,6 +88,7 @@ pub static ALL: [&Suite; 14] = [
     &exchange::SUITE,
     &npb::SUITE,
     &loggp::SUITE,
+    &rates::SUITE,
     &python::SUITE,
 ];
 

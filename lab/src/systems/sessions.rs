@@ -24,6 +24,9 @@ const INSTALLED_AS: [(&str, &str); 6] = [
     ("libTmk.so.1", "libTmk.so"),
 ];
 
+/// The route of an MPI whose tasks use TCP although they share a host.
+const OVER_TCP: &str = "tcp";
+
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The same for hosts that join.
 const HOSTS_PATIENCE: Duration = Duration::from_secs(60);
@@ -83,6 +86,9 @@ impl Session {
             Family::Pvm => session.start_pvm()?,
             Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+                if system.route == OVER_TCP {
+                    session.set(&[("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", "tcp,self")]);
+                }
                 session.reach_hosts()?;
             }
             Family::Mpich | Family::Mpich4 => {
@@ -91,6 +97,14 @@ impl Session {
                     None if hosts.is_empty() => session.set(&[("HYDRA_IFACE", "lo")]),
                     // It knows best by what it reaches hosts that it is told of.
                     None => {}
+                }
+                if system.route == OVER_TCP {
+                    // The library's build decides which of its networks reads a variable: UCX, or libfabric.
+                    session.set(&[
+                        ("MPIR_CVAR_NOLOCAL", "1"),
+                        ("UCX_TLS", "tcp,self"),
+                        ("FI_PROVIDER", "tcp"),
+                    ]);
                 }
                 session.reach_hosts()?;
             }
@@ -109,7 +123,9 @@ impl Session {
             // Over hosts one machine serves every route: the program chooses.
             system.family.is_ours() && (self.route == system.route || !self.over.is_empty())
         } else {
-            self.family == system.family && hosts::of_route(self.route) == hosts::of_route(system.route)
+            self.family == system.family
+                && hosts::of_route(self.route) == hosts::of_route(system.route)
+                && (self.route == OVER_TCP) == (system.route == OVER_TCP)
         };
         same && self.refuse.is_some() == refused
     }
