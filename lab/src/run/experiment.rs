@@ -129,6 +129,8 @@ pub struct Measure {
     pub arrangement: Option<Arrangement>,
     /// A second job of the same program runs all the while, on the same cores: its arguments.
     pub rival: Option<Rival>,
+    /// A program that never waits computes all the while on the last of the cores.
+    pub neighbour: bool,
 }
 
 /// A job that is in the way.
@@ -161,6 +163,7 @@ impl Measure {
             build: None,
             arrangement: None,
             rival: None,
+            neighbour: false,
         }
     }
 }
@@ -210,6 +213,9 @@ impl Job {
         if self.measure.refused {
             files.push(("refuse", None));
         }
+        if self.measure.neighbour {
+            files.push(("busy", None));
+        }
         if self.measure.cold {
             files.push(("from-cold", None));
         }
@@ -254,6 +260,9 @@ mod tests {
         job.measure.refused = true;
         assert!(job.files().contains(&("refuse", None)));
         job.measure.refused = false;
+        job.measure.neighbour = true;
+        assert!(job.files().contains(&("busy", None)));
+        job.measure.neighbour = false;
         job.measure.how = How::Job(None);
         assert_eq!(job.files(), []);
         job.system = Some(system(Family::Pvm));

@@ -158,7 +158,11 @@ impl Runner {
             let ended = perftest::run(&launch, &tests, &cores, &log);
             return Attempt { command: launch.line(), elapsed: ended.elapsed, lines: ended.lines };
         }
-        let rival = match job.measure.rival.map(|rival| self.start_rival(job, rival)) {
+        let beside = match job.measure.rival {
+            Some(rival) => Some(self.rival(job, rival)),
+            None => job.measure.neighbour.then(|| self.neighbour(&job.measure)),
+        };
+        let rival = match beside.map(|launch| self.start_beside(&launch)) {
             Some(Err(why)) => {
                 return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
             }
@@ -185,7 +189,8 @@ impl Runner {
         if let Some(rival) = rival {
             // A job that had nothing in its way would pass for one that had.
             if rival.is_over() && ended.failure.is_none() {
-                ended.failure = Some(launch::explain("its rival ended before it", &self.rivals_log()));
+                let what = if job.measure.neighbour { "its neighbour" } else { "its rival" };
+                ended.failure = Some(launch::explain(&format!("{what} ended before it"), &self.rivals_log()));
             }
             let _ = rival.end(Duration::ZERO);
         }
@@ -212,14 +217,30 @@ impl Runner {
         self.scratch.join("rival.log")
     }
 
-    /// Starts the job that is to be in the way, and lets it get going.
-    fn start_rival(&mut self, job: &Job, rival: Rival) -> Result<Running, String> {
+    /// The job that is to be in the way.
+    fn rival(&mut self, job: &Job, rival: Rival) -> Launch {
         let Rival { sizes, options } = rival;
         let measure = Measure { sizes, options, ..job.measure.clone() };
-        let launch = self.launch(&Job { measure, system: job.system }, Path::new("/dev/null"));
+        self.launch(&Job { measure, system: job.system }, Path::new("/dev/null"))
+    }
+
+    /// The program that computes all the while, on the last of the job's cores.
+    fn neighbour(&self, measure: &Measure) -> Launch {
+        let cores = self.cores(measure.cores, measure.tasks);
+        let list = cores.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        Launch {
+            program: self.programs.path("busy", None),
+            arguments: vec!["--cpus".into(), list.into()],
+            environment: vec![],
+            deadline: Duration::from_secs(measure.patience),
+        }
+    }
+
+    /// Starts what is to be in the way, and lets it get going.
+    fn start_beside(&self, launch: &Launch) -> Result<Running, String> {
         let running = launch
             .begin(&self.rivals_log())
-            .map_err(|why| format!("cannot start the rival, {}: {why}", launch.line()))?;
+            .map_err(|why| format!("cannot start what runs beside the job, {}: {why}", launch.line()))?;
         std::thread::sleep(HEAD_START);
         Ok(running)
     }
@@ -509,6 +530,12 @@ mod tests {
         assert!(
             lines.next().unwrap().starts_with("programs/refuse programs/ring.engine --tasks 2 --cpus 3,5")
         );
+    }
+
+    #[test]
+    fn neighbour_computes_on_cores_of_its_job() {
+        let measure = Measure { neighbour: true, ..Measure::program("tail", "tail") };
+        assert_eq!(runner().neighbour(&measure).line(), "programs/busy --cpus 3,5");
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod rates;
 pub mod shared;
 pub mod sockets;
 pub mod speed;
+pub mod tail;
 
 use crate::error::LabError;
 use crate::lessons;
@@ -74,7 +75,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 15] = [
+pub static ALL: [&Suite; 16] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -89,6 +90,7 @@ pub static ALL: [&Suite; 15] = [
     &npb::SUITE,
     &loggp::SUITE,
     &rates::SUITE,
+    &tail::SUITE,
     &python::SUITE,
 ];
 
