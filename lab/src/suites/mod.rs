@@ -5,6 +5,7 @@ pub mod buffering;
 pub mod choose;
 pub mod counts;
 pub mod exchange;
+pub mod guidelines;
 pub mod loggp;
 pub mod main;
 pub mod mpi;
@@ -75,7 +76,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 16] = [
+pub static ALL: [&Suite; 17] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -91,6 +92,7 @@ pub static ALL: [&Suite; 16] = [
     &loggp::SUITE,
     &rates::SUITE,
     &tail::SUITE,
+    &guidelines::SUITE,
     &python::SUITE,
 ];
 
