@@ -96,7 +96,7 @@ pub enum LabError {
     },
     /// A suite that runs on one host was asked for over several.
     #[error(
-        "the suite {suite} (or this part of it) runs on one host; help: over --host there are main (its ring), pvmtime, exchange, npb, loggp, rates and guidelines, and what they run of papers 000, 001 and 004"
+        "the suite {suite} (or this part of it) runs on one host; help: over --host there are main (its ring), pvmtime, exchange, npb, loggp, rates, guidelines and arrival, and what they run of papers 000, 001 and 004"
     )]
     OneHost {
         /// The suite.

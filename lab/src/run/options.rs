@@ -95,7 +95,7 @@ pub struct CompareOptions {
     /// Run across these hosts, this one first
     ///
     /// The hosts must share the program folder and /tmp. Parvum uses ssh or PARVUM_START_BY. Suites main, pvmtime, exchange,
-    /// npb, loggp, rates and guidelines.
+    /// npb, loggp, rates, guidelines and arrival.
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
     pub host: Vec<String>,
     /// Write results into a dated folder in DIR

@@ -1,6 +1,7 @@
 //! Suites: what can be compared. A suite is its systems, its jobs, its bars, its table and its part of the report; all
 //! else is the same for each.
 
+pub mod arrival;
 pub mod buffering;
 pub mod choose;
 pub mod counts;
@@ -76,7 +77,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 17] = [
+pub static ALL: [&Suite; 18] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -93,6 +94,7 @@ pub static ALL: [&Suite; 17] = [
     &rates::SUITE,
     &tail::SUITE,
     &guidelines::SUITE,
+    &arrival::SUITE,
     &python::SUITE,
 ];
 
