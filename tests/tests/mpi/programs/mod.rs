@@ -6,6 +6,7 @@ pub(crate) mod compared;
 pub(crate) mod counts;
 pub(crate) mod fortran;
 pub(crate) mod header;
+pub(crate) mod lab;
 pub(crate) mod launch;
 pub(crate) mod npb;
 pub(crate) mod python;
