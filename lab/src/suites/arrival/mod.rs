@@ -160,9 +160,8 @@ fn lines(rows: &Rows, systems: &[System], tasks: u32) -> Vec<Vec<String>> {
 }
 
 fn table(rows: &Rows, systems: &[System]) -> String {
-    let mut text = String::from(
-        "From the last entry to the last exit, us. Median of launches; ! slower than together.\n",
-    );
+    let mut text =
+        String::from("From the last entry to the last exit, us. Median; ! slower than together.\n");
     for tasks in TASKS {
         let lines = lines(rows, systems, tasks);
         if !lines.is_empty() {
