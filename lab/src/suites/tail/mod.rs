@@ -1,5 +1,5 @@
 //! The suite of slow messages: which latency one message in a hundred, in a thousand and in ten thousand exceeds. A mean hides these, and a
-//! collective waits for the slowest message. The program is `apps/tail`.
+//! collective waits for the slowest message. A message is due each 100 us, and its time counts from then. The program is `apps/tail`.
 
 use super::{Pages, Suite};
 use crate::report::curve::{Axes, Point, Series, chart};
@@ -53,13 +53,14 @@ pub static SUITE: Suite = Suite {
         Family::Parvum,
         Family::Pvm,
     ],
-    seconds: [90, 600],
+    seconds: [150, 900],
     systems: || SYSTEMS.to_vec(),
     jobs,
     goals: |_| Vec::new(),
     table,
     pages: Pages {
-        introduction: "Two tasks exchange messages of 8 B. The program times every round trip alone and counts all of them in a histogram. The neighbour is a program that \
+        introduction: "Two tasks exchange messages of 8 B. A message is due each 100 \u{b5}s. The program times its round trip from then, also if the message before was late, and counts all \
+             round trips in a histogram. The neighbour is a program that \
              computes all the time on the core of the second task. The load is four messages of 64 KiB under way in each direction.",
         cards: "",
         omitted: "more than two tasks; load by other jobs; several hosts",
@@ -81,10 +82,10 @@ const QUESTIONS: [Question; 6] = [
 
 fn jobs(extent: Extent) -> Vec<Job> {
     let options = match extent {
-        Extent::Full => "--time-ms 2000 --least 200 --most 2000000",
-        Extent::Quick => "--time-ms 300 --least 200 --most 400000",
+        Extent::Full => "--time-ms 12000 --least 200 --most 2000000",
+        Extent::Quick => "--time-ms 1050 --least 200 --most 400000",
     };
-    let quiet = Measure { sizes: &[SIZE], options, launches: 8, ..Measure::program("slow messages", "tail") };
+    let quiet = Measure { sizes: &[SIZE], options, launches: 5, ..Measure::program("slow messages", "tail") };
     let neighbour = Measure {
         name: "slow messages beside a neighbour".into(),
         program: NEIGHBOUR,
@@ -117,7 +118,7 @@ fn headings(first: &'static str) -> Vec<&'static str> {
 
 fn table(rows: &Rows, _: &Manifest) -> String {
     let mut text =
-        String::from("8 B messages, one way, us: the bound of so many percent. Median of launches.\n");
+        String::from("Round trip of 8 B messages from when they are due, us. Median of launches.\n");
     for (program, condition) in CONDITIONS {
         let lines: Vec<Vec<String>> =
             SYSTEMS.iter().filter_map(|system| line(rows, program, system)).collect();
@@ -134,7 +135,7 @@ const AXES: Axes = Axes {
     title: "",
     x: |one_in| format!("{one_in}"),
     x_name: "one message in so many is slower",
-    y_name: "\u{b5}s one way, lower is better",
+    y_name: "\u{b5}s round trip, lower is better",
     break_even: false,
     width: 900.0,
 };
@@ -157,7 +158,7 @@ fn section(html: &mut String, rows: &[Row]) {
         let lines: Vec<Vec<String>> =
             SYSTEMS.iter().filter_map(|system| line(&rows, program, system)).collect();
         if !lines.is_empty() {
-            html.push_str(&html_table(&headings("one way, \u{b5}s"), &lines));
+            html.push_str(&html_table(&headings("round trip, \u{b5}s"), &lines));
         }
     }
     html.push_str(

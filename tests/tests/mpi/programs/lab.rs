@@ -117,7 +117,7 @@ fn arrival_has_each_pattern_by_either_clock() {
     let machine = TestMachine::up();
     let arrival = Program::of("arrival", &["arrival/arrival_mpi.c", "arrival/clocks.c"], &[]);
     for clock in ["shared", "estimated"] {
-        let words = ["--time-ms", "1", "--least", "1", "--most", "3", "--sizes", "8", "--clock", clock];
+        let words = ["--time-ms", "100", "--least", "1", "--most", "3", "--sizes", "8", "--clock", clock];
         let lines = arrival.lines(&machine, "2", &words);
         assert_eq!(lines.len(), 6 * 4, "six collectives, four patterns");
         for line in &lines {
