@@ -1,0 +1,254 @@
+//! What a program prints: the outputs of two systems are compared, without numbers that change from run to run under one system.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// More than so many bytes are compared by a sum alone: a program may print gigabytes.
+const KEPT: usize = 1 << 20;
+/// A longer line counts as several.
+const LINE: u64 = 64 << 10;
+/// So much of a line is quoted.
+const QUOTED: usize = 120;
+
+/// The output of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Its first lines, sorted: ranks print in any order.
+    lines: Vec<Vec<u8>>,
+    /// A sum over the other lines, in any order.
+    rest: u64,
+}
+
+impl Output {
+    /// Reads a file, however large it is.
+    pub fn read(file: &Path) -> io::Result<Output> {
+        Output::of(BufReader::new(File::open(file)?))
+    }
+
+    fn of(mut reader: impl BufRead) -> io::Result<Output> {
+        let (mut output, mut bytes) = (Output::default(), 0);
+        loop {
+            let mut line = Vec::new();
+            if reader.by_ref().take(LINE).read_until(b'\n', &mut line)? == 0 {
+                output.lines.sort_unstable();
+                return Ok(output);
+            }
+            bytes += line.len();
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            }
+            if bytes <= KEPT {
+                output.lines.push(line);
+            } else {
+                // The hash needs no secret: nobody gains by two outputs that look alike.
+                let mut hasher = DefaultHasher::new();
+                line.hash(&mut hasher);
+                output.rest = output.rest.wrapping_add(hasher.finish());
+            }
+        }
+    }
+
+    /// Lines of this output that the other one does not have as often.
+    fn without(&self, other: &Output) -> Vec<&[u8]> {
+        let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+        other.lines.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+        let is_more = |line: &&Vec<u8>| match counts.get_mut(line.as_slice()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        };
+        let mut more: Vec<&[u8]> = self.lines.iter().filter(is_more).map(Vec::as_slice).collect();
+        // An empty line tells a reader nothing: the others come first.
+        more.sort_by_key(|line| line.trim_ascii().is_empty());
+        more
+    }
+}
+
+/// The outputs of one system with one number of processes: of its first two runs that worked.
+#[derive(Debug, Clone)]
+pub struct Printed {
+    /// With how many processes.
+    pub processes: u32,
+    /// Which system, by its place.
+    pub way: usize,
+    /// One or two.
+    pub outputs: Vec<Output>,
+}
+
+/// A system whose output differs from that of most systems.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Which system.
+    pub way: usize,
+    /// A system that prints what most print.
+    pub other: usize,
+    /// The first difference, as words after the name of the system.
+    pub what: String,
+}
+
+/// What a comparison of outputs shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Systems that print something else.
+    pub differing: Vec<Difference>,
+    /// Two forms of a line that changes from run to run under one system: a time, or the number of a process.
+    pub varying: Option<[String; 2]>,
+}
+
+/// Compares the outputs of several systems.
+pub fn compare<'a>(all: impl Iterator<Item = &'a Printed>) -> Compared {
+    let all: Vec<&Printed> = all.collect();
+    let (mut masks, mut varying, mut rest_varies) = (BTreeSet::new(), None, false);
+    for printed in &all {
+        let [first, second] = &printed.outputs[..] else { continue };
+        let (gone, new) = (first.without(second), second.without(first));
+        if let ([one, ..], [other, ..]) = (&gone[..], &new[..]) {
+            varying.get_or_insert_with(|| [quoted(one), quoted(other)]);
+        }
+        masks.extend(gone.into_iter().chain(new).map(mask));
+        rest_varies |= first.rest != second.rest;
+    }
+    let normal = |output: &Output| -> Output {
+        let of_line = |line: &Vec<u8>| {
+            let masked = mask(line);
+            if masks.contains(&masked) { masked } else { line.clone() }
+        };
+        let mut lines: Vec<Vec<u8>> = output.lines.iter().map(of_line).collect();
+        lines.sort_unstable();
+        Output { lines, rest: if rest_varies { 0 } else { output.rest } }
+    };
+    let mut groups: Vec<(Output, Vec<usize>)> = Vec::new();
+    for printed in &all {
+        let Some(output) = printed.outputs.first().map(normal) else { continue };
+        match groups.iter_mut().find(|group| group.0 == output) {
+            Some(group) => group.1.push(printed.way),
+            None => groups.push((output, vec![printed.way])),
+        }
+    }
+    // The first of equally large groups.
+    let most = groups.iter().map(|group| group.1.len()).max().unwrap_or(0);
+    let Some((usual, usual_ways)) = groups.iter().find(|group| group.1.len() == most) else {
+        return Compared::default();
+    };
+    let mut differing = Vec::new();
+    for (output, ways) in groups.iter().filter(|group| group.0 != *usual) {
+        let what = difference(output, usual);
+        differing.extend(ways.iter().map(|way| Difference {
+            way: *way,
+            other: usual_ways[0],
+            what: what.clone(),
+        }));
+    }
+    differing.sort_by_key(|one| one.way);
+    Compared { differing, varying }
+}
+
+/// The first difference, in words.
+fn difference(output: &Output, usual: &Output) -> String {
+    match (&output.without(usual)[..], &usual.without(output)[..]) {
+        ([one, ..], [other, ..]) => format!("prints {} instead of {}", quoted(one), quoted(other)),
+        ([one, ..], []) => format!("also prints {}", quoted(one)),
+        ([], [other, ..]) => format!("does not print {}", quoted(other)),
+        ([], []) => format!("prints something else after the first {} MiB", KEPT >> 20),
+    }
+}
+
+fn quoted(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let printable: String =
+        text.trim().chars().map(|one| if one.is_control() { ' ' } else { one }).take(QUOTED).collect();
+    format!("\"{printable}\"")
+}
+
+/// A line with a sign for each word that has a digit, and one blank between words: columns move if a number grows.
+fn mask(line: &[u8]) -> Vec<u8> {
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-' | b'_');
+    let mut masked: Vec<u8> = Vec::with_capacity(line.len());
+    for word in line.chunk_by(|a, b| is_of_word(*a) == is_of_word(*b)) {
+        if word.iter().all(u8::is_ascii_whitespace) {
+            masked.push(b' ');
+        } else if is_of_word(word[0]) && word.iter().any(u8::is_ascii_digit) {
+            masked.push(b'#');
+        } else {
+            masked.extend_from_slice(word);
+        }
+    }
+    masked.trim_ascii().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(way: usize, texts: &[&str]) -> Printed {
+        let outputs = texts.iter().map(|text| Output::of(text.as_bytes()).expect("bytes")).collect();
+        Printed { processes: 2, way, outputs }
+    }
+
+    fn compared(all: &[Printed]) -> Compared {
+        compare(all.iter())
+    }
+
+    #[test]
+    fn outputs_agree_in_any_order_of_lines() {
+        let all = [printed(0, &["a\nb\n", "b\na\n"]), printed(1, &["b\na\n", "a\nb\n"])];
+        assert_eq!(compared(&all), Compared::default());
+    }
+
+    #[test]
+    fn the_one_that_differs_from_most_is_named() {
+        let all = [printed(0, &["result 41\n"]), printed(1, &["result 42\n"]), printed(2, &["result 42\n"])];
+        let what = "prints \"result 41\" instead of \"result 42\"".to_owned();
+        assert_eq!(compared(&all).differing, [Difference { way: 0, other: 1, what }]);
+    }
+
+    #[test]
+    fn numbers_that_change_under_one_system_are_not_compared() {
+        let all = [
+            printed(0, &["took  9.5 s\nsum 7\n", "took 10.25 s\nsum 7\n"]),
+            printed(1, &["took 3 s\nsum 7\n", "took 3 s\nsum 7\n"]),
+        ];
+        let found = compared(&all);
+        assert_eq!(found.differing, []);
+        let [first, second] = found.varying.expect("the time changes");
+        assert_eq!((first.as_str(), second.as_str()), ("\"took  9.5 s\"", "\"took 10.25 s\""));
+    }
+
+    #[test]
+    fn a_wrong_result_beside_a_time_is_found() {
+        let all = [
+            printed(0, &["took 1 s\nsum 8\n", "took 2 s\nsum 8\n"]),
+            printed(1, &["took 3 s\nsum 7\n", "took 4 s\nsum 7\n"]),
+        ];
+        assert_eq!(compared(&all).differing[0].what, "prints \"sum 7\" instead of \"sum 8\"");
+    }
+
+    #[test]
+    fn missing_and_surplus_lines_are_quoted() {
+        let all = [printed(0, &["a\nb\n"]), printed(1, &["a\n"]), printed(2, &["\n\na\nb\nc\n"])];
+        let what: Vec<String> = compared(&all).differing.into_iter().map(|one| one.what).collect();
+        assert_eq!(what, ["does not print \"b\"", "also prints \"c\""]);
+    }
+
+    #[test]
+    fn an_output_of_any_size_is_compared_whole() {
+        let long = "0123456789\n".repeat(KEPT / 10);
+        let other = format!("{long}x\n");
+        let (one, other) = (printed(0, &[&long]), printed(1, &[&other]));
+        assert!(one.outputs[0].lines.len() * 11 <= KEPT);
+        assert_eq!(compared(&[one.clone(), printed(1, &[&long])]), Compared::default());
+        let found = compared(&[one, other]);
+        assert_eq!(found.differing[0].what, "prints something else after the first 1 MiB");
+    }
+
+    #[test]
+    fn a_line_without_end_is_read_in_parts() {
+        let endless = "x".repeat(3 * LINE as usize);
+        assert_eq!(printed(0, &[&endless]).outputs[0].lines.len(), 3);
+    }
+}
