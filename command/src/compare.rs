@@ -43,7 +43,7 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
         bundle::check(target).map_err(|error| with_code(&error))?;
     }
     let began = Instant::now();
-    if !options.program.is_empty() {
+    if !options.program.is_empty() || options.python.is_some() {
         let report = parvum_lab::program::compare(options).map_err(|error| with_code(&error))?;
         pack(options, &report, began)?;
         say(report.table)?;

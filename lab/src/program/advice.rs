@@ -1,7 +1,9 @@
 //! The answers: which system to use, what limits the program, and what more processes would do.
 
-use super::Judged;
+use super::measured::Measured;
 use super::profile::{Process, Profile, is_start};
+use super::ways::Named;
+use super::{Asked, Judged};
 use crate::stats::goals::digits;
 use crate::stats::paired::Verdict;
 
@@ -30,19 +32,36 @@ fn which_of(judged: &Judged, processes: u32) -> String {
     if measured.left_out.contains(&processes) {
         return "not run, the time was over; --budget S gives more".into();
     }
-    let mut times: Vec<(usize, f64)> =
-        (0..names.len()).filter_map(|way| Some((way, measured.time(processes, way)?.median))).collect();
-    times.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let failed: Vec<&str> = (0..names.len())
-        .filter(|way| measured.failure(processes, *way).is_some())
-        .map(|way| names[way].name.as_str())
+    let name = |way: usize| names[way].name.as_str();
+    let failed: Vec<usize> =
+        (0..names.len()).filter(|way| measured.failure(processes, *way).is_some()).collect();
+    let failures = failures_of(judged, processes, &failed);
+    // Outputs first: the time of a wrong result is worth nothing.
+    let outputs = measured.outputs(processes);
+    if let Some(one) = outputs.differing.first() {
+        return format!(
+            "find out first which output is right: {} {}, as {} prints; --check COMMAND judges outputs{failures}",
+            name(one.way),
+            one.what,
+            name(one.other)
+        );
+    }
+    let mut times: Vec<(usize, f64)> = (0..names.len())
+        .filter(|way| !failed.contains(way))
+        .filter_map(|way| Some((way, measured.time(processes, way)?.median)))
         .collect();
-    let failures =
-        if failed.is_empty() { String::new() } else { format!("; it failed under {}", failed.join(" and ")) };
-    let Some(((best, _), rest)) = times.split_first() else { return format!("no system finished{failures}") };
-    let name = &names[*best].name;
+    times.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let Some(((best, _), rest)) = times.split_first() else {
+        return match failed.len() {
+            0 => "no system ran the program: the time was over; --budget S gives more".into(),
+            _ => format!("no system ran the program without failure{failures}"),
+        };
+    };
     if rest.is_empty() {
-        return format!("only {name} finished{failures}");
+        return match failed.is_empty() {
+            true => format!("only {} is there; `./x peers` installs others", name(*best)),
+            false => format!("use {}, which alone finished{failures}", name(*best)),
+        };
     }
     let verdicts: Vec<(usize, Verdict)> =
         rest.iter().map(|(way, _)| (*way, measured.verdict(processes, *way, *best))).collect();
@@ -57,21 +76,94 @@ fn which_of(judged: &Judged, processes: u32) -> String {
     if has_few {
         return format!(
             "{} came first, but there are too few runs to say more; --budget S gives more{failures}",
-            name
+            name(*best)
         );
     }
-    let same: Vec<&str> = verdicts
-        .iter()
-        .filter(|one| one.1 != Verdict::Slower)
-        .map(|one| names[one.0].name.as_str())
-        .collect();
+    let same: Vec<&str> =
+        verdicts.iter().filter(|one| one.1 != Verdict::Slower).map(|one| name(one.0)).collect();
     if same.is_empty() {
         let (second, _) = verdicts[0];
         let ratios = measured.ratios(processes, second, *best);
         let ratio = crate::stats::statistics::median(&ratios).unwrap_or(1.0);
-        return format!("use {name}; {} takes {}x as long{failures}", names[second].name, digits(ratio));
+        return format!("use {}; {} takes {}x as long{failures}", name(*best), name(second), digits(ratio));
     }
-    format!("{name} and {} are the same within noise{failures}", same.join(" and "))
+    format!("{} and {} are the same within noise{failures}", name(*best), same.join(" and "))
+}
+
+/// The systems under which the program failed, in words that follow an answer.
+fn failures_of(judged: &Judged, processes: u32, failed: &[usize]) -> String {
+    let (mut always, mut words) = (Vec::new(), String::new());
+    for way in failed {
+        let name = judged.names[*way].name.as_str();
+        match judged.measured.worked_count(processes, *way) {
+            0 => always.push(name),
+            1 => words += &format!("; it failed under {name} after one good run"),
+            count => words += &format!("; it failed under {name} after {count} good runs"),
+        }
+    }
+    match always.len() {
+        0 => words,
+        count if count == judged.names.len() => format!("; it failed under every system{words}"),
+        _ => format!("; the program failed under {}{words}", always.join(" and ")),
+    }
+}
+
+/// What a user should know of the outputs and of what runs left behind, in sentences.
+pub fn remarks(judged: &Judged) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for processes in judged.asked.processes.iter().copied() {
+        let varying = judged.measured.outputs(processes).varying;
+        if let (Some([one, other]), None) = (varying, &judged.asked.check) {
+            remarks.push(format!(
+                "The output changes from run to run under the same system: {one}, then {other}. Numbers in such lines were not compared; \
+                 --check COMMAND judges the output."
+            ));
+            break;
+        }
+    }
+    for (processes, way, names) in &judged.measured.left_behind {
+        remarks.push(format!(
+            "Under {} with {}, the program left processes behind, and `parvum compare` ended them: {names}.",
+            judged.names[*way].name,
+            plural(*processes)
+        ));
+    }
+    remarks
+}
+
+/// Why the program failed under every system, in one line.
+pub fn all_failed(asked: &Asked, names: &[Named], measured: &Measured, absent: &[String]) -> String {
+    /// The rest of a failure is on nobody's screen.
+    const SHOWN: usize = 300;
+    let mut causes: Vec<(Vec<&str>, String)> = Vec::new();
+    for processes in &asked.processes {
+        for (way, name) in names.iter().enumerate() {
+            let Some(why) = measured.failure(*processes, way).and_then(|run| run.failure.clone()) else {
+                continue;
+            };
+            let why: String = format!("{}: {why}", plural(*processes)).chars().take(SHOWN).collect();
+            match causes.iter_mut().find(|one| one.1 == why) {
+                Some(one) => one.0.push(&name.name),
+                None => causes.push((vec![&name.name], why)),
+            }
+        }
+    }
+    let is_unfinished = |why: &String| why.contains("not finished") || why.contains("DEADLOCK");
+    let help = if causes.iter().any(|one| is_unfinished(&one.1)) {
+        "; help: --budget S gives a long program more time; `parvum why` explains a program that hangs"
+    } else if asked.input.is_none() {
+        "; help: if the program reads standard input, --input FILE gives it"
+    } else {
+        ""
+    };
+    let causes: Vec<String> =
+        causes.into_iter().map(|(names, why)| format!("{}, {why}", names.join(" and "))).collect();
+    // With two systems a fault is the program's; with one the other systems would show whose it is.
+    let absent = match absent {
+        all if names.len() == 1 => format!("; not compared: {}", all.join("; ")),
+        _ => String::new(),
+    };
+    format!("the program finished under no system: {}{absent}{help}", causes.join("; "))
 }
 
 /// What limits the program under one system, in a sentence.

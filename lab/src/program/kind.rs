@@ -1,16 +1,19 @@
 //! What a program is: which message-passing library it asks the loader for.
 
+use super::parts::Part;
+use super::script;
 use crate::error::LabError;
 use crate::systems::peers::in_path;
 use serde::Deserialize;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The library that a program was built for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
+#[value(rename_all = "lower")]
 pub enum Library {
     /// MPICH's ABI: libmpi.so.12.
     Mpich,
@@ -22,6 +25,10 @@ pub enum Library {
     Pvm,
     /// Python with mpi4py, which loads the MPI that is there.
     Mpi4py,
+    /// Python with an executor; only `--python` says so.
+    #[serde(skip)]
+    #[value(skip)]
+    Executor,
 }
 
 /// A program, found.
@@ -43,25 +50,66 @@ const NAMES: [(&str, Library); 6] = [
     ("libgpvm3.so.3", Library::Pvm),
 ];
 
-/// Finds a program, in the current folder or in PATH, and what it was built for.
-pub fn of(word: &OsStr) -> Result<Kind, LabError> {
+/// Finds the programs of all parts, in the current folder or in PATH, and the library that they were built for.
+pub fn of_parts(parts: &mut [Part], said: Option<Library>) -> Result<Kind, LabError> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for part in parts.iter_mut() {
+        let kind = of(&part.words[0], said)?;
+        part.words[0] = kind.program.clone().into();
+        kinds.push(kind);
+    }
+    if let [first, ..] = &kinds[..]
+        && let Some(other) = kinds.iter().find(|kind| kind.library != first.library)
+    {
+        return Err(LabError::Program(format!(
+            "{} was built for {:?} and {} for {:?}. help: build both for one library",
+            first.program.display(),
+            first.library,
+            other.program.display(),
+            other.library
+        )));
+    }
+    Ok(kinds.swap_remove(0))
+}
+
+/// Finds a program, and what it was built for, unless the user has said so.
+pub fn of(word: &OsStr, said: Option<Library>) -> Result<Kind, LabError> {
     let program = find(word)?;
+    if let Some(library) = said {
+        return Ok(Kind { program, library });
+    }
     let refused = |why: String| LabError::Program(format!("{}: {why}", program.display()));
     if is_python(&program) {
         return Ok(Kind { program, library: Library::Mpi4py });
     }
-    let needed = needed(&program).map_err(refused)?;
-    let found = libraries(&needed);
-    match found[..] {
-        [library] => Ok(Kind { program, library }),
-        [] => Err(refused(
-            "the program uses neither MPI nor PVM: it asks for no libmpi.so and no libpvm3.so. help: name the program itself after --, not a \
-             script that starts it; a static program cannot be compared"
+    if let Some(text) = script::text(&program) {
+        let library = script::library(&text).map_err(refused)?;
+        return Ok(Kind { program, library });
+    }
+    let library = of_binary(&program).map_err(refused)?;
+    let library = library.ok_or_else(|| {
+        refused(
+            "the program uses neither MPI nor PVM: it asks for no libmpi.so and no libpvm3.so. help: if the program is static or loads its \
+             library later, --built-for mpich names the library; a static program cannot be compared"
                 .into(),
-        )),
+        )
+    })?;
+    Ok(Kind { program, library })
+}
+
+/// The library of a program that is no script; nothing if it asks for none.
+pub fn of_binary(program: &Path) -> Result<Option<Library>, String> {
+    let needed = needed(program)?;
+    match libraries(&needed)[..] {
+        [library] => Ok(Some(library)),
+        [] => Ok(None),
         _ => {
-            let names: Vec<&str> = needed.iter().map(String::as_str).filter(|name| library_of(name).is_some()).collect();
-            Err(refused(format!("the program is linked to two MPIs at once: {}. help: link it again, to one of them", names.join(" and "))))
+            let names: Vec<&str> =
+                needed.iter().map(String::as_str).filter(|name| library_of(name).is_some()).collect();
+            Err(format!(
+                "the program is linked to two MPIs at once: {}. help: link it again, to one of them",
+                names.join(" and ")
+            ))
         }
     }
 }
@@ -71,13 +119,21 @@ fn find(word: &OsStr) -> Result<PathBuf, LabError> {
     let here = PathBuf::from(word);
     let file = if is_path { here.is_file().then_some(here.clone()) } else { in_path(word) };
     match file {
+        Some(file) if !is_executable(&file) => {
+            Err(LabError::Program(format!("{0} is not executable. help: chmod +x {0}", file.display())))
+        }
         Some(file) => file.canonicalize().map_err(LabError::file("read", file)),
+        None if here.is_dir() => Err(LabError::Program(format!("{} is a folder", here.display()))),
         None if !is_path && here.is_file() => {
             let name = word.to_string_lossy();
             Err(LabError::Program(format!("{name} is not in PATH. help: parvum compare -- ./{name}")))
         }
         None => Err(LabError::Program(format!("there is no program {}", word.to_string_lossy()))),
     }
+}
+
+fn is_executable(file: &Path) -> bool {
+    rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 /// An interpreter of Python, or a script that begins with one's name. Whether mpi4py is imported, the run shows.
@@ -121,13 +177,6 @@ fn libraries(needed: &[String]) -> Vec<Library> {
     found
 }
 
-impl Kind {
-    /// The words that run the program.
-    pub fn words(&self, asked: &[OsString]) -> Vec<OsString> {
-        std::iter::once(self.program.clone().into()).chain(asked[1..].iter().cloned()).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,9 +196,29 @@ mod tests {
 
     #[test]
     fn program_without_messages_is_refused() {
-        let refused = of(OsStr::new("/bin/true")).expect_err("no MPI").to_string();
+        let refused = of(OsStr::new("/bin/true"), None).expect_err("no MPI").to_string();
         assert!(refused.contains("/true: the program uses neither MPI nor PVM"), "{refused}");
-        let refused = of(OsStr::new("no-such-program")).expect_err("nothing").to_string();
+        let refused = of(OsStr::new("no-such-program"), None).expect_err("nothing").to_string();
         assert_eq!(refused, "there is no program no-such-program");
+        let refused = of(OsStr::new("/etc/passwd"), None).expect_err("text").to_string();
+        assert_eq!(refused, "/etc/passwd is not executable. help: chmod +x /etc/passwd");
+        let refused = of(OsStr::new("/etc"), None).expect_err("a folder").to_string();
+        assert_eq!(refused, "/etc is a folder");
+    }
+
+    #[test]
+    fn library_that_the_user_names_counts() {
+        let kind = of(OsStr::new("/bin/true"), Some(Library::Pvm)).expect("said");
+        assert_eq!(kind.library, Library::Pvm);
+    }
+
+    #[test]
+    fn parts_of_one_library_form_a_program() {
+        let part = |word: &str| Part { count: None, words: vec![word.into(), "x".into()] };
+        let mut parts = [part("true"), part("false")];
+        let kind = of_parts(&mut parts, Some(Library::Mpich)).expect("said");
+        assert!(kind.program.ends_with("true") && parts[1].words[0].to_string_lossy().ends_with("/false"));
+        let why = of_parts(&mut parts, None).expect_err("no MPI").to_string();
+        assert!(why.contains("uses neither MPI nor PVM"), "{why}");
     }
 }

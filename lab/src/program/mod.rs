@@ -2,19 +2,30 @@
 
 mod advice;
 mod blocks;
+mod executors;
 mod kind;
+mod left;
+mod measured;
+mod once;
+mod outputs;
 mod page;
+mod parts;
 mod peer;
 mod profile;
+mod script;
 mod table;
 mod ways;
+
+pub use kind::Library;
 
 use crate::error::LabError;
 use crate::host::factors::Factors;
 use crate::run::comparison::{Report, Scratch, fresh_seed, own_files, until_interrupted};
+use crate::run::leftovers::Leftovers;
 use crate::run::options::CompareOptions;
 use crate::run::record::{FORMAT, array, dated};
-use blocks::Measured;
+use left::Left;
+use measured::Measured;
 use parvum_seed::Random;
 use std::ffi::OsString;
 use std::fs;
@@ -26,10 +37,12 @@ use std::time::Duration;
 const BUDGET: u64 = 120;
 
 /// What to run, as the user has typed it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Asked {
-    /// The program and its arguments.
+    /// The words behind `--`.
     words: Vec<OsString>,
+    /// The program and its arguments, or several programs.
+    parts: Vec<parts::Part>,
     /// Numbers of processes, in ascending order.
     processes: Vec<u32>,
     /// A build of the same program for Open MPI.
@@ -38,43 +51,88 @@ struct Asked {
     check: Option<String>,
     /// A file for standard input.
     input: Option<PathBuf>,
-    /// One run may take so long.
-    patience: Duration,
+    /// One run may take so long, if the user has said so.
+    patience: Option<Duration>,
     /// All runs may take so long.
     budget: Duration,
     /// Files that describe further systems.
     peers: Vec<PathBuf>,
+    /// A script of Python that gets an executor, instead of a program.
+    python: Option<PathBuf>,
+    /// The names of the hosts that the program runs on; this computer alone if there are none.
+    hosts: Vec<String>,
     /// Runs stop when the interval of each ratio is narrower, in percent.
     precision: f64,
 }
 
 impl Asked {
     fn of(options: &CompareOptions) -> Result<Asked, LabError> {
-        let mut processes = options.processes.clone();
-        processes.sort_unstable();
-        processes.dedup();
-        if processes.is_empty() {
-            let cores = crate::host::cores::allowed().len() as u32;
-            processes =
-                std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= cores.max(2)).collect();
-        }
+        let python = options.python.as_deref().map(executors::check).transpose()?;
+        // The script is the program; the words behind `--` are its arguments.
+        let script = options.python.clone().map(PathBuf::into_os_string);
+        let words: Vec<OsString> = script.into_iter().chain(options.program.iter().cloned()).collect();
+        let parts = match python {
+            Some(_) => vec![parts::Part { count: None, words: words.clone() }],
+            None => parts::split(&words).map_err(LabError::Program)?,
+        };
         for file in options.openmpi.iter().chain(&options.input) {
             if !file.is_file() {
                 return Err(LabError::Program(format!("{} is no file", file.display())));
             }
         }
+        if let [only] = &options.host[..] {
+            return Err(LabError::OneHostNamed { host: only.clone() });
+        }
+        let refused = |why: &str| Err(LabError::Program(why.into()));
+        if parts.len() > 1 && options.openmpi.is_some() {
+            return refused(
+                "--openmpi names one program, and `:` divides several. help: compare them without --openmpi",
+            );
+        }
+        if parts.len() > 1 && !options.host.is_empty() {
+            return refused(
+                "`:` divides several programs, which --host cannot place. help: compare them on one host",
+            );
+        }
         Ok(Asked {
-            words: options.program.clone(),
-            processes,
+            processes: processes(options, &parts)?,
+            words,
+            parts,
+            python,
             open_mpi: options.openmpi.clone(),
             check: options.check.clone(),
             input: options.input.clone(),
-            patience: Duration::from_secs(options.patience),
+            patience: Some(Duration::from_secs(options.patience)).filter(|patience| !patience.is_zero()),
             budget: Duration::from_secs(options.budget.unwrap_or(BUDGET)),
             precision: options.precision,
             peers: options.peer.clone(),
+            hosts: options.host.clone(),
         })
     }
+}
+
+/// The numbers of processes, in ascending order.
+fn processes(options: &CompareOptions, parts: &[parts::Part]) -> Result<Vec<u32>, LabError> {
+    let mut processes = options.processes.clone();
+    match parts::fixed(parts) {
+        Some(_) if !processes.is_empty() => {
+            return Err(LabError::Program(
+                "every part of the program has its own -n, and so has the command. help: leave one of them out".into(),
+            ));
+        }
+        Some(all) => return Ok(vec![all]),
+        None => {}
+    }
+    processes.sort_unstable();
+    processes.dedup();
+    if processes.is_empty() {
+        let cores = (crate::host::cores::allowed().len() * options.host.len().max(1)) as u32;
+        let all = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= cores.max(2));
+        processes = all.filter(|n| parts::counts(parts, *n).is_ok()).collect();
+    }
+    let largest = processes.last().copied().unwrap_or(1);
+    parts::counts(parts, processes.first().copied().unwrap_or(largest)).map_err(LabError::Program)?;
+    Ok(processes)
 }
 
 /// Runs the program under each system, and writes the page. Ctrl-C ends the run that is under way, and all daemons.
@@ -83,14 +141,64 @@ pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
 }
 
 fn compare_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<Report, LabError> {
-    let asked = Asked::of(options)?;
-    let kind = kind::of(&asked.words[0])?;
+    let mut asked = Asked::of(options)?;
+    let kind = match asked.python.clone() {
+        Some(program) => kind::Kind { program, library: Library::Executor },
+        None => kind::of_parts(&mut asked.parts, options.built_for)?,
+    };
+    check_build(&asked, &kind)?;
     let (factors, own) = (Factors::record(), own_files(options));
     let scratch = Scratch::create()?;
-    let (mut ways, absent) = ways::find(&kind, &asked, &own, scratch.path())?;
+    if let Some(check) = &asked.check {
+        once::try_check(check, scratch.path()).map_err(LabError::Program)?;
+    }
+    asked.input = asked.input.or_else(|| once::own_input(scratch.path()));
+    // Before minutes are spent on runs.
+    let folder = dated(&options.out, &factors.date)?;
+    let kept = measured_until(options, asked, kind, (factors, &own), &scratch, interrupted)
+        .and_then(|judged| kept(options, &folder, &judged));
+    if kept.as_ref().is_ok_and(|report| report.folder == folder) {
+        return kept;
+    }
+    let _ = fs::remove_dir_all(&folder);
+    // Nothing else is there if this comparison has made it.
+    let _ = fs::remove_dir(&options.out);
+    kept
+}
+
+/// Whether the build for Open MPI is one.
+fn check_build(asked: &Asked, kind: &kind::Kind) -> Result<(), LabError> {
+    let Some(build) = &asked.open_mpi else { return Ok(()) };
+    let library = kind::of_binary(build).map_err(LabError::Program)?;
+    let refused = |why: String| Err(LabError::Program(why));
+    match (kind.library, library) {
+        (kind::Library::Pvm, _) => {
+            refused("--openmpi goes with programs of MPI, and this is one of PVM".into())
+        }
+        (_, Some(kind::Library::OpenMpi) | None) => Ok(()),
+        (_, Some(other)) => refused(format!(
+            "--openmpi {0}: this program was built for {other:?}, not for Open MPI. help: mpicc.openmpi builds it",
+            build.display()
+        )),
+    }
+}
+
+/// All runs, and what they show.
+fn measured_until(
+    options: &CompareOptions,
+    asked: Asked,
+    kind: kind::Kind,
+    (factors, own): (Factors, &crate::systems::peers::Own),
+    scratch: &Scratch,
+    interrupted: &AtomicBool,
+) -> Result<Judged, LabError> {
+    // Segments that a peer leaves behind go at the end.
+    let _leftovers = Leftovers::before();
+    let (mut ways, absent) = ways::find(&kind, &asked, own, scratch.path())?;
     let seed = options.seed.unwrap_or_else(fresh_seed);
-    let measured = blocks::run(&asked, &mut ways, scratch.path(), &mut Random::new(seed), interrupted);
-    let profiles = profile::of_each(&asked, &ways, &measured, &own, scratch.path(), interrupted);
+    let left = Left::new(scratch.path().file_name().and_then(|name| name.to_str()).unwrap_or_default());
+    let measured = blocks::run(&asked, &mut ways, scratch.path(), &left, &mut Random::new(seed), interrupted);
+    let profiles = profile::of_each(&asked, &ways, &measured, own, (scratch.path(), &left), interrupted);
     // Relaxed: a signal's handler sets it, and hands over nothing.
     if interrupted.load(Ordering::Relaxed) {
         return Err(LabError::Interrupted);
@@ -99,15 +207,23 @@ fn compare_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<R
     // Daemons end before their folder goes.
     drop(ways);
     if !measured.has_any() {
-        return Err(LabError::NothingMeasured(measured.first_failure().unwrap_or_default()));
+        return Err(LabError::Program(advice::all_failed(&asked, &names, &measured, &absent)));
     }
-    let judged = Judged { asked, kind, names, absent, measured, profiles, factors, seed };
-    let folder = dated(&options.out, &judged.factors.date)?;
-    let lines = table::summary(&judged);
-    write_all(&folder, &judged, &lines).inspect_err(|_| {
-        let _ = fs::remove_dir_all(&folder);
-    })?;
-    let table = if options.json { array(&lines) } else { table::text(&judged, &lines) };
+    Ok(Judged { asked, kind, names, absent, measured, profiles, factors, seed })
+}
+
+/// Writes the page. If the disk is full, the page goes to the folder for temporary files: minutes of runs are not lost.
+fn kept(options: &CompareOptions, folder: &Path, judged: &Judged) -> Result<Report, LabError> {
+    let lines = table::summary(judged);
+    let (mut folder, mut note) = (folder.to_owned(), String::new());
+    if let Err(why) = write_all(&folder, judged, &lines) {
+        folder = dated(&std::env::temp_dir().join("parvum-results"), &judged.factors.date)?;
+        write_all(&folder, judged, &lines).inspect_err(|_| {
+            let _ = fs::remove_dir_all(&folder);
+        })?;
+        note = format!("The results are in another folder, because {why}.\n");
+    }
+    let table = if options.json { array(&lines) } else { table::text(judged, &lines) + &note };
     Ok(Report { folder, rows: Vec::new(), goals: Vec::new(), table })
 }
 

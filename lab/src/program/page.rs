@@ -28,6 +28,9 @@ pub fn page(judged: &Judged, lines: &[Line]) -> String {
         let _ = write!(html, "<li><strong>{}</strong></li>", escape(&answer));
     }
     html.push_str("</ul>");
+    for remark in advice::remarks(judged) {
+        let _ = write!(html, "<p>{}</p>", escape(&remark));
+    }
     times(&mut html, lines);
     plots(&mut html, judged);
     predictions(&mut html, judged);
@@ -57,7 +60,10 @@ fn times(html: &mut String, lines: &[Line]) {
                         seconds(high)
                     )
                 }
-                _ => "<span class=\"missed\">failed</span>".into(),
+                (Some(_), Some(_)) => {
+                    format!("<span class=\"missed\">failed after {} runs</span>", line.runs)
+                }
+                (None, _) => "<span class=\"missed\">failed</span>".into(),
             };
             vec![
                 escape(&line.system),
@@ -252,11 +258,7 @@ fn failures(html: &mut String, judged: &Judged, lines: &[Line]) {
             rows.push(vec![escape(&line.system), processes.clone(), format!("failed: {}", escape(why))]);
         }
         if let Some(other) = &line.output_differs {
-            rows.push(vec![
-                escape(&line.system),
-                processes,
-                format!("the output differs, first in: {}", escape(other)),
-            ]);
+            rows.push(vec![escape(&line.system), processes, escape(other)]);
         }
     }
     for absent in &judged.absent {
@@ -265,7 +267,7 @@ fn failures(html: &mut String, judged: &Judged, lines: &[Line]) {
     if !rows.is_empty() {
         html.push_str("<h2>What differs or failed</h2>");
         html.push_str(&word_table(&["system", "processes", "what"], &rows));
-        html.push_str("<p class=\"note\">Lines of output are compared in any order. Times in the output differ from run to run; <code>--check COMMAND</code> judges an output by a command of yours.</p>");
+        html.push_str("<p class=\"note\">Lines of output are compared in any order, without numbers that change from run to run. <code>--check COMMAND</code> judges an output by a command of yours.</p>");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Peers as files: a user adds an MPI by describing it. `docs/how-to/programs/add-peer.md` has the fields.
 
 use super::kind::Library;
+use super::parts::BETWEEN;
 use crate::systems::peers::in_path;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -30,6 +31,9 @@ pub struct Peer {
     launcher: Vec<String>,
     /// The words that start a program.
     launch: Vec<String>,
+    /// The words behind the launcher if the program runs over hosts.
+    #[serde(default)]
+    hosts: Vec<String>,
     /// A command whose output has the version.
     #[serde(default)]
     version: Vec<String>,
@@ -52,6 +56,8 @@ pub struct Installed {
     launcher: PathBuf,
     /// Folders of libraries, the first one first.
     libraries: Vec<PathBuf>,
+    /// The names of hosts, and the program that runs a command there.
+    over: Option<(Vec<String>, PathBuf)>,
 }
 
 /// Reads a description.
@@ -124,8 +130,13 @@ impl Peer {
             false => in_path(said),
         };
         let launcher = self.launcher.iter().find_map(look).ok_or_else(missing)?;
-        let mut found =
-            Installed { name: self.name.clone(), peer: self.clone(), launcher, libraries: Vec::new() };
+        let mut found = Installed {
+            name: self.name.clone(),
+            peer: self.clone(),
+            launcher,
+            libraries: Vec::new(),
+            over: None,
+        };
         if let Some(folder) = &self.libraries {
             let folder = path(&found.filled(folder));
             found.link(&folder, links).map_err(|why| format!("{}: {why}", self.name))?;
@@ -138,6 +149,30 @@ impl Peer {
 }
 
 impl Installed {
+    /// Runs the program over these hosts, which the program `rsh` reaches. The error says why that cannot be.
+    pub fn over(&mut self, hosts: &[String], rsh: &Path) -> Result<(), String> {
+        if self.peer.hosts.is_empty() {
+            return Err(format!(
+                "{}: its description has no `hosts`, the words that start a program over hosts; help: parvum docs add-peer",
+                self.name
+            ));
+        }
+        self.over = Some((hosts.to_vec(), rsh.to_owned()));
+        Ok(())
+    }
+
+    /// The words of `hosts`, for so many processes.
+    fn host_words(&self, processes: u32) -> Vec<OsString> {
+        let Some((hosts, rsh)) = &self.over else { return Vec::new() };
+        let each = processes.div_ceil(hosts.len() as u32);
+        let list = hosts.iter().map(|host| format!("{host}:{each}")).collect::<Vec<_>>().join(",");
+        let filled = |word: &String| {
+            let word = self.filled(word).replace("{hosts}", &list).replace("{names}", &hosts.join(","));
+            word.replace("{each}", &each.to_string()).replace("{rsh}", &rsh.to_string_lossy()).into()
+        };
+        self.peer.hosts.iter().map(filled).collect()
+    }
+
     fn filled(&self, word: &str) -> String {
         let launcher = self.launcher.to_string_lossy();
         let prefix = self.launcher.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
@@ -183,14 +218,24 @@ impl Installed {
         &self.libraries
     }
 
-    /// The command that starts a program with so many processes.
-    pub fn words(&self, processes: u32, program: &[OsString]) -> Vec<OsString> {
-        let count = processes.to_string();
+    /// The command that starts programs, each with so many processes.
+    pub fn words(&self, parts: &[(u32, &[OsString])]) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
-        for word in &self.peer.launch {
-            match word.as_str() {
-                PROGRAM => words.extend(program.iter().cloned()),
-                word => words.push(self.filled(word).replace(COUNT, &count).into()),
+        for (at, (count, program)) in parts.iter().enumerate() {
+            if at > 0 {
+                words.push(BETWEEN.into());
+            }
+            for word in &self.peer.launch {
+                match word.as_str() {
+                    // The launcher is named once.
+                    LAUNCHER if at > 0 => {}
+                    LAUNCHER => {
+                        words.push(self.filled(LAUNCHER).into());
+                        words.extend(self.host_words(parts.iter().map(|part| part.0).sum()));
+                    }
+                    PROGRAM => words.extend(program.iter().cloned()),
+                    word => words.push(self.filled(word).replace(COUNT, &count.to_string()).into()),
+                }
             }
         }
         words
@@ -242,11 +287,30 @@ mod tests {
     #[test]
     fn words_start_the_program_with_its_arguments() {
         let found = parse(TEXT).expect("whole").find(Path::new("/nonexistent")).expect("sh is there");
-        let program = ["./a b".into(), "-x".into()];
-        let words: Vec<_> =
-            found.words(4, &program).iter().map(|w| w.to_string_lossy().into_owned()).collect();
+        let (program, other) = (["./a b".into(), "-x".into()], ["./c".into()]);
+        let words = |parts: &[(u32, &[OsString])]| -> Vec<String> {
+            found.words(parts).iter().map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        let two = words(&[(1, &program), (3, &other)]);
+        assert_eq!(two[1..], ["-n", "1", "./a b", "-x", ":", "-n", "3", "./c"]);
+        let words = words(&[(4, &program)]);
         assert_eq!(words[1..], ["-n", "4", "./a b", "-x"]);
         assert!(words[0].ends_with("/sh"), "{words:?}");
+    }
+
+    #[test]
+    fn hosts_are_named_behind_the_launcher() {
+        let text =
+            format!("{TEXT}hosts = ['-hosts', '{{hosts}}', '-f', '{{names}}/{{each}}', '-rsh', '{{rsh}}']\n");
+        let (hosts, rsh) = (["a".to_owned(), "b".to_owned()], Path::new("/rsh"));
+        let mut found = parse(&text).expect("whole").find(Path::new("/nonexistent")).expect("sh is there");
+        found.over(&hosts, rsh).expect("it can");
+        let words = found.words(&[(3, &["./a".into()])]);
+        let words: Vec<_> = words[1..].iter().map(|word| word.to_string_lossy()).collect();
+        assert_eq!(words, ["-hosts", "a:2,b:2", "-f", "a,b/2", "-rsh", "/rsh", "-n", "3", "./a"]);
+        let mut found = parse(TEXT).expect("whole").find(Path::new("/nonexistent")).expect("sh is there");
+        let why = found.over(&hosts, rsh).expect_err("it cannot");
+        assert!(why.starts_with("Toy MPI: its description has no `hosts`"), "{why}");
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! Where a program's time goes, seen by the library `libparvum_profile.so` in its processes.
 
 use super::Asked;
-use super::blocks::{Measured, run_once};
+use super::left::Left;
+use super::measured::Measured;
+use super::once::run_once;
 use super::ways::Way;
 use crate::systems::peers::Own;
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The name of the library beside Parvum's others.
 const LIBRARY: &str = "libparvum_profile.so";
@@ -124,50 +127,60 @@ impl Profile {
     }
 }
 
-/// Profiles each system that worked, with the largest number of processes that worked there.
+/// Profiles each system that worked, with the largest number of processes that worked there. A program that takes longer than all the time
+/// that there is gets no profile.
 pub fn of_each(
     asked: &Asked,
     ways: &[Way],
     measured: &Measured,
     own: &Own,
-    scratch: &Path,
+    place: (&Path, &Left),
     interrupted: &AtomicBool,
 ) -> Vec<Option<Profile>> {
     let library = own.libraries.as_ref().map(|folder| folder.join(LIBRARY)).filter(|file| file.is_file());
+    let (scratch, left) = place;
     let of = |(at, way): (usize, &Way)| {
-        let worked = |processes: &&u32| measured.time(**processes, at).is_some();
-        let processes = *asked.processes.iter().rev().find(worked)?;
-        profiled(
-            asked,
-            way,
-            processes,
-            library.as_deref()?,
-            &scratch.join(format!("profile{at}")),
-            interrupted,
-        )
+        let library = library.as_deref()?;
+        let (processes, seconds) = asked
+            .processes
+            .iter()
+            .rev()
+            .find(|processes| measured.failure(**processes, at).is_none())
+            .and_then(|processes| Some((*processes, measured.time(*processes, at)?.median)))?;
+        let time = Duration::from_secs_f64(seconds);
+        // The processes of an executor start others, and no library tells the workers from the rest.
+        if time > asked.budget / 2 || asked.python.is_some() {
+            return None;
+        }
+        // A profile costs little, but the computer may be busier than before.
+        let patience = asked.patience.unwrap_or((10 * time).max(Duration::from_secs(10)));
+        let folder = scratch.join(format!("profile{at}"));
+        profiled(asked, (way, processes, patience), library, (&folder, left), interrupted)
     };
     ways.iter().enumerate().map(of).collect()
 }
 
 fn profiled(
     asked: &Asked,
-    way: &Way,
-    processes: u32,
+    (way, processes, patience): (&Way, u32, Duration),
     library: &Path,
-    folder: &Path,
+    (folder, left): (&Path, &Left),
     interrupted: &AtomicBool,
 ) -> Option<Profile> {
     fs::create_dir_all(folder).ok()?;
-    let mut launch = way.launch(processes, asked);
+    let mut launch = way.launch(processes, patience);
+    launch.environment.push(left.variable());
     launch.environment.push(("PARVUM_PROFILE".into(), folder.into()));
     launch.environment.push(("LD_PRELOAD".into(), library.into()));
-    run_once(&launch, asked, &folder.join("out"), interrupted).ok()?;
+    let ended = run_once(&launch, asked, &folder.join("out"), interrupted);
+    left.end();
+    ended.ok()?;
     let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
     let all: Vec<Process> = files
         .filter(|file| file.extension().is_some_and(|one| one == "json"))
         .filter_map(|file| serde_json::from_slice(&fs::read(file).ok()?).ok())
         .collect();
-    Profile::of(processes, all, &asked.words[0].to_string_lossy())
+    Profile::of(processes, all, &asked.parts[0].words[0].to_string_lossy())
 }
 
 impl Profile {

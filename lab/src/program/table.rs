@@ -33,7 +33,7 @@ pub struct Line {
     pub memory_mib: Option<f64>,
     /// Why it failed.
     pub failure: Option<String>,
-    /// The first line of output that differs from that of the first system.
+    /// How the output differs from that of most systems.
     pub output_differs: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub fn summary(judged: &Judged) -> Vec<Line> {
     let ours = judged.names.iter().position(|name| name.is_ours);
     let mut lines = Vec::new();
     for processes in judged.asked.processes.iter().copied() {
-        let differing = measured.differing(processes);
+        let differing = measured.outputs(processes).differing;
         for (way, name) in judged.names.iter().enumerate() {
             let failure = measured.failure(processes, way).and_then(|run| run.failure.clone());
             let time = measured.time(processes, way);
@@ -111,7 +111,7 @@ pub fn summary(judged: &Judged) -> Vec<Line> {
                 processor_s: profile.map(|one| one.processor()),
                 memory_mib: profile.map(|one| one.memory()),
                 failure,
-                output_differs: differing.iter().find(|one| one.0 == way).map(|one| one.1.clone()),
+                output_differs: differing.iter().find(|one| one.way == way).map(|one| one.what.clone()),
             });
         }
     }
@@ -153,7 +153,8 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
                 line.system.clone(),
                 line.processes.to_string(),
                 match (&line.failure, time) {
-                    (Some(_), _) => "failed".into(),
+                    (Some(_), None) => "failed".into(),
+                    (Some(_), Some(_)) => format!("failed after {} runs", line.runs),
                     (None, time) => known(time),
                 },
                 known(line.ratio_to_parvum.map(|ratio| format!("{}x", digits(ratio)))),
@@ -180,12 +181,11 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
             say(&format!("{} failed with {}: {why}", line.system, advice::plural(line.processes)));
         }
         if let Some(other) = &line.output_differs {
-            say(&format!(
-                "The output of {} with {} differs, first in: {other}",
-                line.system,
-                advice::plural(line.processes)
-            ));
+            say(&format!("{} with {} {other}.", line.system, advice::plural(line.processes)));
         }
+    }
+    for remark in advice::remarks(judged) {
+        say(&remark);
     }
     if judged.measured.disturbed > 0 {
         say(&format!(

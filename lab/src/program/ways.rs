@@ -1,22 +1,26 @@
 //! The systems that can run a program, and how each is called.
 
 use super::Asked;
+use super::executors::{self, Executor};
 use super::kind::{Kind, Library};
+use super::once::Why;
+use super::parts::{self, BETWEEN, Part};
 use super::peer::{self, Installed};
 use crate::error::LabError;
 use crate::run::launch::Launch;
 use crate::systems::peers::{Kit, Own, Toolbox};
-use crate::systems::sessions::Session;
+use crate::systems::sessions::{Session, remote_shell_in};
 use crate::systems::system::{Encoding, Family, System};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A system that runs the program.
 #[derive(Debug)]
 pub struct Way {
     starter: Starter,
-    /// The program and its arguments; another build for another MPI.
-    words: Vec<OsString>,
+    /// The program and its arguments, or several with their numbers of processes; another build for another MPI.
+    parts: Vec<Part>,
     /// The folders of the program's MPI, if the loader does not find it by itself.
     libraries: Vec<PathBuf>,
 }
@@ -28,6 +32,8 @@ enum Starter {
     Known { family: Family, kit: Kit, session: Session },
     /// A system that a file describes.
     Described(Installed),
+    /// A Python package with an executor.
+    Executor(Executor),
 }
 
 /// The name of a system, for pages.
@@ -48,12 +54,28 @@ pub fn find(
     own: &Own,
     scratch: &Path,
 ) -> Result<(Vec<Way>, Vec<String>), LabError> {
+    if let Some(script) = &asked.python {
+        let (found, absent) = executors::find(asked, script, own, scratch)?;
+        let way = |executor| Way {
+            starter: Starter::Executor(executor),
+            parts: asked.parts.clone(),
+            libraries: Vec::new(),
+        };
+        return Ok((found.into_iter().map(way).collect(), absent));
+    }
     let mut families = match kind.library {
         Library::Pvm => vec![Family::Parvum, Family::Pvm],
         Library::Mpich | Library::Mpi4py => vec![Family::Mpi, Family::Mpich, Family::Mpich4],
         Library::Standard => vec![Family::Mpi, Family::Mpich],
-        Library::OpenMpi => vec![],
+        Library::OpenMpi | Library::Executor => vec![],
     };
+    if kind.library == Library::Pvm && !asked.hosts.is_empty() {
+        return Err(LabError::Program(
+            "a PVM program starts its tasks on the hosts of its virtual machine itself, so --host goes with programs of MPI. help: `parvum \
+             add HOST`, then time the program"
+                .into(),
+        ));
+    }
     if kind.library == Library::OpenMpi {
         return Err(LabError::Program(format!(
             "{}: the program was built for Open MPI, which only Open MPI runs. help: build it again with MPICH's or Parvum's mpicc, and name this \
@@ -79,30 +101,34 @@ pub fn find(
             Family::Pvm => ("direct", Encoding::Raw),
             _ => ("", Encoding::None),
         };
-        let words = match (&asked.open_mpi, family) {
-            (Some(build), Family::OpenMpi) => {
-                let build = build.canonicalize().map_err(LabError::file("read", build))?;
-                std::iter::once(build.into()).chain(asked.words[1..].iter().cloned()).collect()
-            }
-            _ => kind.words(&asked.words),
-        };
-        match Session::start(kit, &System::new(family, route, encoding), None, scratch, &[]) {
+        let mut parts = asked.parts.clone();
+        if let (Some(build), Family::OpenMpi) = (&asked.open_mpi, family) {
+            parts[0].words[0] = build.canonicalize().map_err(LabError::file("read", build))?.into();
+        }
+        match Session::start(kit, &System::new(family, route, encoding), None, scratch, &asked.hosts) {
             Ok(session) => {
                 let libraries = libraries(kit, &scratch.join(format!("lib{}", family.ending())))?;
                 let libraries = libraries.into_iter().collect();
                 let starter = Starter::Known { family, kit: kit.clone(), session };
-                ways.push(Way { starter, words, libraries });
+                ways.push(Way { starter, parts, libraries });
             }
-            Err(why) => absent.push(format!("{}: its daemon did not start: {why}", family.name())),
+            Err(why) => absent.push(format!("{}: cannot be started: {why}", family.name())),
         }
     }
     let described = peer::all(&asked.peers).map_err(LabError::Program)?;
     for (at, peer) in described.iter().filter(|peer| peer.runs.contains(&kind.library)).enumerate() {
         match peer.find(&scratch.join(format!("peer{at}"))) {
-            Ok(found) => {
+            Ok(mut found) => {
+                if !asked.hosts.is_empty() {
+                    let rsh = remote_shell_in(&scratch.join(format!("rsh{at}")), &asked.hosts)
+                        .map_err(LabError::file("write", scratch))?;
+                    if let Err(why) = found.over(&asked.hosts, &rsh) {
+                        absent.push(why);
+                        continue;
+                    }
+                }
                 let libraries = found.libraries().to_vec();
-                let words = kind.words(&asked.words);
-                ways.push(Way { starter: Starter::Described(found), words, libraries });
+                ways.push(Way { starter: Starter::Described(found), parts: asked.parts.clone(), libraries });
             }
             Err(why) => absent.push(why),
         }
@@ -151,17 +177,27 @@ impl Way {
     pub fn named(&self) -> Named {
         match &self.starter {
             Starter::Known { family, kit, .. } => named(*family, kit),
+            Starter::Executor(one) => {
+                Named { name: one.name.clone(), class: one.class(), is_ours: one.is_ours() }
+            }
             Starter::Described(peer) => Named { name: peer.name.clone(), class: "s-ucx", is_ours: false },
         }
     }
 
     /// One run with so many processes.
-    pub fn launch(&self, processes: u32, asked: &Asked) -> Launch {
+    pub fn launch(&self, processes: u32, patience: Duration) -> Launch {
+        // Numbers of processes that the parts cannot have were refused before.
+        let counts = parts::counts(&self.parts, processes).unwrap_or_default();
+        let counted: Vec<(u32, &[OsString])> =
+            counts.into_iter().zip(self.parts.iter().map(|part| part.words.as_slice())).collect();
         let (mut environment, mut words) = match &self.starter {
             Starter::Known { family, kit, session } => {
-                (session.environment.clone(), words(*family, kit, processes, &self.words))
+                let hosts = session.starter_arguments(*family, processes);
+                (session.environment.clone(), words(*family, kit, hosts, &counted))
             }
-            Starter::Described(peer) => (peer.environment(), peer.words(processes, &self.words)),
+            Starter::Described(peer) => (peer.environment(), peer.words(&counted)),
+            // The first word is the script.
+            Starter::Executor(one) => (one.environment(), one.words(processes, &self.parts[0].words[1..])),
         };
         if let Some((first, others)) = self.libraries.split_first() {
             let mut path = first.clone().into_os_string();
@@ -173,13 +209,25 @@ impl Way {
             environment.push(("LD_LIBRARY_PATH".into(), path));
         }
         let program = PathBuf::from(words.remove(0));
-        Launch { program, arguments: words, environment, deadline: asked.patience }
+        Launch { program, arguments: words, environment, deadline: patience }
+    }
+
+    /// The command that explains a run that hangs; Parvum alone has such a command.
+    pub fn why(&self) -> Option<Why> {
+        match &self.starter {
+            Starter::Known { family, kit, session } if family.is_ours() => {
+                Some(Why { command: kit.starter.clone(), environment: session.environment.clone() })
+            }
+            _ => None,
+        }
     }
 
     /// After a run that failed: removes its leftovers, which would disturb the next runs.
     pub fn tidy(&self) {
-        if let Starter::Known { session, .. } = &self.starter {
-            session.reset();
+        match &self.starter {
+            Starter::Known { session, .. } => session.reset(),
+            Starter::Executor(executor) => executor.tidy(),
+            Starter::Described(_) => {}
         }
     }
 }
@@ -202,17 +250,29 @@ fn named(family: Family, kit: &Kit) -> Named {
 }
 
 /// The command that starts a program under a system that the laboratory knows.
-fn words(family: Family, kit: &Kit, processes: u32, program: &[OsString]) -> Vec<OsString> {
-    let count = OsString::from(processes.to_string());
-    let starter = kit.starter.clone().into_os_string();
-    let mut words: Vec<OsString> = match family {
-        Family::Mpi => vec![starter, "mpiexec".into(), "-n".into(), count],
+fn words(family: Family, kit: &Kit, hosts: Vec<OsString>, parts: &[(u32, &[OsString])]) -> Vec<OsString> {
+    let mut words = vec![kit.starter.clone().into_os_string()];
+    match family {
+        Family::Mpi => words.push("mpiexec".into()),
         // A PVM program starts its tasks itself.
-        Family::Parvum => vec![starter, "run".into()],
-        Family::Pvm => vec![],
-        Family::OpenMpi => vec![starter, "--oversubscribe".into(), "-n".into(), count],
-        _ => vec![starter, "-n".into(), count],
-    };
-    words.extend(program.iter().cloned());
+        Family::Parvum => words.push("run".into()),
+        Family::Pvm => words.clear(),
+        Family::OpenMpi => words.push("--oversubscribe".into()),
+        _ => {}
+    }
+    if family == Family::OpenMpi && !hosts.is_empty() {
+        // The other hosts need the library, too, and nobody else tells them of its folder.
+        words.extend(["-x", "LD_LIBRARY_PATH"].map(OsString::from));
+    }
+    words.extend(hosts);
+    for (at, (count, program)) in parts.iter().enumerate() {
+        if at > 0 {
+            words.push(BETWEEN.into());
+        }
+        if !matches!(family, Family::Parvum | Family::Pvm) {
+            words.extend(["-n".into(), count.to_string().into()]);
+        }
+        words.extend(program.iter().cloned());
+    }
     words
 }

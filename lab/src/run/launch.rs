@@ -179,7 +179,16 @@ pub fn explain(why: &str, log: &Path) -> String {
     }
     let text = String::from_utf8_lossy(&text);
     let telling = text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
-    let mut last: Vec<&str> = telling.rev().take(3).collect();
+    let mut last: Vec<&str> = Vec::new();
+    // Every process may say the same.
+    for line in telling.rev() {
+        if !last.contains(&line) {
+            last.push(line);
+        }
+        if last.len() == 3 {
+            break;
+        }
+    }
     last.reverse();
     if last.is_empty() { why.to_owned() } else { format!("{why}: {}", last.join("; ")) }
 }
@@ -214,6 +223,13 @@ mod tests {
     fn failed_launch_reports_its_last_output() {
         let failure = shell("echo first; echo 'ring: verification failed' >&2; exit 3", 20).failure.unwrap();
         assert!(failure.contains("verification failed") && failure.contains('3'), "{failure}");
+    }
+
+    #[test]
+    fn failure_quotes_equal_lines_once() {
+        let failure =
+            shell("echo cause; for i in 1 2 3 4; do echo abort >&2; done; exit 3", 20).failure.unwrap();
+        assert_eq!(failure, "exit status: 3: cause; abort");
     }
 
     #[test]

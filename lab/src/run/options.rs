@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 /// Compare message-passing systems on this machine.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(group(clap::ArgGroup::new("own").multiple(true)), group(clap::ArgGroup::new("printable").multiple(true)))]
 pub struct CompareOptions {
     /// Measure for 3 minutes at most, the default (suite speed: 5)
     #[arg(long, conflicts_with = "full")]
@@ -108,30 +109,46 @@ pub struct CompareOptions {
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Compare your own program, behind `--`: run it under every system that can
-    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "host", "hosts"])]
+    ///
+    /// Several programs form one job: `-- -n 1 ./master : ./worker`.
+    #[arg(last = true, value_name = "PROGRAM", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "history", "bisect"])]
     pub program: Vec<OsString>,
+    /// Compare executors: run `main(executor)` of this script with the executor of each package
+    ///
+    /// Packages are those of `python3` in PATH. Words behind `--` are arguments of the script.
+    #[arg(long, value_name = "FILE", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "host", "history", "bisect", "openmpi", "peer", "built_for", "bundle"])]
+    pub python: Option<PathBuf>,
     /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]
-    #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "program", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "own", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub processes: Vec<u32>,
     /// Run this build of the program under Open MPI
-    #[arg(long, value_name = "FILE", requires = "program")]
+    #[arg(long, value_name = "FILE", requires = "own")]
     pub openmpi: Option<PathBuf>,
     /// Run the program under the system that FILE describes, too
     ///
     /// `parvum docs add-peer` has the fields of FILE. Files in ~/.config/parvum/peers are read without this option.
-    #[arg(long, value_name = "FILE", requires = "program")]
+    #[arg(long, value_name = "FILE", requires = "own")]
     pub peer: Vec<PathBuf>,
     /// Judge each output by this shell command; exit code 0 means right
-    #[arg(long, value_name = "COMMAND", requires = "program")]
+    #[arg(long, value_name = "COMMAND", requires = "own")]
     pub check: Option<String>,
     /// Give the program this file as standard input
-    #[arg(long, value_name = "FILE", requires = "program")]
+    #[arg(long, value_name = "FILE", requires = "own")]
     pub input: Option<PathBuf>,
-    /// End a run of the program after so many seconds
-    #[arg(long = "timeout", value_name = "S", default_value_t = 600, requires = "program", value_parser = clap::value_parser!(u64).range(1..))]
+    /// End a run of the program after S seconds [default: --budget, or 10 times the fastest system]
+    #[arg(
+        long = "timeout",
+        value_name = "S",
+        default_value_t = 0,
+        hide_default_value = true,
+        requires = "own"
+    )]
     pub patience: u64,
+    /// Take the program for one of this library, as a script's program may be
+    #[arg(long, value_name = "LIBRARY", requires = "own", value_enum)]
+    pub built_for: Option<crate::program::Library>,
     /// Stop when each ratio is known to so many percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "program", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "own", value_parser = percent)]
     pub precision: f64,
     /// Pack the run, its program and the command that repeats it into FILE.tar.gz
     #[arg(long, value_name = "FILE.tar.gz", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "host", "hosts"])]

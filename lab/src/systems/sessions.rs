@@ -370,7 +370,7 @@ impl Session {
         let file = self.remote_shell_file();
         let start = match &self.hosts {
             Some(hosts) => hosts.start_by.to_string_lossy().into_owned(),
-            None => std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned()),
+            None => start_by(),
         };
         for host in &self.over {
             std::fs::create_dir_all(self.folder.join(host))?;
@@ -492,14 +492,36 @@ impl Session {
     }
 }
 
+/// How a program on another host is started.
+fn start_by() -> String {
+    std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned())
+}
+
+/// A program in a new folder that runs a command on one of these hosts, as rsh does.
+pub(crate) fn remote_shell_in(folder: &Path, hosts: &[String]) -> std::io::Result<PathBuf> {
+    for host in hosts {
+        std::fs::create_dir_all(folder.join(host))?;
+    }
+    let file = folder.join("rsh");
+    std::fs::write(&file, remote_shell(&start_by(), "", folder))?;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700))?;
+    Ok(file)
+}
+
 /// The script for `HOST [-n] [-l USER] COMMAND`, by what starts a command on a `{host}`. Hosts that share their folders have each its own for
 /// the daemon's files.
 fn remote_shell(start: &str, name: &str, folder: &Path) -> String {
+    // An MPI's command may be several, for a shell: words in front would belong to the first command alone.
+    let pvm = match name {
+        "" => String::new(),
+        name => format!(
+            "env {LOADER_PATH}= PVM_ROOT=/usr/lib/pvm3 PVM_ALLOW_ROOT=1 PVM_VMID={name} PVM_TMP={}/$host ",
+            folder.display()
+        ),
+    };
     format!(
-        "#!/bin/sh\nhost=$1\nshift\n[ \"$1\" != -n ] || shift\n[ \"$1\" != -l ] || shift 2\n\
-         exec {} env {LOADER_PATH}= PVM_ROOT=/usr/lib/pvm3 PVM_ALLOW_ROOT=1 PVM_VMID={name} PVM_TMP={}/$host \"$@\"\n",
-        start.replace("{host}", "\"$host\""),
-        folder.display()
+        "#!/bin/sh\nhost=$1\nshift\n[ \"$1\" != -n ] || shift\n[ \"$1\" != -l ] || shift 2\nexec {} {pvm}\"$@\"\n",
+        start.replace("{host}", "\"$host\"")
     )
 }
 
