@@ -22,7 +22,7 @@ headers() {
     echo "-I../crates/engine/runtime/include -I../crates/engine/api/include"
 }
 
-# The folder of parvum.h alone: programs of other systems want their own headers besides.
+# The folder of parvum.h alone: programs of other systems use their own headers.
 clock=../crates/engine/runtime/include
 if [ ! -d ../interfaces ] && [ -n "${PARVUM_INCLUDE:-}" ]; then
     clock=$out/.headers

@@ -28,7 +28,7 @@ fail() {
 make_root() {
     mkdir -p "$2/usr/lib" "$2/usr/bin" "$2/usr/share/doc" "$2/usr/share/man/man1"
     DESTDIR=$2 sh tools/install.sh install "$1" "/$prefix"
-    # dpkg has a list of its own.
+    # dpkg keeps the list.
     rm "$2/$prefix/share/parvum/manifest"
     mv "$2/$prefix/share/doc/parvum" "$2/usr/share/doc/parvum"
     rmdir "$2/$prefix/share/doc"

@@ -59,7 +59,7 @@ plan() {
     for file in "$build"/share/man/man3/*; do
         [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} page $file"
     done
-    # What `parvum compare` and `parvum lesson` build and measure, and what installs the systems to compare with.
+    # Programs that `parvum compare` and `parvum lesson` build and measure, and scripts that install the systems to compare with.
     for file in $(find apps -type f ! -name '*.pyc' | sort); do
         mode=644
         [ ! -x "$file" ] || mode=755

@@ -10,7 +10,7 @@
 enum { WARM = 10, SKEW_LEAST = 5000 };
 /* From the announcement to the moment; more if a process was late often, and less again later. */
 static const int64_t AHEAD_NS = 100000, AHEAD_MOST_NS = 2000000;
-/* Where others take the cores, processes are late nearly each time: a series ends after so many times its time. */
+/* If other processes take the cores, processes are late nearly each time: a series ends after this factor of its time. */
 enum { PATIENCE = 20 };
 /* An entry that is later than this after its time does not count. */
 static const int64_t TOLERANCE_NS = 1000;

@@ -23,7 +23,7 @@ static int is_one_kernel(void)
     return all;
 }
 
-/* The other's clock was read at some moment of the round trip. So half of the quickest one is the greatest error. */
+/* The other's clock was read at some moment of the round trip. Half of the quickest round trip is the greatest error. */
 static void ask(int task, int64_t answer[2])
 {
     int64_t quickest = INT64_MAX, theirs;

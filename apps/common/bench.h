@@ -1,4 +1,4 @@
-/* What every program of the comparison shares: arguments, clock, pinning, sample files, message contents. */
+/* Parts that every program of the comparison shares: arguments, clock, pinning, sample files, message contents. */
 #ifndef BENCH_H
 #define BENCH_H
 

@@ -1,4 +1,4 @@
-/* What Parvum's ledger counted of the messages of a measurement, over all tasks of the team. */
+/* Counts of Parvum's ledger for the messages of a measurement, over all tasks of the team. */
 #ifndef LEDGER_H
 #define LEDGER_H
 

@@ -21,7 +21,7 @@ struct block block_hear(void);
 /* Does a block, with one operation before it that is not timed, and writes the nanoseconds of each sample. */
 typedef void measure_fn(void *context, struct block block, int64_t *samples);
 
-/* What stands in a line of samples besides its numbers. */
+/* The words in a line of samples. */
 struct heading {
     const char *program;
     const char *operation;    /* or NULL                                          */

@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* What an operation works on. A block is what one process contributes, or gets. */
+/* The arguments of an operation. A block is what one process contributes, or gets. */
 struct place {
     int tasks, rank, root;
     int count;                  /* doubles of the size at hand                               */

@@ -9,7 +9,7 @@
 static const double TURN_NS = 100e3;
 enum { MOST_REPEATED = 64 };
 
-/* The longest of all processes, in nanoseconds, of so many operations that begin together. The root moves on each time, so
+/* The longest of all processes, in nanoseconds, of a number of operations that begin together. The root moves on each time, so
    that no process can run ahead. */
 static int64_t turn(struct place *place, operation_fn *operation, int repeated)
 {

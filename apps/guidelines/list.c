@@ -1,4 +1,4 @@
-/* The guidelines and their mock-ups. Sizes are those of a whole vector in bcast, reduce, allreduce and scan, else of a block. */
+/* The guidelines and their mock-ups. A size is a whole vector in bcast, reduce, allreduce and scan, else a block. */
 #include "guidelines.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of long messages has fewer of them: each message needs a buffer of its own. */
+/* A window of long messages has fewer of them: each message needs a separate buffer. */
 static const size_t WINDOW_BYTES = 4 << 20;
 
 /* Windows of a sample: enough that the release and the reports cost little beside them. */
@@ -51,7 +51,7 @@ static void receive_window(struct pairs *pairs, int count, int window)
     rate_answer(pairs->partner);
 }
 
-/* All senders send so many windows; task 0 releases the others, and waits for their reports. */
+/* All senders send this number of windows; task 0 releases the others, and waits for their reports. */
 static void send_all(struct pairs *pairs, int count, int64_t windows)
 {
     int window = window_of((size_t)count * sizeof(double));

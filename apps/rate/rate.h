@@ -9,7 +9,7 @@
 #define RATE_WINDOW 64
 #endif
 
-/* Sends, and receives, a window of so many messages of `count` doubles, the message i at data + i * count. The sends need
+/* Sends, and receives, a window of `window` messages of `count` doubles, the message i at data + i * count. The sends need
    not be over before the reply; how the system's users would send many is each face's own. */
 void rate_send(int to, double *data, int count, int messages);
 void rate_recv(int from, double *data, int count, int messages);

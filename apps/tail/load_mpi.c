@@ -1,4 +1,4 @@
-/* The load in MPI: four messages of 64 KiB in each direction, each with a place of its own. */
+/* The load in MPI: four messages of 64 KiB in each direction, each in a separate buffer. */
 #include "load.h"
 #include "../teams/team.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Warm-up ends after so many round trips, or after a tenth of the time. */
+/* Warm-up ends after this number of round trips, or after a tenth of the time. */
 enum { WARM_TRIPS = 500 };
 
 /* A message is due each 100 us: all systems that are compared are faster if nothing is in their way. */

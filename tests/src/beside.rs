@@ -7,7 +7,7 @@ use crate::TestMachine;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// What happens to the partner, or to the daemon, during a call.
+/// Events of the partner, or of the daemon, during a call.
 pub fn situations() -> impl Iterator<Item = &'static str> {
     // 256 MiB on their way take long.
     ["silent", "stopped", "daemon", "long"]

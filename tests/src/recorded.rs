@@ -1,4 +1,4 @@
-//! What `parvum trace` has written, as a test looks at it.
+//! A recording of `parvum trace`, for tests.
 
 use crate::stage::program;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub struct Trace {
     pub ended: Output,
     /// All events.
     pub events: Vec<Value>,
-    /// What is said of the whole.
+    /// Facts about the whole recording.
     pub about: BTreeMap<String, Value>,
     /// The picture.
     pub html: String,
@@ -45,7 +45,7 @@ impl Trace {
         String::from_utf8_lossy(&self.ended.stdout).into_owned()
     }
 
-    /// What the command said of the recording.
+    /// The output of the command about the recording.
     pub fn report(&self) -> String {
         String::from_utf8_lossy(&self.ended.stderr).into_owned()
     }

@@ -101,7 +101,7 @@ fn library(name: &str, own: &Path, listed: &OsString, cache: &str) -> Finding {
     }
 }
 
-/// Whether a launcher is a script that pip made for the wheel of this command: PREFIX/bin/NAME for a command in
+/// Whether pip made a launcher for the wheel of this command. The launcher is PREFIX/bin/NAME, and the command lies in
 /// PREFIX/lib/pythonX.Y/site-packages/parvum.
 fn is_script_of_wheel(script: &Path, own: &Path) -> bool {
     let Some(packages) =

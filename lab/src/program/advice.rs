@@ -108,7 +108,7 @@ fn failures_of(judged: &Judged, processes: u32, failed: &[usize]) -> String {
     }
 }
 
-/// What a user should know of the outputs and of what runs left behind, in sentences.
+/// Sentences about the outputs, and about processes and files that runs left behind.
 pub fn remarks(judged: &Judged) -> Vec<String> {
     let mut remarks = Vec::new();
     for processes in judged.asked.processes.iter().copied() {

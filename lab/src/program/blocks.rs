@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const MOST: usize = 40;
 /// The place of the first run of each system, which fills caches and is not counted.
 const FIRST: usize = usize::MAX;
-/// A system gets so many times as long as the fastest one, but not less than `LEAST`, before its run is given up. The workers of some executors
+/// A run ends after this factor of the time of the fastest system, and never before `LEAST`. The workers of some executors
 /// take long to start.
 const SLOWER: u32 = 10;
 const LEAST: Duration = Duration::from_secs(10);
@@ -73,8 +73,8 @@ fn is_disturbed(runs: &[Run]) -> bool {
     !state::is_steady(&looks, stolen)
 }
 
-/// How long a first run may take: what the user has said; else ten times as long as the fastest system, if one has finished, and the time of
-/// all runs if not. That is half if a system has already used its time up, and shorter yet if the program is known to wait for ever.
+/// The time limit of a first run: the user's limit, else ten times the time of the fastest
+/// system. Without a finished system, the time of all runs. That is half if a system has already used its time up, and shorter yet if the program is known to wait for ever.
 fn patience_of(asked: &Asked, fastest: Option<f64>, hang: Hang) -> Duration {
     let least = if asked.python.is_some() { LEAST_EXECUTOR } else { LEAST };
     match (asked.patience, fastest, hang) {

@@ -17,7 +17,7 @@ const RUNNER: &str = include_str!("executor.py");
 struct Package {
     /// The name on pages.
     name: &'static str,
-    /// What `executor.py` calls the package.
+    /// The name of the package in `executor.py`.
     key: &'static str,
     /// The module that has the executor.
     module: &'static str,
@@ -99,7 +99,7 @@ pub fn check(script: &Path) -> Result<PathBuf, LabError> {
     script.canonicalize().map_err(LabError::file("read", script))
 }
 
-/// The executors that are there; and those that are not, each with a remedy.
+/// The installed executors, and the missing executors, each with a remedy.
 pub fn find(
     asked: &Asked,
     script: &Path,
@@ -222,7 +222,7 @@ impl Executor {
         self.environment.clone()
     }
 
-    /// The command that runs the script with so many workers.
+    /// The command that runs the script with a number of workers.
     pub fn words(&self, workers: u32, arguments: &[OsString]) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         if let (Some(family), Some(kit)) = (self.package.mpi, &self.kit) {

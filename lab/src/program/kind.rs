@@ -1,4 +1,4 @@
-//! What a program is: which message-passing library it asks the loader for.
+//! The kind of a program: the message-passing library that the program asks the loader for.
 
 use super::parts::Part;
 use super::script;
@@ -25,7 +25,7 @@ pub enum Library {
     Pvm,
     /// Python with mpi4py, which loads the MPI that is there.
     Mpi4py,
-    /// Python with an executor; only `--python` says so.
+    /// Python with an executor, by `--python` only.
     #[serde(skip)]
     #[value(skip)]
     Executor,
@@ -72,7 +72,7 @@ pub fn of_parts(parts: &mut [Part], said: Option<Library>) -> Result<Kind, LabEr
     Ok(kinds.swap_remove(0))
 }
 
-/// Finds a program, and what it was built for, unless the user has said so.
+/// Finds a program and its library, unless the user names the library.
 pub fn of(word: &OsStr, said: Option<Library>) -> Result<Kind, LabError> {
     let program = find(word)?;
     if let Some(library) = said {

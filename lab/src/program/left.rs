@@ -22,7 +22,7 @@ impl Left {
         Left { value: format!("{}-{word}", std::process::id()) }
     }
 
-    /// What the processes of a run have in their environment.
+    /// The mark in the environment of each process of a run.
     pub fn variable(&self) -> (String, std::ffi::OsString) {
         (VARIABLE.to_owned(), self.value.clone().into())
     }

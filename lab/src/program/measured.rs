@@ -114,7 +114,7 @@ impl Measured {
         rest.iter().all(|way| !width(&self.ratios(processes, *way, *first)))
     }
 
-    /// What the outputs with this number of processes have in common.
+    /// The comparison of the outputs with this number of processes.
     pub fn outputs(&self, processes: u32) -> Compared {
         outputs::compare(self.printed.iter().filter(|one| one.processes == processes))
     }

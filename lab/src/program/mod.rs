@@ -36,7 +36,7 @@ use std::time::Duration;
 /// Seconds for all runs, unless the user says otherwise.
 const BUDGET: u64 = 120;
 
-/// What to run, as the user has typed it.
+/// The request of the user.
 #[derive(Debug, Clone, Default)]
 struct Asked {
     /// The words behind `--`.
@@ -51,7 +51,7 @@ struct Asked {
     check: Option<String>,
     /// A file for standard input.
     input: Option<PathBuf>,
-    /// One run may take so long, if the user has said so.
+    /// The time limit of a run, if the user has set one.
     patience: Option<Duration>,
     /// All runs may take so long.
     budget: Duration,
@@ -59,7 +59,7 @@ struct Asked {
     peers: Vec<PathBuf>,
     /// A script of Python that gets an executor, instead of a program.
     python: Option<PathBuf>,
-    /// The names of the hosts that the program runs on; this computer alone if there are none.
+    /// The names of the hosts that the program runs on; without names, this computer alone.
     hosts: Vec<String>,
     /// Runs stop when the interval of each ratio is narrower, in percent.
     precision: f64,

@@ -50,7 +50,7 @@ fn concise(why: &str) -> String {
     }
 }
 
-/// What MPICH's launcher prints of the end of a process, into the output of the program.
+/// MPICH's launcher prints these lines about the end of a process into the output of the program.
 fn ending_words(out: &Path) -> String {
     let mut tail = Vec::new();
     if let Ok(mut file) = File::open(out) {
@@ -98,8 +98,8 @@ impl Why {
     }
 }
 
-/// The same as `run_once`, for the first run of a program: a run under Parvum that is a deadlock ends at once, and a failure says what the
-/// run has waited for.
+/// The same as `run_once`, for the first run of a program. A deadlock under Parvum ends the
+/// run at once, and the failure names the waits.
 pub fn run_first(
     launch: &Launch,
     asked: &Asked,

@@ -1,4 +1,4 @@
-//! What a program prints: the outputs of two systems are compared, without numbers that change from run to run under one system.
+//! Outputs of a program: outputs of two systems are compared without the numbers that change from run to run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -6,11 +6,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// More than so many bytes are compared by a sum alone: a program may print gigabytes.
+/// Longer outputs are compared by a sum alone: a program may print gigabytes.
 const KEPT: usize = 1 << 20;
 /// A longer line counts as several.
 const LINE: u64 = 64 << 10;
-/// So much of a line is quoted.
+/// The longest quotation of a line.
 const QUOTED: usize = 120;
 
 /// The output of one run.
@@ -91,7 +91,7 @@ pub struct Difference {
     pub what: String,
 }
 
-/// What a comparison of outputs shows.
+/// The result of a comparison of outputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Compared {
     /// Systems that print something else.

@@ -46,7 +46,7 @@ fn part(words: &[OsString]) -> Result<Part, String> {
     }
 }
 
-/// The number of processes of each part, of so many in all.
+/// The number of processes of each part, for a total.
 pub fn counts(parts: &[Part], processes: u32) -> Result<Vec<u32>, String> {
     let fixed: u32 = parts.iter().filter_map(|part| part.count).sum();
     let rest = processes.checked_sub(fixed).filter(|rest| *rest > 0);

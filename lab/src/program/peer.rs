@@ -161,7 +161,7 @@ impl Installed {
         Ok(())
     }
 
-    /// The words of `hosts`, for so many processes.
+    /// The words of `hosts`, for a number of processes.
     fn host_words(&self, processes: u32) -> Vec<OsString> {
         let Some((hosts, rsh)) = &self.over else { return Vec::new() };
         let each = processes.div_ceil(hosts.len() as u32);
@@ -218,7 +218,7 @@ impl Installed {
         &self.libraries
     }
 
-    /// The command that starts programs, each with so many processes.
+    /// The command that starts programs, each with a number of processes.
     pub fn words(&self, parts: &[(u32, &[OsString])]) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         for (at, (count, program)) in parts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A script as the program: one that each rank runs, and that starts the real program with arguments for its rank.
+//! A script as the program: each rank runs the script, which starts the real program with arguments for its rank.
 
 use super::kind::{self, Library};
 use std::fs::File;

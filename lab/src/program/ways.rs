@@ -184,7 +184,7 @@ impl Way {
         }
     }
 
-    /// One run with so many processes.
+    /// One run with a number of processes.
     pub fn launch(&self, processes: u32, patience: Duration) -> Launch {
         // Numbers of processes that the parts cannot have were refused before.
         let counts = parts::counts(&self.parts, processes).unwrap_or_default();

@@ -115,7 +115,7 @@ pub struct CompareOptions {
     pub program: Vec<OsString>,
     /// Compare executors: run `main(executor)` of this script with the executor of each package
     ///
-    /// Packages are those of `python3` in PATH. Words behind `--` are arguments of the script.
+    /// `python3` in PATH must have the packages. Words behind `--` are arguments of the script.
     #[arg(long, value_name = "FILE", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "host", "history", "bisect", "openmpi", "peer", "built_for", "bundle"])]
     pub python: Option<PathBuf>,
     /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]

@@ -1,4 +1,4 @@
-//! What bars are: something asked, and how it came out. The suites have their own.
+//! Goals: a demand, and its outcome. The suites have their own.
 
 use crate::stats::summary::Row;
 use crate::systems::system::System;

@@ -7,7 +7,7 @@ const WIDTH: f64 = 1.0 / 32.0;
 pub const QUANTILES: [(f64, &str); 5] =
     [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
-/// So many samples must lie beyond a quantile, else one sample decides it.
+/// The least number of samples beyond a quantile; with fewer, one sample decides.
 const BEYOND: f64 = 10.0;
 
 /// Whether the buckets are in order, and none is empty.

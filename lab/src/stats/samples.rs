@@ -105,7 +105,7 @@ pub struct Line {
     /// By how much the daemon grew at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daemon_kib: Option<u64>,
-    /// What Parvum's ledger counted, over all tasks.
+    /// Counts of Parvum's ledger, over all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// What an iteration of LU, SP or BT took besides its time.
@@ -278,7 +278,7 @@ pub struct Applied {
     pub hosts: u32,
 }
 
-/// What a blocked task used.
+/// Resources that a blocked task used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blocked {

@@ -81,7 +81,7 @@ pub fn harmonic_mean(rates: &[f64]) -> Option<f64> {
     Some(rates.len() as f64 / rates.iter().map(|rate| 1.0 / rate).sum::<f64>())
 }
 
-/// What a comparison of two sets of launches shows.
+/// The verdict on two sets of launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The first is smaller.

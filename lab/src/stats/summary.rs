@@ -126,7 +126,7 @@ fn value(
 /// Bytes of a message of `apps/floors/sockets.c` where the buffer's size is what changes.
 const MESSAGE: f64 = 32768.0;
 
-/// What a line says, in the units people read.
+/// The values of a line, in the units people read.
 fn values(recorded: &Recorded) -> Vec<Value> {
     let line = &recorded.line;
     let mut found = Vec::new();
@@ -245,7 +245,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
     found
 }
 
-/// What a line of a guideline says: the collective, its mock-up, and the ratio of each pair.
+/// The metric of a guideline: the collective, its mock-up, and the ratio of each pair.
 fn guideline(line: &Line) -> Vec<Value> {
     let Some(name) = &line.guideline else { return Vec::new() };
     let hops = f64::from(line.hops.unwrap_or(1));

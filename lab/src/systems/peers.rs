@@ -1,4 +1,4 @@
-//! Finding what is installed: where each system lives, which version it is, and how to get one that is absent.
+//! Finding what is installed: where each system lives, which version it is, and how to get an absent system.
 
 use crate::systems::programs::peers_command;
 use crate::systems::system::Family;
@@ -139,7 +139,7 @@ pub fn data(name: &str) -> Option<PathBuf> {
     cache().map(|cache| cache.join(name)).filter(|file| file.is_file())
 }
 
-/// Where `tools/peers.sh` puts what it installs.
+/// The folder of the systems that `tools/peers.sh` installs.
 fn cache() -> Option<PathBuf> {
     Some(cache_base()?.join("parvum/peers"))
 }

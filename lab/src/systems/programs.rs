@@ -109,7 +109,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// The sources that the user names, else those of Parvum's repository, else those of the installed Parvum.
+    /// The sources that the user names, else Parvum's repository, else the installed Parvum.
     pub(crate) fn find(named: Option<&Path>) -> Option<Sources> {
         match named.map(Path::to_owned).or_else(find_sources) {
             Some(apps) => Some(Sources::of(apps)),

@@ -192,7 +192,7 @@ fn spawn_finds_programs_in_path_of_the_console() {
         let path = std::env::var("PATH").expect("a path");
         let mut call = user.call("pvm", &[]);
         let mut console = Live::start(call.env(variable, format!("{}:{path}", folder.display())));
-        console.tell(&format!("spawn -> from-{variable}"));
+        console.tell(format!("spawn -> from-{variable}"));
         console.until("] found\n");
         assert!(console.end().success());
     }

@@ -33,7 +33,7 @@ const OPERATIONS: [Operation; 6] = [
 const PATTERNS: [Form; 4] = [Form::Together, Form::Last, Form::Ramp, Form::Half];
 const SIZES: [u64; 2] = [8, 16384];
 const ALL_SIZES: [u64; 4] = [8, 1024, 16384, 262_144];
-/// Numbers of processes: those that have a core each.
+/// Numbers of processes, up to one for each core.
 const TASKS: [u32; 3] = [2, 4, 8];
 
 const ABOUT: &str = "collectives whose processes enter late, by a clock that all share";

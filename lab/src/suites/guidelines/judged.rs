@@ -8,7 +8,7 @@ use crate::systems::system::System;
 /// A collective that is slower by less than this is not worth replacing.
 const TOLERANCE: f64 = 1.05;
 
-/// What the launches show of a guideline.
+/// The verdict of the launches on a guideline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The collective is not slower, as far as this run can show.

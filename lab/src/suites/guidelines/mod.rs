@@ -1,5 +1,5 @@
 //! The suite of guidelines: a collective must not be slower than the same result made from other collectives. Each system is judged by
-//! itself, so that a system alone has a judge too. The program is `apps/guidelines`; the guidelines are those that PGMPI publishes.
+//! itself, so that a system alone has a judge too. The program is `apps/guidelines`; PGMPI publishes the guidelines.
 
 mod judged;
 mod report;

@@ -1,4 +1,4 @@
-//! What the suite of guidelines shows: how many each system keeps, and every broken one.
+//! The table and the page of the guidelines: the number that each system keeps, and every broken guideline.
 
 use super::judged::{Judged, Outcome, all_of};
 use crate::report::markup::{bytes, escape, table as html_table, word_table};
@@ -9,7 +9,7 @@ use crate::table::columns;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// So many of the broken ones fit a terminal.
+/// The number of broken guidelines that fit a terminal.
 const SHOWN: usize = 6;
 
 /// The broken guidelines of a system, the worst first, and how many were judged.

@@ -1,5 +1,5 @@
-//! The suite of rates: messages and bytes a second of one pair of tasks and of several at once, through shared memory, over TCP, and
-//! between hosts. The program is `apps/rate/pairs.c`.
+//! The suite of rates: messages and bytes a second of one pair of tasks and of several pairs
+//! at once. The program is `apps/rate/pairs.c`.
 
 mod hosts;
 mod report;

@@ -1,4 +1,4 @@
-//! What the suite of rates shows: a table for each unit, and a drawing for each number of pairs.
+//! The table and the page of the rates: a table for each unit, and a drawing for each number of pairs.
 
 use super::TASKS;
 use crate::report::curve::{Axes, Point, Series, chart};
@@ -9,7 +9,7 @@ use crate::stats::summary::{Row, Rows};
 use crate::systems::system::System;
 use crate::table::columns;
 
-/// What the cells of the terminal's table show.
+/// The cells of the terminal's table.
 const SHOWN: [(&str, &str, u64); 3] = [
     ("message rate", "M/s, 8 B", 8),
     ("message rate", "M/s, 1 KiB", 1024),

@@ -85,7 +85,7 @@ impl Place {
         ["--peer".to_owned(), file.to_str().expect("a plain path").to_owned()]
     }
 
-    /// What a comparison with one more system, whose launcher is this script, prints.
+    /// The output of a comparison with one more system, whose launcher is this script.
     fn beside(&self, script: &str) -> String {
         let [option, file] = self.peer(script);
         let done =

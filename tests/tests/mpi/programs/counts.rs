@@ -8,7 +8,7 @@ use parvum_tests::{Lack, skip};
 use serde_json::Value;
 use std::fs;
 
-/// Another compiler may need so many times the instructions.
+/// The factor by which another compiler may need more instructions.
 const SLACK: f64 = 1.1;
 
 /// A line of the file: a system, an end of the message, bytes, instructions.

@@ -5,7 +5,7 @@ use super::Blob;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// The folders of `PVM_PATH`, those of an installed PVM, and the folders of `PATH`, in the order of the search. The daemon searches
+/// The folders of `PVM_PATH`, of an installed PVM, and of `PATH`, in the order of the search. The daemon searches
 /// its `PATH` after them. `variable` reads an environment variable of the caller.
 pub fn program_folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Blob> {
     let listed = |name: &str| {
