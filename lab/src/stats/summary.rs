@@ -411,6 +411,7 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
             })
         })
         .collect();
+    drop_partial_quantiles(&mut rows);
     rows.extend(link_rows(lines, "ring"));
     // The time of its shortest message is that of one in a stream, not of one that is waited for.
     rows.extend(
@@ -419,6 +420,26 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
             .filter(|row| ["r_max", "n_1/2"].contains(&row.metric.as_str())),
     );
     rows
+}
+
+/// Drops each quantile that some launches have too few samples for. These are the slow launches: the others alone would look too good.
+fn drop_partial_quantiles(rows: &mut Vec<Row>) {
+    let key = |row: &Row| {
+        (
+            row.program.clone(),
+            row.system.clone(),
+            row.route.clone(),
+            row.encoding.clone(),
+            row.tasks,
+            row.size,
+        )
+    };
+    let mut launches: BTreeMap<_, usize> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.program.starts_with("tail")) {
+        let most = launches.entry(key(row)).or_default();
+        *most = row.samples.max(*most);
+    }
+    rows.retain(|row| launches.get(&key(row)).is_none_or(|most| row.samples == *most));
 }
 
 fn spread(singles: &[f64]) -> Option<Spread> {
@@ -655,6 +676,18 @@ pub(crate) mod tests {
         let of =
             |metric: &str| Rows(&rows).find("tail, neighbour", &system, metric, 2, 8).map(|row| row.median);
         assert_eq!((of("p50"), of("p99"), of("p99.9")), (Some(0.02), Some(0.02), None));
+    }
+
+    #[test]
+    fn quantile_that_slow_launches_lack_is_dropped() {
+        let system = ring_systems(Extent::Quick)[0];
+        let recorded = |launch, histogram| {
+            let line = Line { program: "tail".into(), tasks: 2, size: 8, histogram, ..Line::default() };
+            Recorded::new(launch, "tail", Some(&system), line)
+        };
+        let rows = summarise(&[recorded(0, vec![[40, 1000]]), recorded(1, vec![[4096, 100]])]);
+        let found: Vec<(&str, usize)> = rows.iter().map(|row| (row.metric.as_str(), row.samples)).collect();
+        assert_eq!(found, [("p50", 2), ("p90", 2)], "the second launch has no p99");
     }
 
     #[test]

@@ -49,8 +49,9 @@ pub fn table(rows: &Rows, systems: &[System]) -> String {
     text
 }
 
-/// A table of ratios for each number of processes, then the broken guidelines.
+/// The broken guidelines, then a table of ratios for each number of processes.
 pub fn section(html: &mut String, rows: &[Row], systems: &[System]) {
+    breaches(html, rows, systems);
     html.push_str(
         "<h2 id=\"guidelines\">Guidelines</h2><p>Each cell is the time of the collective divided by the time of its mock-up, for each size: the median of \
          launches. A bold ratio breaks the guideline: the launches' signed-rank test (1 %) shows that it is above 1.05.</p>",
@@ -89,7 +90,6 @@ pub fn section(html: &mut String, rows: &[Row], systems: &[System]) {
             std::iter::once("guideline").chain(headings.iter().map(String::as_str)).collect();
         html.push_str(&html_table(&headings, &lines));
     }
-    breaches(html, rows, systems);
 }
 
 fn ratio(one: &Judged) -> String {
@@ -103,8 +103,13 @@ fn ratio(one: &Judged) -> String {
 
 fn breaches(html: &mut String, rows: &[Row], systems: &[System]) {
     let mut lines = Vec::new();
+    let mut counts = Vec::new();
     for system in systems {
-        for one in broken(rows, system).0 {
+        let (broken, count) = broken(rows, system);
+        if count > 0 {
+            counts.push(format!("{} breaks {} of {count}", escape(&system.label()), broken.len()));
+        }
+        for one in broken {
             let time = |metric: String| {
                 let found = Rows(rows).find("guidelines", system, &metric, one.row.tasks, one.row.size);
                 found.map_or_else(String::new, |row| format!("{} \u{b5}s", digits(row.median)))
@@ -120,6 +125,9 @@ fn breaches(html: &mut String, rows: &[Row], systems: &[System]) {
         }
     }
     html.push_str("<h2 id=\"broken\">Broken guidelines</h2>");
+    if !counts.is_empty() {
+        let _ = write!(html, "<p>{}.</p>", counts.join("; "));
+    }
     match lines.is_empty() {
         true => html.push_str("<p>No system breaks a guideline, as far as this run shows.</p>"),
         false => html.push_str(&word_table(
