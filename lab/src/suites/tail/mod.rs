@@ -168,8 +168,8 @@ fn section(html: &mut String, rows: &[Row]) {
         }
     }
     html.push_str(
-        "<p class=\"note\">p99 is the bound that 99 % of the messages keep. Each figure is the median over launches. A figure is missing if in some launch fewer than \
-         ten messages of a launch were slower. <code>raw.jsonl</code> has the whole histograms.</p>",
+        "<p class=\"note\">p99 is the bound that 99 % of the messages keep. Each figure is the median over launches. A figure is missing if fewer than \
+         ten messages of some launch were slower. <code>raw.jsonl</code> has the whole histograms.</p>",
     );
 }
 
