@@ -10,8 +10,9 @@
 enum { WARM = 10, SKEW_LEAST = 5000 };
 /* From the announcement to the moment; more if a process was late often, and less again later. */
 static const int64_t AHEAD_NS = 100000, AHEAD_MOST_NS = 2000000;
-/* If other processes take the cores, processes are late nearly each time: a series ends after this factor of its time. */
-enum { PATIENCE = 20 };
+/* If other processes take the cores, processes are late nearly each time. A series ends after this factor of its time, if this number of
+   samples was late. */
+enum { PATIENCE = 20, LATE_MOST = 100 };
 /* An entry that is later than this after its time does not count. */
 static const int64_t TOLERANCE_NS = 1000;
 
@@ -88,7 +89,7 @@ static void series(struct arrival *arrival, enum operation operation, int count,
         }
         double limits = (double)(now_ns() - begun) / (arrival->options->time_ms * 1e6 + 1);
         int is_enough = arrival->counted >= arrival->options->least && limits > 1;
-        more = arrival->counted < arrival->options->most && !is_enough && !(limits > PATIENCE && arrival->counted + arrival->late > WARM);
+        more = arrival->counted < arrival->options->most && !is_enough && !(limits > PATIENCE && arrival->late >= LATE_MOST);
         MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (arrival->counted == 0)

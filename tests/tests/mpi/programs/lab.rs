@@ -2,6 +2,7 @@
 //! arguments. Nothing here judges a time.
 
 use crate::programs::launch::mpiexec;
+use parvum_lab::host::cores::physical;
 use parvum_lab::stats::histogram::total;
 use parvum_lab::stats::samples::{Line, parse_line};
 use parvum_tests::TestMachine;
@@ -116,8 +117,29 @@ fn guidelines_have_equal_results_and_a_mock_up_beside_each_sample() {
 fn arrival_has_each_pattern_by_either_clock() {
     let machine = TestMachine::up();
     let arrival = Program::of("arrival", &["arrival/arrival_mpi.c", "arrival/clocks.c"], &[]);
+    // Two processes on one core cannot enter together: while one waits for its moment, the other does not run.
+    let cores = physical(2);
+    let list = cores.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    if cores.len() < 2 {
+        let words = ["--time-ms", "1", "--sizes", "8", "--cpus", &list];
+        arrival.is_refused(&machine, "2", &words, "one of 2 processes entered late each time");
+        return;
+    }
     for clock in ["shared", "estimated"] {
-        let words = ["--time-ms", "100", "--least", "1", "--most", "3", "--sizes", "8", "--clock", clock];
+        let words = [
+            "--time-ms",
+            "100",
+            "--least",
+            "1",
+            "--most",
+            "3",
+            "--sizes",
+            "8",
+            "--clock",
+            clock,
+            "--cpus",
+            &list,
+        ];
         let lines = arrival.lines(&machine, "2", &words);
         assert_eq!(lines.len(), 6 * 4, "six collectives, four patterns");
         for line in &lines {
