@@ -12,14 +12,29 @@ const LATE: f64 = 1.05;
 /// A share of all time that limits a program.
 const LARGE: f64 = 0.2;
 
-/// Which system to use, in a sentence for each number of processes, or why that cannot be said.
+/// Which system to use, in a sentence for each number of processes, or why that cannot be said. Equal answers are one.
 pub fn which(judged: &Judged) -> Vec<String> {
-    judged
-        .asked
-        .processes
-        .iter()
-        .map(|processes| format!("{}: {}", plural(*processes), which_of(judged, *processes)))
-        .collect()
+    let mut answers: Vec<(Vec<u32>, String)> = Vec::new();
+    for processes in judged.asked.processes.iter().copied() {
+        let answer = which_of(judged, processes);
+        match answers.iter_mut().find(|one| one.1 == answer) {
+            Some(one) => one.0.push(processes),
+            None => answers.push((vec![processes], answer)),
+        }
+    }
+    answers.into_iter().map(|(numbers, answer)| format!("{}: {answer}", counted(&numbers))).collect()
+}
+
+/// Several numbers of processes, in words.
+fn counted(numbers: &[u32]) -> String {
+    match numbers {
+        [one] => plural(*one),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(u32::to_string).collect();
+            format!("{} and {}", first.join(", "), plural(*last))
+        }
+        [] => String::new(),
+    }
 }
 
 /// A number of processes, in words.
@@ -40,7 +55,7 @@ fn which_of(judged: &Judged, processes: u32) -> String {
     let outputs = measured.outputs(processes);
     if let Some(one) = outputs.differing.first() {
         return format!(
-            "find out first which output is right: {} {}, as {} prints; --check COMMAND judges outputs{failures}",
+            "find out first which output is right. {} {}, which {} prints; --check COMMAND judges outputs{failures}",
             name(one.way),
             one.what,
             name(one.other)
@@ -265,6 +280,12 @@ fn solved(mut rows: [[f64; 4]; 3]) -> Option<[f64; 3]> {
 mod tests {
     use super::super::profile::tests::rank;
     use super::*;
+
+    #[test]
+    fn numbers_of_processes_are_listed() {
+        assert_eq!(counted(&[1]), "1 process");
+        assert_eq!(counted(&[1, 2, 4]), "1, 2 and 4 processes");
+    }
 
     #[test]
     fn limits_name_the_call_and_the_late_rank() {

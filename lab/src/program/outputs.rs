@@ -100,6 +100,49 @@ pub struct Compared {
     pub varying: Option<[String; 2]>,
 }
 
+/// Lines of an output in the form in which they are compared, each with what the program printed.
+struct Normal<'a> {
+    lines: Vec<(Vec<u8>, &'a [u8])>,
+    rest: u64,
+}
+
+impl<'a> Normal<'a> {
+    fn of(output: &'a Output, masks: &BTreeSet<Vec<u8>>, rest_varies: bool) -> Normal<'a> {
+        let of_line = |line: &'a Vec<u8>| {
+            let masked = mask(line);
+            (if masks.contains(&masked) { masked } else { line.clone() }, line.as_slice())
+        };
+        // A program may print which MPI it runs on: that differs, and is right.
+        let mut lines: Vec<_> =
+            output.lines.iter().filter(|line| !names_version(line)).map(of_line).collect();
+        lines.sort_unstable();
+        Normal { lines, rest: if rest_varies { 0 } else { output.rest } }
+    }
+
+    fn is_same(&self, other: &Normal) -> bool {
+        let forms = |one: &Normal| one.lines.iter().map(|line| line.0.clone()).collect::<Vec<_>>();
+        self.rest == other.rest && forms(self) == forms(other)
+    }
+
+    /// Lines of this output that the other one does not have as often, as the program printed them.
+    fn without(&self, other: &Normal<'a>) -> Vec<&'a [u8]> {
+        let forms = |one: &Normal| Output {
+            lines: one.lines.iter().map(|line| line.0.clone()).collect(),
+            ..Output::default()
+        };
+        let (own, others) = (forms(self), forms(other));
+        let more = own.without(&others);
+        more.iter()
+            .filter_map(|form| self.lines.iter().find(|line| line.0 == *form))
+            .map(|line| line.1)
+            .collect()
+    }
+}
+
+fn names_version(line: &[u8]) -> bool {
+    line.to_ascii_lowercase().windows(7).any(|word| word == b"version")
+}
+
 /// Compares the outputs of several systems.
 pub fn compare<'a>(all: impl Iterator<Item = &'a Printed>) -> Compared {
     let all: Vec<&Printed> = all.collect();
@@ -113,48 +156,42 @@ pub fn compare<'a>(all: impl Iterator<Item = &'a Printed>) -> Compared {
         masks.extend(gone.into_iter().chain(new).map(mask));
         rest_varies |= first.rest != second.rest;
     }
-    let normal = |output: &Output| -> Output {
-        let of_line = |line: &Vec<u8>| {
-            let masked = mask(line);
-            if masks.contains(&masked) { masked } else { line.clone() }
-        };
-        let mut lines: Vec<Vec<u8>> = output.lines.iter().map(of_line).collect();
-        lines.sort_unstable();
-        Output { lines, rest: if rest_varies { 0 } else { output.rest } }
-    };
-    let mut groups: Vec<(Output, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(Normal, Vec<usize>)> = Vec::new();
     for printed in &all {
-        let Some(output) = printed.outputs.first().map(normal) else { continue };
-        match groups.iter_mut().find(|group| group.0 == output) {
+        let Some(output) = printed.outputs.first() else { continue };
+        let output = Normal::of(output, &masks, rest_varies);
+        match groups.iter_mut().find(|group| group.0.is_same(&output)) {
             Some(group) => group.1.push(printed.way),
             None => groups.push((output, vec![printed.way])),
         }
     }
     // The first of equally large groups.
     let most = groups.iter().map(|group| group.1.len()).max().unwrap_or(0);
-    let Some((usual, usual_ways)) = groups.iter().find(|group| group.1.len() == most) else {
+    let Some(usual) = groups.iter().position(|group| group.1.len() == most) else {
         return Compared::default();
     };
     let mut differing = Vec::new();
-    for (output, ways) in groups.iter().filter(|group| group.0 != *usual) {
-        let what = difference(output, usual);
-        differing.extend(ways.iter().map(|way| Difference {
-            way: *way,
-            other: usual_ways[0],
-            what: what.clone(),
-        }));
+    for (_, (output, ways)) in groups.iter().enumerate().filter(|(at, _)| *at != usual) {
+        let what = difference(output, &groups[usual].0);
+        let other = groups[usual].1[0];
+        differing.extend(ways.iter().map(|way| Difference { way: *way, other, what: what.clone() }));
     }
     differing.sort_by_key(|one| one.way);
     Compared { differing, varying }
 }
 
-/// The first difference, in words.
-fn difference(output: &Output, usual: &Output) -> String {
-    match (&output.without(usual)[..], &usual.without(output)[..]) {
-        ([one, ..], [other, ..]) => format!("prints {} instead of {}", quoted(one), quoted(other)),
-        ([one, ..], []) => format!("also prints {}", quoted(one)),
-        ([], [other, ..]) => format!("does not print {}", quoted(other)),
-        ([], []) => format!("prints something else after the first {} MiB", KEPT >> 20),
+/// The first difference, in words: of two lines that differ in a number alone, if there are such lines.
+fn difference<'a>(output: &Normal<'a>, usual: &Normal<'a>) -> String {
+    let (ours, others) = (output.without(usual), usual.without(output));
+    let alike = ours
+        .iter()
+        .find_map(|one| Some((*one, *others.iter().find(|other| mask(other) == mask(one))?)))
+        .or_else(|| Some((*ours.first()?, *others.first()?)));
+    match (alike, &ours[..], &others[..]) {
+        (Some((one, other)), ..) => format!("prints {} instead of {}", quoted(one), quoted(other)),
+        (None, [one, ..], _) => format!("also prints {}", quoted(one)),
+        (None, [], [other, ..]) => format!("does not print {}", quoted(other)),
+        (None, [], []) => format!("prints something else after the first {} MiB", KEPT >> 20),
     }
 }
 
@@ -226,6 +263,24 @@ mod tests {
             printed(1, &["took 3 s\nsum 7\n", "took 4 s\nsum 7\n"]),
         ];
         assert_eq!(compared(&all).differing[0].what, "prints \"sum 7\" instead of \"sum 8\"");
+    }
+
+    #[test]
+    fn quoted_lines_are_those_that_the_program_printed() {
+        let all = [
+            printed(0, &["began 10:31\nsum 8\n", "began 10:32\nsum 8\n"]),
+            printed(1, &["Ended\nsum 7\n", "Ended\nsum 7\n"]),
+        ];
+        assert_eq!(compared(&all).differing[0].what, "prints \"sum 7\" instead of \"sum 8\"");
+        let all = [printed(0, &["began 10:31\n", "began 10:32\n"]), printed(1, &["none\n"])];
+        assert_eq!(compared(&all).differing[0].what, "prints \"none\" instead of \"began 10:31\"");
+    }
+
+    #[test]
+    fn line_with_a_version_is_not_compared() {
+        let all =
+            [printed(0, &["# MPI Version : 4.1\nsum 7\n"]), printed(1, &["# MPI Version : 4.0\nsum 7\n"])];
+        assert_eq!(compared(&all), Compared::default());
     }
 
     #[test]

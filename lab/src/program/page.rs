@@ -79,22 +79,30 @@ fn times(html: &mut String, lines: &[Line]) {
             ]
         })
         .collect();
+    let mut names = vec![
+        "system",
+        "processes",
+        "time, 95 % interval",
+        "to Parvum",
+        "",
+        "speed-up",
+        "efficiency",
+        "processor",
+        "memory of a rank",
+        "runs",
+    ];
+    let mut rows = rows;
+    // A column without a value is in the way on a small screen. With one number of processes there is no speed-up.
+    let is_scaled = lines.iter().any(|line| line.processes != lines[0].processes);
+    for at in (0..names.len()).rev() {
+        let is_empty = rows.iter().all(|row| row[at] == "&ndash;") || !is_scaled && (at == 5 || at == 6);
+        if is_empty {
+            names.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+    }
     html.push_str("<h2>Time of a run</h2>");
-    html.push_str(&table_of(
-        &[
-            "system",
-            "processes",
-            "time, 95 % interval",
-            "to Parvum",
-            "",
-            "speed-up",
-            "efficiency",
-            "processor",
-            "memory of a rank",
-            "runs",
-        ],
-        &rows,
-    ));
+    html.push_str(&table_of(&names, &rows));
     html.push_str(
         "<p class=\"note\">Time is from the start of the launcher to its end. The ratio to Parvum is the median over blocks, in which each system \
          runs once; Wilcoxon's signed-rank test (1 %) says whether a difference is significant. Processor time and memory come from one more \

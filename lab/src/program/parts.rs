@@ -5,6 +5,9 @@ use std::ffi::OsString;
 /// The word between two parts.
 pub const BETWEEN: &str = ":";
 
+/// What stands for the number of processes.
+const COUNT: &str = "{n}";
+
 /// A part: a program, its arguments, and how many processes run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
@@ -64,6 +67,15 @@ pub fn counts(parts: &[Part], processes: u32) -> Result<Vec<u32>, String> {
         .collect()
 }
 
+/// The words with the number of all processes for `{n}`: some programs want that number as an argument.
+pub fn filled(words: &[OsString], processes: u32) -> Vec<OsString> {
+    let fill = |word: &OsString| match word.to_str() {
+        Some(text) if text.contains(COUNT) => text.replace(COUNT, &processes.to_string()).into(),
+        _ => word.clone(),
+    };
+    words.iter().map(fill).collect()
+}
+
 /// The number of processes, if the parts fix it.
 pub fn fixed(parts: &[Part]) -> Option<u32> {
     parts.iter().map(|part| part.count).sum()
@@ -87,6 +99,12 @@ mod tests {
         assert_eq!(fixed(&parts), Some(3));
         assert_eq!(counts(&parts, 3), Ok(vec![1, 2]));
         assert_eq!(counts(&split_line("a -n 7").expect("one"), 4), Ok(vec![4]), "-n of the program itself");
+    }
+
+    #[test]
+    fn arguments_have_the_number_of_processes() {
+        let words = ["./a", "--tasks={n}", "{n}", "x"].map(OsString::from);
+        assert_eq!(filled(&words, 8), ["./a", "--tasks=8", "8", "x"]);
     }
 
     #[test]

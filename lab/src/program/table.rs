@@ -142,7 +142,7 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
     let command: Vec<String> =
         judged.asked.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let mut text = format!("{}\n\n", wrapped(&command.join(" "), WIDTH).join("\n"));
-    let lines: Vec<Vec<String>> = summary
+    let mut lines: Vec<Vec<String>> = summary
         .iter()
         .map(|line| {
             let known = |value: Option<String>| value.unwrap_or_else(|| "-".into());
@@ -163,7 +163,13 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
             ]
         })
         .collect();
-    columns(&mut text, &["system", "n", "time [95 %]", "to Parvum", "", "speed-up"], &lines);
+    let mut names = vec!["system", "n", "time [95 %]", "to Parvum", "", "speed-up"];
+    // With one number of processes there is no speed-up.
+    if summary.iter().all(|line| line.processes == summary[0].processes) {
+        names.pop();
+        lines.iter_mut().for_each(|line| line.truncate(names.len()));
+    }
+    columns(&mut text, &names, &lines);
     text.push('\n');
     let mut say = |line: &str| {
         let _ = writeln!(text, "{}", wrapped(line, WIDTH).join("\n"));

@@ -172,6 +172,15 @@ fn libraries(kit: &Kit, links: &Path) -> Result<Option<PathBuf>, LabError> {
     Ok(Some(links.to_owned()))
 }
 
+/// The variable with the loader's folders.
+const LOADER_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Whether a folder has the library of an MPI.
+fn has_mpi(folder: &Path) -> bool {
+    let names = ["libmpi.so.12", "libmpich.so.12", "libmpi.so.40", "libmpi_abi.so", "libmpi_abi.so.0"];
+    names.iter().any(|name| folder.join(name).exists())
+}
+
 impl Way {
     /// Its name.
     pub fn named(&self) -> Named {
@@ -188,8 +197,10 @@ impl Way {
     pub fn launch(&self, processes: u32, patience: Duration) -> Launch {
         // Numbers of processes that the parts cannot have were refused before.
         let counts = parts::counts(&self.parts, processes).unwrap_or_default();
+        let filled: Vec<Vec<OsString>> =
+            self.parts.iter().map(|part| parts::filled(&part.words, processes)).collect();
         let counted: Vec<(u32, &[OsString])> =
-            counts.into_iter().zip(self.parts.iter().map(|part| part.words.as_slice())).collect();
+            counts.into_iter().zip(filled.iter().map(Vec::as_slice)).collect();
         let (mut environment, mut words) = match &self.starter {
             Starter::Known { family, kit, session } => {
                 let hosts = session.starter_arguments(*family, processes);
@@ -197,16 +208,17 @@ impl Way {
             }
             Starter::Described(peer) => (peer.environment(), peer.words(&counted)),
             // The first word is the script.
-            Starter::Executor(one) => (one.environment(), one.words(processes, &self.parts[0].words[1..])),
+            Starter::Executor(one) => (one.environment(), one.words(processes, &filled[0][1..])),
         };
-        if let Some((first, others)) = self.libraries.split_first() {
-            let mut path = first.clone().into_os_string();
-            let known = environment.iter().rfind(|one| one.0 == "LD_LIBRARY_PATH").map(|one| one.1.clone());
-            for folder in others.iter().map(|folder| folder.clone().into_os_string()).chain(known) {
-                path.push(":");
-                path.push(folder);
+        if !self.libraries.is_empty() {
+            let known = environment.iter().rfind(|one| one.0 == LOADER_PATH).map(|one| one.1.clone());
+            let known = known.or_else(|| std::env::var_os(LOADER_PATH)).unwrap_or_default();
+            // The user's folders, but for those of another MPI: they have other versions of the libraries below an MPI.
+            let others = std::env::split_paths(&known).filter(|folder| !has_mpi(folder));
+            let all = self.libraries.iter().cloned().chain(others.filter(|one| !one.as_os_str().is_empty()));
+            if let Ok(path) = std::env::join_paths(all) {
+                environment.push((LOADER_PATH.into(), path));
             }
-            environment.push(("LD_LIBRARY_PATH".into(), path));
         }
         let program = PathBuf::from(words.remove(0));
         Launch { program, arguments: words, environment, deadline: patience }
