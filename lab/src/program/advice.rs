@@ -181,7 +181,7 @@ pub fn all_failed(asked: &Asked, names: &[Named], measured: &Measured, absent: &
     format!("the program finished under no system: {}{absent}{help}", causes.join("; "))
 }
 
-/// What limits the program under one system, in a sentence.
+/// A sentence about the limit of the program under one system.
 pub fn limits(profile: &Profile) -> String {
     let lived = profile.lived();
     let waits = profile.calls().into_iter().find(|call| call.3 && !is_start(&call.0));

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 /// The word between two parts.
 pub const BETWEEN: &str = ":";
 
-/// What stands for the number of processes.
+/// The word for the number of processes.
 const COUNT: &str = "{n}";
 
 /// A part: a program, its arguments, and how many processes run it.

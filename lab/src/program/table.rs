@@ -21,7 +21,7 @@ pub struct Line {
     pub seconds: Option<[f64; 3]>,
     /// The median ratio to Parvum, in blocks that have both.
     pub ratio_to_parvum: Option<f64>,
-    /// What the signed-rank test says of that ratio: faster, slower, same, or too few runs.
+    /// Verdict of the signed-rank test on the ratio: faster, slower, same, or too few runs.
     pub against_parvum: Option<&'static str>,
     /// The time with the fewest processes divided by this one.
     pub speed_up: Option<f64>,
@@ -118,7 +118,7 @@ pub fn summary(judged: &Judged) -> Vec<Line> {
     lines
 }
 
-/// What a verdict is called.
+/// The name of a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Faster => "faster",
