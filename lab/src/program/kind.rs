@@ -122,7 +122,8 @@ fn find(word: &OsStr) -> Result<PathBuf, LabError> {
         Some(file) if !is_executable(&file) => {
             Err(LabError::Program(format!("{0} is not executable. help: chmod +x {0}", file.display())))
         }
-        Some(file) => file.canonicalize().map_err(LabError::file("read", file)),
+        // A link stays: by its name, an interpreter knows its environment of packages.
+        Some(file) => std::path::absolute(&file).map_err(LabError::file("read", file)),
         None if here.is_dir() => Err(LabError::Program(format!("{} is a folder", here.display()))),
         None if !is_path && here.is_file() => {
             let name = word.to_string_lossy();
@@ -204,6 +205,17 @@ mod tests {
         assert_eq!(refused, "/etc/passwd is not executable. help: chmod +x /etc/passwd");
         let refused = of(OsStr::new("/etc"), None).expect_err("a folder").to_string();
         assert_eq!(refused, "/etc is a folder");
+    }
+
+    #[test]
+    fn link_to_a_program_stays_a_link() {
+        let folder = std::env::temp_dir().join(format!("parvum-kind-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let link = folder.join("python3");
+        std::os::unix::fs::symlink("/bin/true", &link).expect("a link");
+        let kind = of(link.as_os_str(), None).expect("an interpreter, by its name");
+        fs::remove_dir_all(folder).expect("removed");
+        assert_eq!((kind.program, kind.library), (link, Library::Mpi4py));
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn times(html: &mut String, lines: &[Line]) {
         .iter()
         .map(|line| {
             let time = match (line.seconds, &line.failure) {
+                // One run has no interval.
+                (Some([median, ..]), None) if line.runs == 1 => seconds(median),
                 (Some([median, low, high]), None) => {
                     format!(
                         "{} <span class=\"range\">{} to {}</span>",

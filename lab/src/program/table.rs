@@ -146,8 +146,15 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
         .iter()
         .map(|line| {
             let known = |value: Option<String>| value.unwrap_or_else(|| "-".into());
-            let time = line.seconds.map(|[median, low, high]| {
-                format!("{} [{} {}]", seconds(median), digits_like(low, median), digits_like(high, median))
+            let time = line.seconds.map(|[median, low, high]| match line.runs {
+                // One run has no interval.
+                1 => seconds(median),
+                _ => format!(
+                    "{} [{} {}]",
+                    seconds(median),
+                    digits_like(low, median),
+                    digits_like(high, median)
+                ),
             });
             vec![
                 line.system.clone(),
