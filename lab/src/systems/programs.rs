@@ -113,18 +113,14 @@ impl Sources {
     pub(crate) fn find(named: Option<&Path>) -> Option<Sources> {
         match named.map(Path::to_owned).or_else(find_sources) {
             Some(apps) => Some(Sources::of(apps)),
-            None => installed().map(Sources::of),
+            None => installed().map(|apps| Sources { built: in_cache(&apps), ..Sources::of(apps) }),
         }
     }
 
     fn of(apps: PathBuf) -> Sources {
         let root = apps.parent().unwrap_or(&apps);
-        let headers = root.join("interfaces/pvm/include");
-        if headers.is_dir() {
-            let built = root.join("build/programs");
-            return Sources { headers: Some(headers), built, apps };
-        }
-        Sources { headers: None, built: in_cache(&apps), apps }
+        let headers = Some(root.join("interfaces/pvm/include")).filter(|folder| folder.is_dir());
+        Sources { headers, built: root.join("build/programs"), apps }
     }
 }
 
@@ -179,6 +175,7 @@ mod tests {
         std::fs::create_dir_all(&headers).expect("a folder");
         let of = |name: &str| Sources::of(folder.join(name).join("apps"));
         let (repository, installed) = (of("repository"), of("share/parvum"));
+        let installed = Sources { built: in_cache(&installed.apps), ..installed };
         std::fs::remove_dir_all(&folder).expect("it was made above");
         assert_eq!(repository.headers, Some(headers));
         assert_eq!(repository.built, folder.join("repository/build/programs"));
