@@ -147,7 +147,7 @@ def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArra
     Needs NumPy.
 
     Raises:
-        Refused: too little memory is left (``PARVUM_TMK_HEAP``).
+        Refused: too little memory is left (``TMK_HEAP``).
     """
     import numpy as np
 
