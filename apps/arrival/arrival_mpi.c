@@ -147,13 +147,7 @@ int main(int argc, char **argv)
     if (team.tasks < 2) fail("needs at least 2 tasks");
     if (strcmp(options.clock, "shared") != 0 && strcmp(options.clock, "estimated") != 0)
         fail("--clock is shared or estimated, not %s", options.clock);
-    size_t largest = 0;
-    for (int i = 0; i < options.size_count; i++) {
-        if (options.sizes[i] < sizeof(double) || options.sizes[i] % sizeof(double) != 0)
-            fail("sizes must be multiples of %zu bytes, and not 0", sizeof(double));
-        if (options.sizes[i] > largest) largest = options.sizes[i];
-    }
-    if (largest == 0) fail("needs --sizes");
+    size_t largest = largest_of_doubles(&options);
     size_t room = largest / sizeof(double) * (size_t)team.tasks;
     struct arrival arrival = { .team = &team, .options = &options, .in = doubles(room), .out = doubles(room), .ahead = AHEAD_NS,
                                .taken = malloc((size_t)options.most * sizeof(int64_t)) };

@@ -158,6 +158,18 @@ void check(const double *data, size_t count, uint64_t seed, const char *where)
                  content(seed, i));
 }
 
+size_t largest_of_doubles(const struct options *options)
+{
+    size_t largest = 0;
+    for (int i = 0; i < options->size_count; i++) {
+        if (options->sizes[i] < sizeof(double) || options->sizes[i] % sizeof(double) != 0)
+            fail("sizes must be multiples of %zu bytes, and not 0", sizeof(double));
+        if (options->sizes[i] > largest) largest = options->sizes[i];
+    }
+    if (largest == 0) fail("needs --sizes");
+    return largest;
+}
+
 double *doubles(size_t count)
 {
     size_t bytes = (count * sizeof(double) + 4095) / 4096 * 4096 + 4096;

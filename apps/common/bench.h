@@ -60,6 +60,9 @@ void check(const double *data, size_t count, uint64_t seed, const char *where);
 /* Memory on page boundaries, touched once so that no page fault falls into a measurement. */
 double *doubles(size_t count);
 
+/* The largest size in bytes. Sizes must be multiples of a double; other sizes end the program. */
+size_t largest_of_doubles(const struct options *options);
+
 /* One JSON object per line. */
 FILE *samples_open(const struct options *options);
 void samples_array(FILE *out, const char *name, const int64_t *values, int count);

@@ -95,13 +95,7 @@ int main(int argc, char **argv)
     struct options options;
     team_open(&team, &options, &argc, &argv);
     if (team.tasks < 2) fail("needs at least 2 tasks");
-    size_t largest = 0;
-    for (int i = 0; i < options.size_count; i++) {
-        if (options.sizes[i] < sizeof(double) || options.sizes[i] % sizeof(double) != 0)
-            fail("sizes must be multiples of %zu bytes, and not 0", sizeof(double));
-        if (options.sizes[i] > largest) largest = options.sizes[i];
-    }
-    if (largest == 0) fail("needs --sizes");
+    size_t largest = largest_of_doubles(&options);
     size_t room = 2 * (largest / sizeof(double) + (size_t)team.tasks) * (size_t)team.tasks;
     int lists[2][64];
     struct place place = { .tasks = team.tasks, .rank = team.task, .in = doubles(room), .out = doubles(room),

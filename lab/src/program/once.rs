@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// A run may be silent for so long before anybody asks what it waits for.
 const CALM: Duration = Duration::from_secs(4);
-/// Between two such questions, and between two looks whether the run is over.
+/// Between two such questions, and between two looks whether the user interrupts.
 const ASK: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 /// `parvum why` ends with this code if it has found a deadlock.
@@ -108,34 +108,14 @@ pub fn run_first(
     why: Option<&Why>,
 ) -> Result<(), String> {
     let Some(why) = why else { return run_once(launch, asked, out, interrupted) };
-    let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let said: Mutex<Option<(bool, String)>> = Mutex::new(None);
-    let ended = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut next = Instant::now() + CALM;
-            // Relaxed: the flags hand nothing over; the thread is joined before `said` is read.
-            while !over.load(Ordering::Relaxed) {
-                std::thread::sleep(LOOK);
-                let is_interrupted = interrupted.load(Ordering::Relaxed);
-                let mut is_deadlock = false;
-                if Instant::now() >= next && !is_interrupted {
-                    let found = why.ask();
-                    let mut said = said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    // Twice: what is on its way at the first look has arrived at the second.
-                    is_deadlock = matches!((&*said, &found), (Some((true, _)), Some((true, _))));
-                    *said = found.or(said.take());
-                    next = Instant::now() + ASK;
-                }
-                if is_interrupted || is_deadlock {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-        });
+    let stop = AtomicBool::new(false);
+    let (over, is_over) = mpsc::channel::<()>();
+    let (ended, said) = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| watch(why, interrupted, &stop, is_over));
         let ended = run_once(launch, asked, out, &stop);
-        over.store(true, Ordering::Relaxed);
-        ended
+        drop(over);
+        (ended, watcher.join().ok().flatten())
     });
-    let said = said.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match (ended, said) {
         (Err(_), Some((true, line)))
             if stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) =>
@@ -145,6 +125,34 @@ pub fn run_first(
         (Err(failure), Some((_, line))) if is_unfinished(&failure) => Err(format!("{failure}; {line}")),
         (ended, _) => ended,
     }
+}
+
+/// Asks now and then what a run waits for, until the other end of `is_over` is gone. A deadlock or an interruption sets `stop`.
+fn watch(
+    why: &Why,
+    interrupted: &AtomicBool,
+    stop: &AtomicBool,
+    is_over: Receiver<()>,
+) -> Option<(bool, String)> {
+    let mut said: Option<(bool, String)> = None;
+    let mut next = Instant::now() + CALM;
+    // The end of the run wakes this thread. A handler of a signal sets `interrupted` and wakes nobody, so there is a look now and then.
+    while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        // Relaxed, here and below: the flags hand nothing over.
+        let is_interrupted = interrupted.load(Ordering::Relaxed);
+        let mut is_deadlock = false;
+        if Instant::now() >= next && !is_interrupted {
+            let found = why.ask();
+            // Twice: a message that is on its way at the first look has arrived at the second.
+            is_deadlock = matches!((&said, &found), (Some((true, _)), Some((true, _))));
+            said = found.or(said);
+            next = Instant::now() + ASK;
+        }
+        if is_interrupted || is_deadlock {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+    said
 }
 
 /// Whether a run failed because its time was over.

@@ -2,6 +2,7 @@
 
 use crate::error::LabError;
 use crate::run::experiment::Job;
+use crate::run::shell;
 use crate::systems::peers::{self, Kit, Toolbox};
 use crate::systems::system::Family;
 use std::ffi::OsStr;
@@ -159,7 +160,10 @@ fn installed() -> Option<PathBuf> {
 /// The command that installs the systems to compare with.
 pub(crate) fn peers_command() -> String {
     match (find_sources(), installed()) {
-        (None, Some(apps)) => format!("sh {}", apps.with_file_name("peers.sh").display()),
+        (None, Some(apps)) => {
+            let script = shell::word(apps.with_file_name("peers.sh").as_os_str());
+            format!("sh {}", String::from_utf8_lossy(&script))
+        }
         _ => "./x peers".to_owned(),
     }
 }

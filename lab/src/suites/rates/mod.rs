@@ -37,20 +37,16 @@ const ALL_SIZES: [u64; 9] = [8, 64, 256, 1024, 4096, 16384, 65536, 262_144, 1 <<
 /// Tasks: twice the pairs.
 const TASKS: [u32; 3] = [2, 4, 8];
 
+/// Systems that exchange messages through memory; the suite `tail` has the same.
+pub(super) const FAMILIES: &[Family] =
+    &[Family::Mpi, Family::OpenMpi, Family::Mpich, Family::Engine, Family::Nx, Family::Parvum, Family::Pvm];
+
 /// `parvum compare --suite rates`.
 pub static SUITE: Suite = Suite {
     name: "rates",
     about: "messages and bytes a second of several pairs at once, over memory, TCP and hosts",
     over_hosts: Some(&hosts::OVER),
-    families: &[
-        Family::Mpi,
-        Family::OpenMpi,
-        Family::Mpich,
-        Family::Engine,
-        Family::Nx,
-        Family::Parvum,
-        Family::Pvm,
-    ],
+    families: FAMILIES,
     seconds: [150, 900],
     systems: || SYSTEMS.to_vec(),
     jobs,
