@@ -197,7 +197,7 @@ enum Command {
         ("parvum compare --history", "since which commit each figure is better or worse"),
     ]))]
     Compare(Box<parvum_lab::CompareOptions>),
-    /// Explain an error code
+    /// Explain an error code or a variable
     Explain(explain::ExplainArgs),
     /// Check what could stop programs, here and on other hosts
     Doctor(doctor::DoctorArgs),

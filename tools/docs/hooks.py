@@ -92,22 +92,23 @@ def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
     return context
 
 
-def in_order(items: Any) -> list[str]:
-    """The paths of the pages of the navigation."""
-    paths = []
+def in_order(items: Any, sections: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    """The path of each page of the navigation, with the sections that the page is in: "Reference", "PVM"."""
+    paths = {}
     for item in items:
         if item.children:
-            paths += in_order(item.children)
+            paths |= in_order(item.children, (*sections, str(item.title)))
         elif getattr(item, "file", None):
-            paths.append(item.file.src_uri)
+            paths[item.file.src_uri] = sections
     return paths
 
 
-order: list[str] = []
+order: dict[str, tuple[str, ...]] = {}
 
 
 def on_nav(nav: Any, config: Any, files: Files) -> Any:
-    order[:] = in_order(nav.items)
+    order.clear()
+    order.update(in_order(nav.items))
     return nav
 
 
@@ -126,7 +127,7 @@ def on_post_build(config: Any) -> None:
         file.unlink()
     head = f"# {config['site_name']}\n\n> {config['site_description']}\n\n"
     short = head + "Each page is Markdown. Pages of the manual are listed in reference/man/index.md.\n\n"
-    short += "".join(f"- [{titles[path]}]({path})\n" for path in order)
+    short += "".join(f"- [{': '.join((*sections, titles[path]))}]({path})\n" for path, sections in order.items())
     (site / "llms.txt").write_text(short, encoding="utf-8")
     full = "\n\n".join(f"<!-- {path} -->\n\n{texts[path].strip()}" for path in order if path not in LONG)
     (site / "llms-full.txt").write_text(head + full + "\n", encoding="utf-8")

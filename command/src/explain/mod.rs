@@ -1,7 +1,8 @@
-//! `parvum explain`: what an error code means, without a network.
+//! `parvum explain`: what an error code or a variable means, without a network.
 
 mod codes;
 mod near;
+pub mod options;
 
 pub use near::distance;
 
@@ -11,18 +12,23 @@ use codes::{Row, SECTIONS, Section};
 use parvum_task::SessionError;
 use std::fmt::Write as _;
 
-/// Explain an error code: what happened, and what to do
+/// Explain an error code or a variable such as PARVUM_CREDIT
 #[derive(Args)]
 #[command(after_long_help = crate::help::examples(&[
     ("parvum explain E-NOHOST", "what E-NOHOST means"),
-    ("parvum explain nohost", "the same"),
     ("parvum explain MPI_ERR_TRUNCATE", "an MPI error class"),
+    ("parvum explain PARVUM_CREDIT", "values, default and effect of a variable"),
     ("parvum explain", "list all codes"),
+    ("parvum explain --variables", "list all variables"),
 ]))]
 pub struct ExplainArgs {
-    /// Explain CODE: Parvum's, MPI's or PVM's [default: list all codes]
+    /// A code of Parvum, MPI or PVM, or a variable [default: list codes]
+    #[arg(value_name = "NAME")]
     code: Option<String>,
-    /// Print the page of all codes as Markdown
+    /// List the environment variables that Parvum reads
+    #[arg(long, conflicts_with = "code")]
+    variables: bool,
+    /// Print the page of all codes, or all variables, as Markdown
     #[arg(long, conflicts_with = "code")]
     markdown: bool,
 }
@@ -30,12 +36,15 @@ pub struct ExplainArgs {
 /// Prints what was asked for.
 pub fn explain(args: &ExplainArgs) -> Result<(), Box<dyn std::error::Error>> {
     match &args.code {
+        _ if args.markdown && args.variables => out::line(options::markdown().trim_end())?,
         _ if args.markdown => out::line(markdown().trim_end())?,
+        _ if args.variables => options::list()?,
         None => list()?,
-        Some(code) => {
-            let (section, row) = find(code).ok_or_else(|| unknown(code))?;
-            print(section, row)?;
-        }
+        Some(name) => match (find(name), options::find(name)) {
+            (Some((section, row)), _) => print(section, row)?,
+            (None, Some(variable)) => options::print(variable)?,
+            (None, None) => return Err(unknown(name).into()),
+        },
     }
     Ok(())
 }
@@ -61,12 +70,12 @@ fn unknown(code: &str) -> String {
     let wanted = key(code);
     let mut all: Vec<_> = rows().map(|(_, row)| (distance(&wanted, &key(row.0)), row.0)).collect();
     all.sort_unstable();
-    let near: Vec<_> = all.iter().filter(|(far, _)| *far <= 3 && *far < wanted.len()).take(3).collect();
-    let mut text = format!("E-NOCODE: {code}: no error has this code");
-    for (_, name) in near {
+    let near = all.iter().filter(|(far, _)| *far <= 3 && *far < wanted.len()).take(3).map(|(_, name)| *name);
+    let mut text = format!("E-NOCODE: {code}: no error or variable has this name");
+    for name in near.chain(options::near(code)) {
         let _ = write!(text, "; help: `parvum explain {name}`");
     }
-    text + "; help: `parvum explain` lists all codes"
+    text + "; help: `parvum explain` lists all codes, and `parvum explain --variables` all variables"
 }
 
 fn list() -> Result<(), SessionError> {
@@ -203,7 +212,11 @@ mod tests {
             said.starts_with("E-NOCODE: e-nohots: ") && said.contains("`parvum explain E-NOHOST`"),
             "{said}"
         );
-        assert!(unknown("xyzzy").ends_with("no error has this code; help: `parvum explain` lists all codes"));
+        assert!(
+            unknown("xyzzy")
+                .contains("no error or variable has this name; help: `parvum explain` lists all codes")
+        );
+        assert!(unknown("parvum_credits").contains("`parvum explain PARVUM_CREDIT`"));
     }
 
     #[test]

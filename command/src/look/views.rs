@@ -106,16 +106,16 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
     tool()?.request(Request::Signal { tid, signal }).map(drop)
 }
 
-/// What programs started from here take from the environment, with defaults; `docs/reference/options.md` says more. What the machine
-/// has the daemon says.
+/// What programs that you start from this shell take from the environment: name, default and meaning in a few words. The daemon reports
+/// its own options. `parvum explain NAME` says more.
 const OPTIONS: [(&str, &str, &str); 7] = [
-    ("PARVUM_ROUTE", "auto", "way of messages: auto, or the name of a transport"),
-    ("PARVUM_CREDIT", "67108864", "bytes one receiver may have unconsumed before sends to it wait"),
-    ("PARVUM_MEMORY", "a quarter", "bytes kept beyond that when tasks that wait to send hold each other up"),
+    ("PARVUM_ROUTE", "auto", "transport of messages: auto, or the name of one"),
+    ("PARVUM_CREDIT", "67108864", "bytes that one receiver may leave unreceived; beyond it, sends wait"),
+    ("PARVUM_MEMORY", "a quarter", "bytes for messages of senders that wait for each other"),
     ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),
-    ("PARVUM_BIN", "beside the library", "the command with which a program starts the machine"),
-    ("PVM_ROOT", "none", "spawned PVM programs are looked for in its bin/$PVM_ARCH"),
-    ("PVM_EXPORT", "none", "variables that spawned PVM tasks get"),
+    ("PARVUM_BIN", "beside the library", "the command that a program runs to start a virtual machine"),
+    ("PVM_ROOT", "none", "bin/$PVM_ARCH in it is searched for spawned PVM programs"),
+    ("PVM_EXPORT", "none", "variables that spawned PVM tasks inherit"),
 ];
 
 /// One option as this shell has it.

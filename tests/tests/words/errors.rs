@@ -180,6 +180,49 @@ fn explain_prints_the_page_that_is_in_the_sources() {
     );
 }
 
+/// `docs/reference/options.md` with the tables of the command instead of its own.
+fn with_tables(page: &str, tables: &str) -> String {
+    let mut written = page.to_owned();
+    for table in tables.split("## ").skip(1) {
+        let (title, rows) = table.split_once("\n\n").expect("a heading and a table");
+        let section =
+            written.find(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
+        let from = section + written[section..].find("\n| ").expect("a table in the section") + 1;
+        let to = written[from..].find("\n\n").map_or(written.len(), |end| from + end);
+        written.replace_range(from..to, rows.trim_end());
+    }
+    written
+}
+
+#[test]
+fn page_of_options_has_the_tables_of_the_command() {
+    let machine = TestMachine::new();
+    let tables = text(&run(&machine, &["explain", "--variables", "--markdown"]).stdout);
+    let path = stage::project().join("docs/reference/options.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let written = with_tables(&page, &tables);
+    if std::env::var_os("PARVUM_BLESS").is_some() {
+        std::fs::write(&path, &written).expect("the sources are writable");
+    } else {
+        assert_eq!(page, written, "PARVUM_BLESS=1 writes the tables of docs/reference/options.md again");
+    }
+    for name in ["PARVUM_CREDIT", "tmk_heap", "PVMTRCOPT"] {
+        let said = text(&run(&machine, &["explain", name]).stdout);
+        assert!(said.contains("\nDefault\n") && said.contains("\nEffect\n"), "{name}: {said}");
+        assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    }
+    assert!(text(&run(&machine, &["explain", "--variables"]).stdout).contains("PARVUM_SINGLE_COPY"));
+    let unknown = text(&run(&machine, &["explain", "PARVUM_CREDITS"]).stderr);
+    assert!(unknown.contains("`parvum explain PARVUM_CREDIT`"), "{unknown}");
+    // The manual names some of the variables. Each of those is in the table.
+    let manual = std::fs::read_to_string(stage::project().join("man/man1/parvum.1")).expect("the manual");
+    let environment = manual.split(".SH ").find(|part| part.starts_with("ENVIRONMENT")).expect("a section");
+    for line in environment.lines().filter(|line| line.starts_with(".B PARVUM") || line.starts_with(".B PVM"))
+    {
+        assert!(tables.contains(&format!("| `{}` |", &line[3..])), "{line}");
+    }
+}
+
 #[test]
 fn mpi_classes_and_pvm_codes_of_the_libraries_are_explained() {
     let page = text(&run(&TestMachine::new(), &["explain", "--markdown"]).stdout);
