@@ -4,6 +4,7 @@ use super::bundle::Bundle;
 use crate::error::LabError;
 use crate::run::options::CompareOptions;
 use crate::systems::programs::Sources;
+use clap::ValueEnum;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,8 +50,11 @@ pub fn of_run<'a>(
         command.extend(options.full.then(|| "--full".into()));
     } else {
         say("--processes", listed(&options.processes));
-        say("--timeout", Some(options.patience.to_string().into()));
+        let patience = Some(options.patience).filter(|seconds| *seconds > 0);
+        say("--timeout", patience.map(|seconds| seconds.to_string().into()));
         say("--precision", Some(options.precision.to_string().into()));
+        let library = options.built_for.and_then(|library| library.to_possible_value());
+        say("--built-for", library.map(|library| library.get_name().into()));
         say("--check", options.check.clone().map(Into::into));
         say("--input", options.input.as_ref().map(|file| needs.file(file)));
         say("--openmpi", options.openmpi.as_ref().map(|file| needs.file(file)));
@@ -139,6 +143,7 @@ mod tests {
             processes: vec![1, 2],
             check: Some("grep -q ok".into()),
             patience: 600,
+            built_for: Some(crate::program::Library::Mpi4py),
             precision: 3.0,
             ..CompareOptions::default()
         };
@@ -146,7 +151,7 @@ mod tests {
         let name = here.file_name().expect("a name").to_string_lossy().into_owned();
         let words: Vec<_> = bundle.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let expected = format!(
-            "parvum compare --processes 1,2 --timeout 600 --precision 3 --check grep -q ok -- ./program/{name} -x program/{name}"
+            "parvum compare --processes 1,2 --timeout 600 --precision 3 --built-for mpi4py --check grep -q ok -- ./program/{name} -x program/{name}"
         );
         assert_eq!(words.join(" "), expected);
         assert_eq!(bundle.needs.len(), 1);

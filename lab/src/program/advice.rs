@@ -2,7 +2,7 @@
 
 use super::measured::Measured;
 use super::profile::{Process, Profile, is_start};
-use super::ways::Named;
+use super::systems::Named;
 use super::{Asked, Judged};
 use crate::stats::goals::digits;
 use crate::stats::paired::Verdict;

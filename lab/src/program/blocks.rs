@@ -8,7 +8,7 @@ use super::left::Left;
 use super::measured::{FEWEST, Measured, Run};
 use super::once::{is_unfinished, refused_by, run_first, run_once};
 use super::outputs::Output;
-use super::ways::Way;
+use super::systems::Way;
 use crate::host::cores;
 use crate::host::state::{self, Probe, State, Ticks};
 use crate::run::progress::{Progress, Whole};

@@ -1,7 +1,7 @@
 //! All runs, and what they show together.
 
 use super::outputs::{self, Compared, Output, Printed};
-use super::ways::Named;
+use super::systems::Named;
 use crate::host::state::State;
 use crate::stats::paired;
 use crate::stats::statistics::{Estimate, estimate};

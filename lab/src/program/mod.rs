@@ -2,21 +2,17 @@
 
 mod advice;
 mod blocks;
-mod executors;
-mod kind;
 mod left;
 mod measured;
 mod once;
 mod outputs;
 mod page;
 mod parts;
-mod peer;
 mod profile;
-mod script;
+mod systems;
 mod table;
-mod ways;
 
-pub use kind::Library;
+pub use systems::kind::Library;
 
 use crate::error::LabError;
 use crate::host::factors::Factors;
@@ -32,6 +28,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use systems::kind;
 
 /// Seconds for all runs, unless the user says otherwise.
 const BUDGET: u64 = 120;
@@ -67,7 +64,7 @@ struct Asked {
 
 impl Asked {
     fn of(options: &CompareOptions) -> Result<Asked, LabError> {
-        let python = options.python.as_deref().map(executors::check).transpose()?;
+        let python = options.python.as_deref().map(systems::executors::check).transpose()?;
         // The script is the program; the words behind `--` are its arguments.
         let script = options.python.clone().map(PathBuf::into_os_string);
         let words: Vec<OsString> = script.into_iter().chain(options.program.iter().cloned()).collect();
@@ -194,7 +191,7 @@ fn measured_until(
 ) -> Result<Judged, LabError> {
     // Segments that a peer leaves behind go at the end.
     let _leftovers = Leftovers::before();
-    let (mut ways, absent) = ways::find(&kind, &asked, own, scratch.path())?;
+    let (mut ways, absent) = systems::find(&kind, &asked, own, scratch.path())?;
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let left = Left::new(scratch.path().file_name().and_then(|name| name.to_str()).unwrap_or_default());
     let measured = blocks::run(&asked, &mut ways, scratch.path(), &left, &mut Random::new(seed), interrupted);
@@ -203,7 +200,7 @@ fn measured_until(
     if interrupted.load(Ordering::Relaxed) {
         return Err(LabError::Interrupted);
     }
-    let names: Vec<ways::Named> = ways.iter().map(ways::Way::named).collect();
+    let names: Vec<systems::Named> = ways.iter().map(systems::Way::named).collect();
     // Daemons end before their folder goes.
     drop(ways);
     if !measured.has_any() {
@@ -264,7 +261,7 @@ fn manifest(judged: &Judged) -> String {
 struct Judged {
     asked: Asked,
     kind: kind::Kind,
-    names: Vec<ways::Named>,
+    names: Vec<systems::Named>,
     absent: Vec<String>,
     measured: Measured,
     /// One for each system, of the largest number of processes; nothing if the profiled run failed.

@@ -5,7 +5,6 @@ use crate::run::launch::Launch;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -15,8 +14,10 @@ const CALM: Duration = Duration::from_secs(4);
 /// Between two such questions, and between two looks whether the user interrupts.
 const ASK: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
-/// `parvum why` ends with this code if it has found a deadlock.
-const DEADLOCK: i32 = 3;
+/// The limit of time for an answer.
+const ANSWER: Duration = Duration::from_secs(10);
+/// `parvum why` ends like this if it has found a deadlock.
+const DEADLOCK: &str = "exit status: 3";
 /// A disk with less is full.
 const FULL: u64 = 1 << 20;
 
@@ -88,13 +89,24 @@ pub struct Why {
 }
 
 impl Why {
-    /// Whether it is a deadlock, and the first line that is said of the run.
-    fn ask(&self) -> Option<(bool, String)> {
-        let mut command = Command::new(&self.command);
-        command.arg("why").envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let done = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-        let line = String::from_utf8_lossy(&done.stdout).lines().next()?.trim().to_owned();
-        Some((done.status.code() == Some(DEADLOCK), line))
+    /// Whether the run is in a deadlock, and the first line about the run. `None` stands for no answer in time. The answer goes to a file
+    /// beside the output of the run.
+    fn ask(&self, out: &Path, interrupted: &AtomicBool) -> Option<(bool, String)> {
+        let words = ["-c".into(), "exec \"$1\" why 2>/dev/null".into(), "sh".into()];
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            arguments: words.into_iter().chain([self.command.clone().into_os_string()]).collect(),
+            environment: self.environment.clone(),
+            deadline: ANSWER,
+        };
+        let answer = out.with_extension("why");
+        let failure = launch.run_unless(&answer, interrupted).failure;
+        if failure.as_deref().is_some_and(is_unfinished) {
+            return None;
+        }
+        let text = std::fs::read(&answer).ok()?;
+        let line = String::from_utf8_lossy(&text).lines().next()?.trim().to_owned();
+        Some((failure.is_some_and(|how| how.starts_with(DEADLOCK)), line))
     }
 }
 
@@ -111,7 +123,7 @@ pub fn run_first(
     let stop = AtomicBool::new(false);
     let (over, is_over) = mpsc::channel::<()>();
     let (ended, said) = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(why, interrupted, &stop, is_over));
+        let watcher = scope.spawn(|| watch(why, out, interrupted, &stop, is_over));
         let ended = run_once(launch, asked, out, &stop);
         drop(over);
         (ended, watcher.join().ok().flatten())
@@ -130,6 +142,7 @@ pub fn run_first(
 /// Asks now and then what a run waits for, until the other end of `is_over` is gone. A deadlock or an interruption sets `stop`.
 fn watch(
     why: &Why,
+    out: &Path,
     interrupted: &AtomicBool,
     stop: &AtomicBool,
     is_over: Receiver<()>,
@@ -142,7 +155,7 @@ fn watch(
         let is_interrupted = interrupted.load(Ordering::Relaxed);
         let mut is_deadlock = false;
         if Instant::now() >= next && !is_interrupted {
-            let found = why.ask();
+            let found = why.ask(out, interrupted);
             // Twice: a message that is on its way at the first look has arrived at the second.
             is_deadlock = matches!((&said, &found), (Some((true, _)), Some((true, _))));
             said = found.or(said);
@@ -253,6 +266,22 @@ mod tests {
         assert_eq!(ended, Err("not finished after 12 s; rank 0 is busy".to_owned()));
         let ended = run_first(&sleeps(300), &asked, &folder.join("out"), &AtomicBool::new(true), Some(&why));
         assert!(ended.is_err_and(|why| why.starts_with("interrupted")));
+        fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[test]
+    fn question_without_an_answer_ends_when_the_user_interrupts() {
+        let folder = place("silent");
+        let mut why = why(&folder, "nothing", 0);
+        assert_eq!(
+            why.ask(&folder.join("out"), &AtomicBool::new(false)),
+            Some((false, "nothing".to_owned()))
+        );
+        why.command = folder.join("silent");
+        fs::write(&why.command, "#!/bin/sh\nexec sleep 300\n").expect("a file");
+        fs::set_permissions(&why.command, std::os::unix::fs::PermissionsExt::from_mode(0o700))
+            .expect("our file");
+        assert_eq!(why.ask(&folder.join("out"), &AtomicBool::new(true)), None);
         fs::remove_dir_all(folder).expect("removed");
     }
 

@@ -4,7 +4,7 @@ use super::Asked;
 use super::left::Left;
 use super::measured::Measured;
 use super::once::run_once;
-use super::ways::Way;
+use super::systems::Way;
 use crate::systems::peers::Own;
 use serde::Deserialize;
 use std::fs;

@@ -1,5 +1,6 @@
 //! Programs of others and of every interface over several hosts.
 
+pub(crate) mod compared;
 pub(crate) mod npb;
 pub(crate) mod players;
 pub(crate) mod pvmtime;

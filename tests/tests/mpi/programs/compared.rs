@@ -240,6 +240,32 @@ fn parts_and_scripts_run_as_one_program() {
 }
 
 #[test]
+fn bundle_repeats_the_comparison_in_another_folder() {
+    let place = Place::new("bundle");
+    let bundle = place.0.join("mine.tar.gz");
+    let bundle = bundle.to_str().expect("a plain path");
+    let words = ["--bundle", bundle, "-n", "2", "--budget", "1", "--built-for", "mpich", "--"];
+    let done = place.compare(&[&words[..], &[&place.program()]].concat()).output().expect("it runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    fs::remove_file(place.0.join("program")).expect("the bundle has a copy");
+    let unpacked = Command::new("tar").arg("-C").arg(&place.0).args(["-xzf", bundle]).status().expect("tar");
+    assert!(unpacked.success());
+    // The script takes the command from PATH, and a user's loader knows Parvum's libraries.
+    let folders = std::env::join_paths([
+        parvum().parent().expect("a folder"),
+        Path::new("/usr/bin"),
+        Path::new("/bin"),
+    ]);
+    let mut again = Command::new("sh");
+    again.arg(place.0.join("mine/run.sh")).env("PATH", folders.expect("plain paths")).stdin(Stdio::null());
+    again.env("TMPDIR", &place.0).env("XDG_CACHE_HOME", &place.0).env("LD_LIBRARY_PATH", &stage().lib);
+    let done = again.output().expect("sh runs");
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(place.0.join("mine/results").is_dir() && said.contains("Parvum"), "{said}");
+}
+
+#[test]
 fn executors_run_the_main_function_of_a_script() {
     let place = Place::new("executors");
     let script = place.0.join("work.py");

@@ -1,8 +1,8 @@
 //! The kind of a program: the message-passing library that the program asks the loader for.
 
-use super::parts::Part;
 use super::script;
 use crate::error::LabError;
+use crate::program::parts::Part;
 use crate::systems::peers::in_path;
 use serde::Deserialize;
 use std::ffi::OsStr;

@@ -1,7 +1,7 @@
 //! Executors: a Python script that has `main(executor)` runs with the executor of each package.
 
-use super::Asked;
 use crate::error::LabError;
+use crate::program::Asked;
 use crate::systems::peers::{Kit, Own, Toolbox, in_path};
 use crate::systems::sessions::Session;
 use crate::systems::system::{Encoding, Family, System};

@@ -1,7 +1,7 @@
 //! Peers as files: a user adds an MPI by describing it. `docs/how-to/programs/add-peer.md` has the fields.
 
 use super::kind::Library;
-use super::parts::BETWEEN;
+use crate::program::parts::BETWEEN;
 use crate::systems::peers::in_path;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Peers that Parvum describes itself.
-const SHIPPED: [(&str, &str); 1] = [("intel-mpi.toml", include_str!("../../peers/intel-mpi.toml"))];
+const SHIPPED: [(&str, &str); 1] = [("intel-mpi.toml", include_str!("../../../peers/intel-mpi.toml"))];
 const LAUNCHER: &str = "{launcher}";
 const PREFIX: &str = "{prefix}";
 const COUNT: &str = "{n}";

@@ -1,16 +1,21 @@
-//! The systems that can run a program, and how each is called.
+//! The systems that can run a program, and the command of each.
+
+pub mod executors;
+pub mod kind;
+mod peer;
+mod script;
 
 use super::Asked;
-use super::executors::{self, Executor};
-use super::kind::{Kind, Library};
 use super::once::Why;
 use super::parts::{self, BETWEEN, Part};
-use super::peer::{self, Installed};
 use crate::error::LabError;
 use crate::run::launch::Launch;
 use crate::systems::peers::{Kit, Own, Toolbox};
 use crate::systems::sessions::{Session, remote_shell_in};
 use crate::systems::system::{Encoding, Family, System};
+use executors::Executor;
+use kind::{Kind, Library};
+use peer::Installed;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
