@@ -60,7 +60,7 @@ fn key(code: &str) -> String {
     short.map_or(key.clone(), str::to_owned)
 }
 
-/// The row of a code. Who leaves out the beginning of a code that several sections have gets Parvum's own.
+/// The row of a code. If several sections have a code with this end, Parvum's own code is the answer.
 fn find(code: &str) -> Option<(&'static Section, &'static Row)> {
     let whole = rows().find(|(_, row)| row.0.eq_ignore_ascii_case(code.trim()));
     whole.or_else(|| rows().find(|(_, row)| key(row.0) == key(code)))

@@ -33,10 +33,11 @@ pub struct AlgorithmsArgs {
 }
 
 /// Names of MPI's functions differ from the operations' in these.
-const OTHER_NAMES: [(&str, Operation); 4] = [
+const OTHER_NAMES: [(&str, Operation); 5] = [
     ("bcast", Operation::Broadcast),
     ("exscan", Operation::ExclusiveScan),
     ("reducescatter", Operation::ReduceScatter),
+    ("reducescatterblock", Operation::ReduceScatter),
     ("exclusivescan", Operation::ExclusiveScan),
 ];
 
@@ -121,6 +122,7 @@ mod tests {
             ("MPI_Exscan", Operation::ExclusiveScan),
             ("reduce-scatter", Operation::ReduceScatter),
             ("MPI_Reduce_scatter", Operation::ReduceScatter),
+            ("MPI_Ireduce_scatter_block", Operation::ReduceScatter),
             ("IALLREDUCE", Operation::Allreduce),
         ] {
             assert_eq!(operation(said), Ok(meant), "{said}");

@@ -106,7 +106,7 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
     tool()?.request(Request::Signal { tid, signal }).map(drop)
 }
 
-/// What programs that you start from this shell take from the environment: name, default and meaning in a few words. The daemon reports
+/// Variables of programs that you start from this shell: name, default and meaning in a few words. The daemon reports
 /// its own options. `parvum explain NAME` says more.
 const OPTIONS: [(&str, &str, &str); 7] = [
     ("PARVUM_ROUTE", "auto", "transport of messages: auto, or the name of one"),

@@ -180,7 +180,7 @@ fn explain_prints_the_page_that_is_in_the_sources() {
     );
 }
 
-/// `docs/reference/options.md` with the tables of the command instead of its own.
+/// `docs/reference/options.md` with new tables, which the command printed.
 fn with_tables(page: &str, tables: &str) -> String {
     let mut written = page.to_owned();
     for table in tables.split("## ").skip(1) {

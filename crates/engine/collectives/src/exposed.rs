@@ -12,7 +12,7 @@
 
 use crate::Combine;
 use crate::driver::Failure;
-use crate::plans::{Group, shares};
+use crate::plans::{Group, Span, shares};
 use crate::segment::{Doing, SharedSegment, word};
 use parvum_api::Status;
 use smallvec::SmallVec;
@@ -86,6 +86,23 @@ pub fn reduce<M: OpenMemory>(
     combine: Combine<'_>,
 ) -> Result<Exposed, Failure> {
     reduce_for(memory, Some(root), mine, data, unit, combine)
+}
+
+/// The contributions of all combined, of which each member gets its part: `parts` has the place of each part in `mine`. `data` has no byte
+/// in common with `mine`, and is as long as the own part.
+pub fn reduce_scatter<M: OpenMemory>(
+    memory: &mut M,
+    mine: &[u8],
+    parts: &[Span],
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<Exposed, Failure> {
+    let (part, unit) = (parts[memory.group().own], unit.max(1));
+    let word = word(Doing::ExposeReduceScatter, parts.iter().map(|part| part.length).chain([unit]));
+    memory.round(word, [&place_of(mine), &[]])?;
+    let could = combine_share(memory, part.at, &mine[part.at..part.end()], data, unit, combine)?;
+    settle(memory, word, could)
 }
 
 /// Each member combines a share from all members' memory. A member that gets the result fetches the shares of the

@@ -51,6 +51,8 @@ pub(crate) enum Doing {
     ExposeReduce,
     ExposeAllReduce,
     ExposeAllToAll,
+    ReduceScatter,
+    ExposeReduceScatter,
 }
 
 /// The word of an operation. Other numbers give another word, mostly.
@@ -94,6 +96,16 @@ pub fn announce<B: Announcing>(segment: &mut B, root: usize, data: &mut [u8]) ->
     match segment.group().own == root {
         true => segment.announce(word, data),
         false => segment.hear(word, data),
+    }
+}
+
+/// Gives each member its part of the root's data, by the broadcast ring. `all` has room for all parts, at each member; the root has filled
+/// it. The root does not wait, as in [`announce`].
+pub fn announce_parts<B: Announcing>(segment: &mut B, root: usize, all: &mut [u8]) -> Result<(), Failure> {
+    let word = word(Doing::Scatter, [root, all.len()]);
+    match segment.group().own == root {
+        true => segment.announce(word, all),
+        false => segment.hear(word, all),
     }
 }
 
@@ -216,6 +228,30 @@ pub fn reduce<B: SharedSegment>(
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
     reduce_for(segment, Some(root), data, unit, combine)
+}
+
+/// The contributions of all combined, of which each member gets its part. `parts` has the place of each part in `mine`, and `data` is as
+/// long as the own part.
+pub fn reduce_scatter<B: SharedSegment>(
+    segment: &mut B,
+    mine: &[u8],
+    parts: &[Span],
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    let (Group { own, .. }, unit) = (segment.group(), unit.max(1));
+    let part = parts[own];
+    if mine.len() > segment.room() {
+        let mut all = mine.to_vec();
+        allreduce(segment, &mut all, unit, combine)?;
+        data.copy_from_slice(&all[part.at..part.end()]);
+        return Ok(());
+    }
+    let word = word(Doing::ReduceScatter, parts.iter().map(|part| part.length).chain([unit]));
+    segment.round(word, [mine, &[]])?;
+    data.copy_from_slice(&mine[part.at..part.end()]);
+    Tiles::new(part.length, unit).combine(segment, data, |_| part.at, combine)
 }
 
 fn reduce_for<B: SharedSegment>(

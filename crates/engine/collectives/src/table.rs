@@ -282,6 +282,8 @@ pub enum Only {
     Regular,
     /// The part of a member for one other has at most this number of bytes.
     PartsUpTo(usize),
+    /// The parts of all members together have at most this number of bytes.
+    AllPartsUpTo(usize),
     /// There is an element for each member.
     AnElementEach,
     /// An element has at most [`SHORT`] bytes.
@@ -302,6 +304,7 @@ impl Only {
             }
             Only::Regular => case.is_regular,
             Only::PartsUpTo(most) => case.bytes <= most * case.members,
+            Only::AllPartsUpTo(most) => case.bytes.saturating_mul(case.members) <= most,
             Only::AnElementEach => case.bytes / case.unit.max(1) >= case.members,
             Only::ShortElements => case.unit <= SHORT,
             Only::SameOrder => {
@@ -367,6 +370,7 @@ impl fmt::Display for Rule {
             Only::Rounds => "several hosts, rounds are quicker".to_owned(),
             Only::Regular => "equal parts".to_owned(),
             Only::PartsUpTo(most) => format!("parts up to {}", size(*most)),
+            Only::AllPartsUpTo(most) => format!("all parts up to {}", size(*most)),
             Only::AnElementEach => "an element for each member".to_owned(),
             Only::ShortElements => format!("elements up to {}", size(SHORT)),
             Only::SameOrder => "same order of operands".to_owned(),

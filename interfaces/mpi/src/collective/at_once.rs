@@ -3,7 +3,7 @@
 //! All ranks must go the same way. Which it is follows from the call and the bytes of its data, which are the same on all, and from
 //! how many blocking calls of the communicator there were before.
 
-use super::blocks::{get_with, give, of_root};
+use super::blocks::{Blocks, get_with, give, give_and_get, of_root};
 use super::call::{Call, combine_of, refuse_revoked};
 use super::last::note;
 use super::{exposed, intra, trials};
@@ -15,10 +15,10 @@ use crate::requests::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{comms::revocation, process::introspect, requests::progress};
 use parvum_api::{Request, Status, call};
 use parvum_collectives::exposed::{Exposed, OpenMemory};
-use parvum_collectives::plans::Area;
 use parvum_collectives::plans::hosts::Placement;
+use parvum_collectives::plans::{Area, in_a_row};
 use parvum_collectives::segment;
-use parvum_collectives::table::{Algorithm, Case, Operation, choose};
+use parvum_collectives::table::{Algorithm, Case, LONGEST_IN_RING, Operation, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{Ahead, AtSegment, Attend};
 use std::sync::Arc;
@@ -92,9 +92,11 @@ impl<'c> Doing<'c> {
     }
 
     fn run(self, call: Call, bytes: u64) -> Mpi {
-        if let Call::Bcast { root, .. } | Call::Reduce { root, .. } = call {
+        if let Call::Bcast { root, .. } | Call::Reduce { root, .. } | Call::Scatter { root, .. } = call {
             self.comm.root(root)?;
         }
+        let are_parts_announced = matches!(call, Call::Scatter { .. })
+            && choose(Operation::Scatter, &call.case(self.comm.size())) == Algorithm::BroadcastRing;
         match (self.segment(), call) {
             (Ok(Some(mut segment)), Call::Bcast { data, root }) if is_announced(self.comm, data.length()) => {
                 note(Algorithm::BroadcastRing);
@@ -102,6 +104,11 @@ impl<'c> Doing<'c> {
                 let mut areas = Areas { mine: Bytes::NONE, data };
                 let outcome = self.announce(&mut segment, root as usize, areas.data.slice_mut());
                 put(then, &mut areas);
+                self.end(outcome)
+            }
+            (Ok(Some(mut segment)), Call::Scatter { give, get, root, .. }) if are_parts_announced => {
+                note(Algorithm::BroadcastRing);
+                let outcome = self.announce_parts(&mut segment, root as usize, &give, get);
                 self.end(outcome)
             }
             (segment, call) => self.run_with(segment, call, bytes),
@@ -157,6 +164,34 @@ impl<'c> Doing<'c> {
             segment::barrier(segment)?;
         }
         segment::announce(segment, root, data)
+    }
+
+    /// Short parts of a root, which it announces together at the segment. Each member takes its part.
+    fn announce_parts(
+        &self,
+        segment: &mut AtSegment<'_>,
+        root: usize,
+        parts: &Blocks,
+        part: Option<Data>,
+    ) -> Result<(), Failure> {
+        if self.comm.sharing().runs_far_ahead(Ahead::Announced) {
+            segment::barrier(segment)?;
+        }
+        let mut all = [0; LONGEST_IN_RING];
+        let mut each = part.as_ref().map_or(0, Data::length);
+        if root == self.comm.rank() {
+            // Longer parts than the root's own are an error of the program. They are cut off.
+            let given = parts.give();
+            let length = given.length().min(all.len());
+            each = length / self.comm.size();
+            all[..length].copy_from_slice(&given.slice()[..length]);
+        }
+        let all = &mut all[..each * self.comm.size()];
+        segment::announce_parts(segment, root, all)?;
+        if let Some(part) = part {
+            part.unpack(&all[each * self.comm.rank()..][..each]);
+        }
+        Ok(())
     }
 
     /// The communicator's segment, if it has one by now.
@@ -264,6 +299,15 @@ fn show(segment: &mut AtSegment<'_>, comm: &Comm, call: Call) -> Result<(), Fail
             let mut areas = Areas { mine: Bytes::NONE, data };
             let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
             outcome = segment::allreduce(segment, areas.data.slice_mut(), op.unit, combine);
+            put(then, &mut areas);
+        }
+        Call::ReduceScatter { give: own, get: result, lengths, op } => {
+            let contribution;
+            (contribution, data, then) = give_and_get(&own, result);
+            let mut areas = Areas { mine: Bytes::NONE, data };
+            let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
+            let (parts, data) = (in_a_row(lengths), areas.data.slice_mut());
+            outcome = segment::reduce_scatter(segment, contribution.slice(), &parts, data, op.unit, combine);
             put(then, &mut areas);
         }
         Call::Allgather { give: own, get: blocks } => {

@@ -217,6 +217,18 @@ pub(super) fn get(data: Data) -> (Bytes, Option<Part>) {
     Blocks::one(data).get()
 }
 
+/// A contribution that is only read, and memory for a result of another length. If the two overlap, as in place, the result goes to its
+/// destination at the end: until then the others read the contribution.
+pub(super) fn give_and_get(contribution: &Data, result: Data) -> (Bytes, Bytes, Option<Part>) {
+    if !overlap(contribution, &result) {
+        let (data, then) = get(result);
+        return (give(contribution), data, then);
+    }
+    let room = vec![0; result.length()];
+    let then: Then = Box::new(move |areas: &mut Areas| result.unpack(areas.data.slice()));
+    (give(contribution), Bytes::Own(room), Some(Part::Then(then)))
+}
+
 /// The data of a broadcast: given by the root, gotten by all others.
 pub(super) fn of_root(data: Data, is_root: bool) -> (Bytes, Option<Part>) {
     if is_root { (give(&data), None) } else { get(data) }

@@ -120,7 +120,7 @@ impl Call {
                 case(give.as_ref().unwrap_or(get).length()).elements(op.unit).ordered(op.order)
             }
             Call::Allreduce { get, op, .. } => case(get.length()).elements(op.unit).ordered(op.order),
-            Call::ReduceScatter { give, op, .. } => case(give.length()).elements(op.unit),
+            Call::ReduceScatter { give, op, .. } => case(give.length()).elements(op.unit).ordered(op.order),
             Call::Scan { get, .. } => case(get.length()),
             Call::Barrier | Call::Neighbours { .. } => case(0),
         }

@@ -1,12 +1,13 @@
 //! Long blocking calls of ranks on one host: each reads what it needs out of the others' memory.
 
-use super::blocks::{get, get_with, give};
+use super::blocks::{get, get_with, give, give_and_get};
 use super::call::{Call, combine_of};
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
 use crate::requests::schedule::{Areas, Bytes, Part};
 use parvum_collectives::Failure;
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
+use parvum_collectives::plans::in_a_row;
 
 /// Does such a call, which stays as it was when that is refused.
 pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi<Result<Exposed, Failure>> {
@@ -46,6 +47,13 @@ pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi
             let (data, put) = blocks.clone().get();
             (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
             outcome = exposed::alltoall(memory, mine.slice(), areas.data.slice_mut());
+        }
+        Call::ReduceScatter { give: own, get: result, lengths, op } => {
+            let (mine, data, put) = give_and_get(own, result.clone());
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            let parts = in_a_row(lengths.iter().copied());
+            let data = areas.data.slice_mut();
+            outcome = exposed::reduce_scatter(memory, mine.slice(), &parts, data, op.unit, combine);
         }
         _ => unreachable!("not for memory"),
     }

@@ -1,6 +1,6 @@
 //! Within one group.
 
-use super::blocks::{get, get_with, give, of_root};
+use super::blocks::{get, get_with, give, give_and_get, of_root};
 use super::call::Call;
 use super::last;
 use crate::comms::comm::Comm;
@@ -86,9 +86,8 @@ pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan,
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::ReduceScatter { give: own, get: result, lengths, op } => {
-            let mine = Bytes::Own(own.packed());
             let plan = choose::reduce_scatter(group, &in_a_row(lengths), op.order);
-            let (data, then) = get(result);
+            let (mine, data, then) = give_and_get(&own, result);
             (plan, Areas { mine, data }, then)
         }
         Call::Scan { give: own, get: result, op: _, exclusive } => {

@@ -4,8 +4,8 @@
 
 use super::Algorithm::*;
 use super::Only::{
-    AnElementEach, HostsInRows, OpenMemory as Memory, PartsUpTo, Regular, Rounds, SameOrder, Segment,
-    SharedHosts, ShortElements,
+    AllPartsUpTo, AnElementEach, HostsInRows, OpenMemory as Memory, PartsUpTo, Regular, Rounds, SameOrder,
+    Segment, SharedHosts, ShortElements,
 };
 use super::{Algorithm, Only, Operation, Rule};
 
@@ -48,7 +48,8 @@ pub(super) fn of(operation: Operation) -> &'static [Rule] {
     match operation {
         Operation::Barrier => BARRIER,
         Operation::Broadcast => BROADCAST,
-        Operation::Gather | Operation::Scatter => GATHER,
+        Operation::Gather => GATHER,
+        Operation::Scatter => SCATTER,
         Operation::Allgather => ALLGATHER,
         Operation::Alltoall => ALLTOALL,
         Operation::Reduce => REDUCE,
@@ -147,7 +148,17 @@ static GATHER: &[Rule] = &[
 ];
 
 #[rustfmt::skip]
+static SCATTER: &[Rule] = &[
+    rule((2, FEW), (0, LONGEST_IN_RING), &[Segment, Regular, AllPartsUpTo(LONGEST_IN_RING)], BroadcastRing,
+        "the root writes all parts once and goes on"),
+    rule((MANY, ALL), (0, SHORT), &[Regular], Binomial, "the root has log2 n messages"),
+    rule((0, ALL), (0, ALL), &[], Straight, "each part is copied once"),
+];
+
+#[rustfmt::skip]
 static REDUCE_SCATTER: &[Rule] = &[
+    rule((2, FEW), (0, LONGEST_IN_SEGMENT), &[Segment, ShortElements], SharedSegment, "one turn of each member's core"),
+    rule((2, FEW), (LONGEST_IN_SEGMENT + 1, ALL), &[Memory], OpenMemory, "each byte is copied once"),
     rule((0, ALL), (MIB, ALL), &[], Pairwise, "one part under way"),
     rule((0, ALL), (0, ALL), &[], Straight, "one round"),
 ];

@@ -102,6 +102,12 @@ fn algorithm_bounds_equal_documentation() {
     assert_eq!(blocking(Operation::Alltoall, 4, kib(256) + 4), OpenMemory);
     assert_eq!(blocking(Operation::Alltoall, 2, kib(1024)), Pairwise);
     assert_eq!(blocking(Operation::Reduce, 2, kib(128)), Straight);
+    assert_eq!(blocking(Operation::Scatter, 2, 512), BroadcastRing);
+    assert_eq!(blocking(Operation::Scatter, 4, 257), Straight);
+    assert_eq!(messages(Operation::Scatter, 4, 8), Straight);
+    assert_eq!(blocking(Operation::ReduceScatter, 8, kib(64)), SharedSegment);
+    assert_eq!(blocking(Operation::ReduceScatter, 8, kib(64) + 8), OpenMemory);
+    assert_eq!(messages(Operation::ReduceScatter, 8, 64), Straight);
     assert_eq!(blocking(Operation::Reduce, 3, kib(64) + 1), OpenMemory);
     assert_eq!(blocking(Operation::Barrier, 1, 0), Dissemination);
     let apart = Case { hosts: Hosts::Shared { in_rows: true }, ..Case::new(8, kib(64)) };

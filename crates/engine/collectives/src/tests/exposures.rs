@@ -3,6 +3,7 @@
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::segments::{Place, floats, in_segment};
 use crate::exposed::{self, Exposed, OpenMemory};
+use crate::plans::in_a_row;
 use crate::segment::{self, SharedSegment};
 use crate::{Failure, Fault};
 use parvum_shm::single_copy;
@@ -101,6 +102,34 @@ fn exposures_combine_in_member_order() {
                 assert!(data == *if own == root { &wanted } else { &mine }, "in place {size} {length}");
             }
         });
+    }
+}
+
+#[test]
+fn each_member_gets_its_part_of_a_reduction() {
+    for lengths in [[3, 0, 5, 1, 7], [0, 4096, 50_001, 21, 3]] {
+        let parts = in_a_row(lengths.map(|elements| elements * UNIT));
+        let whole = lengths.iter().sum::<usize>() * UNIT;
+        let wanted = combined(0, lengths.len(), whole, chain);
+        for refused_from in [0, usize::MAX] {
+            in_segment(lengths.len(), |place| {
+                let own = place.group().own;
+                let (mine, part) = (content(own, whole), parts[own]);
+                let mut data = vec![1; part.length];
+                let member = &mut Member {
+                    place,
+                    fetches: 0,
+                    refused_from: if own == 2 { refused_from } else { usize::MAX },
+                };
+                let combine = &mut |x: &mut [u8], y: &[u8]| chain(x, y);
+                let told = exposed::reduce_scatter(member, &mine, &parts, &mut data, UNIT, combine);
+                if refused_from == 0 {
+                    assert_eq!(told, Ok(Exposed::Refused));
+                } else {
+                    assert!(told == Ok(Exposed::Done) && data == wanted[part.at..part.end()], "{lengths:?}");
+                }
+            });
+        }
     }
 }
 

@@ -134,6 +134,9 @@ fn data_reaches_its_receiver_in_segment() {
                 let mut data = if own == root { content(root, each) } else { vec![0; each] };
                 segment::announce(place, root, &mut data).expect("it succeeds");
                 assert!(data == content(root, each), "announced {size} {each}");
+                let mut parts = if own == root { all.clone() } else { vec![0; size * each] };
+                segment::announce_parts(place, root, &mut parts).expect("it succeeds");
+                assert!(parts == all, "announced parts {size} {each}");
             }
             let (mine, mut got) = (content(own, each), vec![0; size * each]);
             segment::allgather(place, Some(&mine), &parts, &mut got).expect("it succeeds");
@@ -169,6 +172,23 @@ fn parts_of_any_lengths_are_gathered() {
         segment::allgather(place, Some(&mine), &parts, &mut all).expect("it succeeds");
         assert!(all == wanted);
     });
+}
+
+#[test]
+fn each_member_gets_its_part_of_a_reduction() {
+    // Together shorter, and longer, than the room of a member.
+    for lengths in [[3, 0, 5, 1, 7], [0, 40, 9, 21, 3]] {
+        let parts = in_a_row(lengths.map(|elements| elements * UNIT));
+        let whole = lengths.iter().sum::<usize>() * UNIT;
+        let wanted = combined(0, lengths.len(), whole, chain);
+        in_segment(lengths.len(), |place| {
+            let (mine, part) = (content(place.group.own, whole), parts[place.group.own]);
+            let mut data = vec![1; part.length];
+            segment::reduce_scatter(place, &mine, &parts, &mut data, UNIT, &mut |x, y| chain(x, y))
+                .expect("it succeeds");
+            assert!(data == wanted[part.at..part.end()], "{lengths:?}");
+        });
+    }
 }
 
 #[test]
