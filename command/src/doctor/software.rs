@@ -55,7 +55,7 @@ fn command(own: &Path, folders: &[PathBuf]) -> Finding {
             let folder = own.parent().unwrap_or(own).display();
             Finding::warning("command", text, format!("`export PATH={folder}:$PATH`"))
         }
-        Some(path) if path.canonicalize().is_ok_and(|real| real == own) => {
+        Some(path) if path.canonicalize().is_ok_and(|real| real == own) || is_script_of_wheel(&path, own) => {
             Finding::ok("command", format!("{release}, at {}", path.display()))
         }
         Some(path) => Finding::warning(
@@ -97,7 +97,16 @@ fn library(name: &str, own: &Path, listed: &OsString, cache: &str) -> Finding {
             format!("programs get {}, which is not of this Parvum", path.display()),
             format!("{ENV}; `mpiexec` and `parvum run` of this Parvum set the path themselves"),
         ),
-        None => Finding::warning(check, format!("the loader does not find {name} in this shell"), ENV),
+        // MPI programs need a launcher anyway. PVM programs start by hand.
+        None if check == "libmpi" => Finding::ok(
+            check,
+            format!("`mpiexec` and `parvum run` find {name}; {ENV} if you start a program without them"),
+        ),
+        None => Finding::warning(
+            check,
+            format!("a program that you start by hand does not find {name}; `parvum run` finds it"),
+            ENV,
+        ),
     }
 }
 
@@ -283,6 +292,12 @@ mod tests {
     }
 
     #[test]
+    fn only_pvm_programs_need_the_library_in_the_path_of_the_loader() {
+        let state = |name: &str| library(name, Path::new("/opt/bin/parvum"), &OsString::new(), "").state;
+        assert_eq!([state("libmpi.so.12"), state("libpvm3.so.3")], [State::Ok, State::Warning]);
+    }
+
+    #[test]
     fn loader_looks_into_path_before_cache() {
         let cache = "\tlibx.so.1 (libc6,x86-64) => /usr/lib/libx.so.1\n";
         assert_eq!(find_library("libx.so.1", &OsString::new(), cache), Some("/usr/lib/libx.so.1".into()));
@@ -309,8 +324,15 @@ mod tests {
             state_with("#!/usr/bin/python3\nfrom parvum.__main__ import tool\n"),
             state_with("#!/bin/sh\nexec hydra\n"),
         ];
+        let script = |text: &str| {
+            std::fs::write(bin.join("parvum"), text).expect("writable");
+            std::fs::set_permissions(bin.join("parvum"), PermissionsExt::from_mode(0o755)).expect("ours");
+            command(&own, std::slice::from_ref(&bin)).state
+        };
+        let commands =
+            [script("#!/usr/bin/python3\nfrom parvum.__main__ import tool\n"), script("#!/bin/sh\n")];
         std::fs::remove_dir_all(&folder).expect("ours");
-        assert_eq!(states, [State::Ok, State::Warning]);
+        assert_eq!((states, commands), ([State::Ok, State::Warning], [State::Ok, State::Warning]));
     }
 
     #[test]

@@ -250,15 +250,11 @@ fn bundle_repeats_the_comparison_in_another_folder() {
     fs::remove_file(place.0.join("program")).expect("the bundle has a copy");
     let unpacked = Command::new("tar").arg("-C").arg(&place.0).args(["-xzf", bundle]).status().expect("tar");
     assert!(unpacked.success());
-    // The script takes the command from PATH, and a user's loader knows Parvum's libraries.
-    let folders = std::env::join_paths([
-        parvum().parent().expect("a folder"),
-        Path::new("/usr/bin"),
-        Path::new("/bin"),
-    ]);
+    // The script takes the command from PATH.
+    let folders = std::env::join_paths([stage().bin.as_path(), Path::new("/usr/bin"), Path::new("/bin")]);
     let mut again = Command::new("sh");
     again.arg(place.0.join("mine/run.sh")).env("PATH", folders.expect("plain paths")).stdin(Stdio::null());
-    again.env("TMPDIR", &place.0).env("XDG_CACHE_HOME", &place.0).env("LD_LIBRARY_PATH", &stage().lib);
+    again.env("TMPDIR", &place.0).env("XDG_CACHE_HOME", &place.0);
     let done = again.output().expect("sh runs");
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
