@@ -250,8 +250,12 @@ fn bundle_repeats_the_comparison_in_another_folder() {
     fs::remove_file(place.0.join("program")).expect("the bundle has a copy");
     let unpacked = Command::new("tar").arg("-C").arg(&place.0).args(["-xzf", bundle]).status().expect("tar");
     assert!(unpacked.success());
-    // The script takes the command from PATH.
-    let folders = std::env::join_paths([stage().bin.as_path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    // The script takes an installed command from PATH, with its libraries.
+    let bin = place.0.join("prefix/bin");
+    fs::create_dir_all(&bin).expect("writable");
+    fs::copy(parvum(), bin.join("parvum")).expect("writable");
+    std::os::unix::fs::symlink(&stage().lib, place.0.join("prefix/lib")).expect("writable");
+    let folders = std::env::join_paths([bin.as_path(), Path::new("/usr/bin"), Path::new("/bin")]);
     let mut again = Command::new("sh");
     again.arg(place.0.join("mine/run.sh")).env("PATH", folders.expect("plain paths")).stdin(Stdio::null());
     again.env("TMPDIR", &place.0).env("XDG_CACHE_HOME", &place.0);
