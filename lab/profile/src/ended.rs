@@ -77,7 +77,7 @@ extern "C" fn write() {
         .map(|one| {
             format!(
                 "{{\"name\":\"{}\",\"waits\":{},\"calls\":{},\"ns\":{}}}",
-                one.name,
+                one.name.trim_end_matches("_c"),
                 one.is_waiting,
                 one.calls.load(Ordering::Relaxed),
                 one.ns.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
-//! The function behind a wrapper: that of the next library in the loader's order.
+//! The function behind a wrapper: that of the next library in the loader's order, or that of a library that a program has loaded for itself.
+//! Python loads the MPI of mpi4py so: the library is not in the loader's order.
 
 #![allow(unsafe_code)]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All arguments that any function of MPI has. Words that a function does not have it does not look at.
@@ -39,12 +40,21 @@ impl Next {
         match self.found.load(Ordering::Relaxed) {
             0 => {
                 // SAFETY: the name ends with a zero.
-                let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
+                let next = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
+                let found = if next == 0 { of_loaded_library(self.name) } else { next };
+                let found = if found == 0 { self.with_short_counts() } else { found };
                 self.found.store(found, Ordering::Relaxed);
                 found
             }
             found => found,
         }
+    }
+
+    /// The same function with counts of 32 bits. A program sees the functions of this library, and takes them for those of its MPI; an MPI
+    /// may lack large counts. The lower half of a large count is the short one, if the count fits.
+    fn with_short_counts(&self) -> usize {
+        let short = self.name.to_bytes().strip_suffix(b"_c").and_then(|name| CString::new(name).ok());
+        short.map_or(0, |name| of_loaded_library(&name))
     }
 
     /// Calls it.
@@ -71,5 +81,46 @@ impl Next {
     pub unsafe fn try_call(&self, words: Words) -> Option<usize> {
         // SAFETY: the caller's promise.
         (self.address() != 0).then(|| unsafe { self.call(words) })
+    }
+}
+
+/// The address of a function of any loaded library but this one; 0 if no library has it.
+fn of_loaded_library(name: &CStr) -> usize {
+    let mut libraries: Vec<CString> = Vec::new();
+    // SAFETY: `collect` takes this list as its data, and the list outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut libraries).cast()) };
+    let own = base_of(of_loaded_library as *const c_void);
+    let function_of = |library: &CString| {
+        // SAFETY: the names end with a zero. A library that is loaded stays: its program holds it, too.
+        unsafe {
+            let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if handle.is_null() {
+                return None;
+            }
+            let found = libc::dlsym(handle, name.as_ptr());
+            libc::dlclose(handle);
+            (!found.is_null() && base_of(found) != own).then_some(found as usize)
+        }
+    };
+    libraries.iter().find_map(function_of).unwrap_or(0)
+}
+
+/// Notes the name of a library. The loader calls it for each, with a lock, so it does no more.
+unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
+    // SAFETY: the loader gives a description that lives during the call, and the list of `of_loaded_library`.
+    let (name, list) = unsafe { ((*info).dlpi_name, &mut *list.cast::<Vec<CString>>()) };
+    if !name.is_null() {
+        // SAFETY: the loader's names end with a zero.
+        list.push(unsafe { CStr::from_ptr(name) }.to_owned());
+    }
+    0
+}
+
+/// Where the library begins that has this address.
+fn base_of(address: *const c_void) -> usize {
+    // SAFETY: zeros are a description without names, and the loader fills it in.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address, &mut info) == 0 { 0 } else { info.dli_fbase as usize }
     }
 }

@@ -9,14 +9,15 @@ use std::ffi::c_int;
 static TYPE_SIZE: Next = Next::new(c"PMPI_Type_size");
 
 /// Counts what a call sends: its count and its datatype are those arguments. Datatypes are ints in one ABI and pointers in another.
-unsafe fn count_message(words: &Words, count: usize, datatype: usize) {
+unsafe fn count_message(words: &Words, count: usize, datatype: usize, is_large: bool) {
     let mut size: c_int = 0;
     let asked = [words[datatype], &raw mut size as usize, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     // SAFETY: the program's own datatype, and the place of an int.
     if unsafe { TYPE_SIZE.try_call(asked) } == Some(0) {
-        // A count is an int: the upper half of its register is anything.
-        let count = (words[count] as c_int).max(0) as u64;
-        message(count * size.max(0) as u64);
+        // If a count is an int, the upper half of its register is anything.
+        let count =
+            if is_large { words[count] as i64 } else { i64::from(words[count] as c_int) }.max(0) as u64;
+        message(count.saturating_mul(size.max(0) as u64));
     }
 }
 
@@ -30,6 +31,8 @@ macro_rules! wrapped {
                 use super::*;
 
                 pub static COUNTER: Counter = Counter::new(stringify!($name), wrapped!(@waits $kind));
+                #[allow(dead_code, reason = "functions without a message have no count")]
+                const IS_LARGE: bool = matches!(stringify!($name).as_bytes(), [.., b'_', b'c']);
                 static NEXT: Next = Next::new(
                     match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                         Ok(name) => name,
@@ -49,7 +52,7 @@ macro_rules! wrapped {
                     let call = Call::begin(&COUNTER);
                     $(if call.is_outermost() {
                         // SAFETY: the caller's arguments.
-                        unsafe { count_message(&words, $count, $datatype) };
+                        unsafe { count_message(&words, $count, $datatype, IS_LARGE) };
                     })?
                     let _call = call;
                     // SAFETY: the caller's arguments go on as they came.
@@ -135,4 +138,42 @@ wrapped! {
     waits MPI_Init;
     waits MPI_Init_thread;
     waits MPI_Finalize;
+    // Counts of 64 bits, as mpi4py calls them. Functions with arrays of counts are missing: an MPI without large counts cannot do them.
+    sends MPI_Send_c (1, 2);
+    sends MPI_Bsend_c (1, 2);
+    sends MPI_Rsend_c (1, 2);
+    waits MPI_Ssend_c (1, 2);
+    sends MPI_Isend_c (1, 2);
+    sends MPI_Ibsend_c (1, 2);
+    sends MPI_Irsend_c (1, 2);
+    sends MPI_Issend_c (1, 2);
+    waits MPI_Sendrecv_c (1, 2);
+    waits MPI_Sendrecv_replace_c (1, 2);
+    waits MPI_Recv_c;
+    sends MPI_Irecv_c;
+    waits MPI_Mrecv_c;
+    waits MPI_Bcast_c (1, 2);
+    waits MPI_Gather_c (1, 2);
+    waits MPI_Scatter_c (1, 2);
+    waits MPI_Allgather_c (1, 2);
+    waits MPI_Alltoall_c (1, 2);
+    waits MPI_Reduce_c (2, 3);
+    waits MPI_Allreduce_c (2, 3);
+    waits MPI_Reduce_scatter_block_c (2, 3);
+    waits MPI_Scan_c (2, 3);
+    waits MPI_Exscan_c (2, 3);
+    sends MPI_Ibcast_c (1, 2);
+    sends MPI_Igather_c (1, 2);
+    sends MPI_Iscatter_c (1, 2);
+    sends MPI_Iallgather_c (1, 2);
+    sends MPI_Ialltoall_c (1, 2);
+    sends MPI_Ireduce_c (2, 3);
+    sends MPI_Iallreduce_c (2, 3);
+    waits MPI_Neighbor_allgather_c (1, 2);
+    waits MPI_Neighbor_alltoall_c (1, 2);
+    sends MPI_Put_c (1, 2);
+    sends MPI_Get_c (1, 2);
+    sends MPI_Accumulate_c (1, 2);
+    waits MPI_File_read_all_c;
+    waits MPI_File_write_all_c;
 }

@@ -136,6 +136,13 @@ pub fn remarks(judged: &Judged) -> Vec<String> {
             break;
         }
     }
+    if judged.asked.python.is_none() {
+        for (name, profile) in judged.names.iter().zip(&judged.profiles) {
+            if let Err(why) = profile {
+                remarks.push(format!("The page does not show where {} spends its time: {why}.", name.name));
+            }
+        }
+    }
     for (processes, way, names) in &judged.measured.left_behind {
         remarks.push(format!(
             "Under {} with {}, the program left processes behind, and `parvum compare` ended them: {names}.",

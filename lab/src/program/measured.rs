@@ -119,10 +119,10 @@ impl Measured {
         outputs::compare(self.printed.iter().filter(|one| one.processes == processes))
     }
 
-    /// Whether fewer than two outputs of a system are kept.
+    /// Whether more outputs of a system are wanted.
     pub fn wants_output(&self, processes: u32, way: usize) -> bool {
         let known = self.printed.iter().find(|one| one.processes == processes && one.way == way);
-        known.is_none_or(|printed| printed.outputs.len() < 2)
+        known.is_none_or(|printed| printed.outputs.len() < outputs::RUNS)
     }
 
     /// Keeps an output.

@@ -264,8 +264,8 @@ struct Judged {
     names: Vec<systems::Named>,
     absent: Vec<String>,
     measured: Measured,
-    /// One for each system, of the largest number of processes; nothing if the profiled run failed.
-    profiles: Vec<Option<profile::Profile>>,
+    /// One for each system, of the largest number of processes.
+    profiles: Vec<profile::Profiled>,
     factors: Factors,
     seed: u64,
 }

@@ -35,7 +35,7 @@ pub fn page(judged: &Judged, lines: &[Line]) -> String {
     plots(&mut html, judged);
     predictions(&mut html, judged);
     for (name, profile) in judged.names.iter().zip(&judged.profiles) {
-        if let Some(profile) = profile {
+        if let Ok(profile) = profile {
             profiled(&mut html, &name.name, profile);
         }
     }

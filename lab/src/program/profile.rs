@@ -52,16 +52,14 @@ pub struct Call {
 impl Process {
     /// Seconds in calls, of those that may wait or of the others.
     pub fn in_calls(&self, waits: bool) -> f64 {
-        self.calls
-            .iter()
-            .filter(|call| call.waits == waits && !is_start(&call.name))
-            .map(|call| call.ns as f64 * 1e-9)
-            .sum()
+        let calls = self.calls.iter().filter(|call| call.waits == waits && !is_start(&call.name));
+        // Nanoseconds are whole numbers: no calls add up to 0, and not to a zero with a minus sign.
+        calls.map(|call| call.ns).sum::<u64>() as f64 * 1e-9
     }
 
     /// Seconds in MPI_Init and MPI_Finalize.
     pub fn starting(&self) -> f64 {
-        self.calls.iter().filter(|call| is_start(&call.name)).map(|call| call.ns as f64 * 1e-9).sum()
+        self.calls.iter().filter(|call| is_start(&call.name)).map(|call| call.ns).sum::<u64>() as f64 * 1e-9
     }
 
     /// Seconds outside MPI.
@@ -127,8 +125,10 @@ impl Profile {
     }
 }
 
-/// Profiles each system that worked, with the largest number of processes that worked there. A program that takes longer than all the time
-/// that there is gets no profile.
+/// A profile, or why there is none.
+pub type Profiled = Result<Profile, String>;
+
+/// Profiles each system that worked, with the largest number of processes that worked there.
 pub fn of_each(
     asked: &Asked,
     ways: &[Way],
@@ -136,21 +136,26 @@ pub fn of_each(
     own: &Own,
     place: (&Path, &Left),
     interrupted: &AtomicBool,
-) -> Vec<Option<Profile>> {
+) -> Vec<Profiled> {
     let library = own.libraries.as_ref().map(|folder| folder.join(LIBRARY)).filter(|file| file.is_file());
     let (scratch, left) = place;
     let of = |(at, way): (usize, &Way)| {
-        let library = library.as_deref()?;
-        let (processes, seconds) = asked
+        let library =
+            library.as_deref().ok_or_else(|| format!("{LIBRARY} is missing beside libpvm3.so.3"))?;
+        let worked = asked
             .processes
             .iter()
             .rev()
             .find(|processes| measured.failure(**processes, at).is_none())
-            .and_then(|processes| Some((*processes, measured.time(*processes, at)?.median)))?;
+            .and_then(|processes| Some((*processes, measured.time(*processes, at)?.median)));
+        let (processes, seconds) = worked.ok_or("no run succeeded")?;
         let time = Duration::from_secs_f64(seconds);
+        if time > asked.budget / 2 {
+            return Err("one more run would take too long; help: --budget S gives more seconds".into());
+        }
         // The processes of an executor start others, and no library tells the workers from the rest.
-        if time > asked.budget / 2 || asked.python.is_some() {
-            return None;
+        if asked.python.is_some() {
+            return Err("executors have no profile".into());
         }
         // A profile costs little, but the computer may be busier than before.
         let patience = asked.patience.unwrap_or((10 * time).max(Duration::from_secs(10)));
@@ -166,21 +171,23 @@ fn profiled(
     library: &Path,
     (folder, left): (&Path, &Left),
     interrupted: &AtomicBool,
-) -> Option<Profile> {
-    fs::create_dir_all(folder).ok()?;
+) -> Profiled {
+    let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
     let mut launch = way.launch(processes, patience);
     launch.environment.push(left.variable());
     launch.environment.push(("PARVUM_PROFILE".into(), folder.into()));
     launch.environment.push(("LD_PRELOAD".into(), library.into()));
     let ended = run_once(&launch, asked, &folder.join("out"), interrupted);
     left.end();
-    ended.ok()?;
-    let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
+    ended.map_err(|why| format!("the run with the profile failed: {why}"))?;
+    let files = fs::read_dir(folder).map_err(failed)?.flatten().map(|file| file.path());
     let all: Vec<Process> = files
         .filter(|file| file.extension().is_some_and(|one| one == "json"))
         .filter_map(|file| serde_json::from_slice(&fs::read(file).ok()?).ok())
         .collect();
     Profile::of(processes, all, &asked.parts[0].words[0].to_string_lossy())
+        .ok_or_else(|| "no process of the program loaded the profiling library".into())
 }
 
 impl Profile {

@@ -94,7 +94,7 @@ pub fn summary(judged: &Judged) -> Vec<Line> {
                 judged.asked.processes.iter().find_map(|n| Some((*n, measured.time(*n, way)?.median)));
             let speed_up = time.zip(first).map(|(time, (_, seconds))| seconds / time.median);
             let more = first.map(|(n, _)| f64::from(processes) / f64::from(n));
-            let profile = judged.profiles[way].as_ref().filter(|profile| profile.processes == processes);
+            let profile = judged.profiles[way].as_ref().ok().filter(|profile| profile.processes == processes);
             let ratios = ours.filter(|ours| *ours != way).map(|ours| measured.ratios(processes, way, ours));
             lines.push(Line {
                 system: name.name.clone(),
@@ -185,7 +185,7 @@ pub fn text(judged: &Judged, summary: &[Line]) -> String {
         say(&answer);
     }
     for (name, profile) in judged.names.iter().zip(&judged.profiles) {
-        if let Some(profile) = profile {
+        if let Ok(profile) = profile {
             say(&format!("{}: {}", name.name, advice::limits(profile)));
         }
     }
