@@ -146,6 +146,7 @@ build() {
     team=teams/team_$face.c
     [ "$face" != pvm ] || team=$team_pvm
     measured "$face" $team
+    compile overlap "overlap/overlap_$face.c" overlap/overlap.c common/bench.c $team
     case $face in
     pvm) grouped pvm group/group_calls_pvm.c $team ;;
     mpi) grouped mpi "$team" && only_mpi "$team" ;;
@@ -187,6 +188,7 @@ together() {
     tailed "$system" "teams/team_$system.c"
     ledgered "$system" "teams/team_$system.c"
     [ "$system" != nx ] || grouped nx teams/team_nx.c
+    [ "$system" != nx ] || compile overlap overlap/overlap_nx.c overlap/overlap.c common/bench.c teams/team_nx.c
     [ "$system" != nx ] || compile pairs rate/rate_nx.c rate/pairs.c common/series.c common/bench.c teams/team_nx.c
     echo "built for Parvum's $system"
 }

@@ -1,12 +1,12 @@
-//! The function behind a wrapper: that of the next library in the loader's order, or that of a library that a program has loaded for itself.
-//! Python loads the MPI of mpi4py so: the library is not in the loader's order.
+//! The function behind a wrapper. The next library in the loader's order has it, or a library outside this order: Python loads the MPI of
+//! mpi4py so.
 
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// All arguments that any function of MPI has. Words that a function does not have it does not look at.
+/// All arguments that any function of MPI has. A function ignores words beyond its own.
 pub type Words = [usize; 12];
 type Function = unsafe extern "C" fn(
     usize,
@@ -50,7 +50,7 @@ impl Next {
         }
     }
 
-    /// The same function with counts of 32 bits. A program sees the functions of this library, and takes them for those of its MPI; an MPI
+    /// The same function with counts of 32 bits. A program takes the functions of this library for functions of its MPI. An MPI
     /// may lack large counts. The lower half of a large count is the short one, if the count fits.
     fn with_short_counts(&self) -> usize {
         let short = self.name.to_bytes().strip_suffix(b"_c").and_then(|name| CString::new(name).ok());
@@ -116,7 +116,7 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _: usize, list: *mut
     0
 }
 
-/// Where the library begins that has this address.
+/// The first address of the library that has this address.
 fn base_of(address: *const c_void) -> usize {
     // SAFETY: zeros are a description without names, and the loader fills it in.
     unsafe {

@@ -43,7 +43,7 @@ impl Output {
             if bytes <= KEPT {
                 output.lines.push(line);
             } else {
-                // The hash needs no secret: nobody gains by two outputs that look alike.
+                // The hash needs no secret, because it guards nothing.
                 let mut hasher = DefaultHasher::new();
                 line.hash(&mut hasher);
                 output.rest = output.rest.wrapping_add(hasher.finish());

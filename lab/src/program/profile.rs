@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The name of the library beside Parvum's others.
 const LIBRARY: &str = "libparvum_profile.so";
 
-/// What one process reports at its end.
+/// The report of one process at its end.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Process {
     /// Its number in the job, if its launcher says it.
@@ -53,7 +53,7 @@ impl Process {
     /// Seconds in calls, of those that may wait or of the others.
     pub fn in_calls(&self, waits: bool) -> f64 {
         let calls = self.calls.iter().filter(|call| call.waits == waits && !is_start(&call.name));
-        // Nanoseconds are whole numbers: no calls add up to 0, and not to a zero with a minus sign.
+        // Whole numbers have no zero with a minus sign.
         calls.map(|call| call.ns).sum::<u64>() as f64 * 1e-9
     }
 

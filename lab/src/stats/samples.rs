@@ -72,6 +72,12 @@ pub struct Line {
     /// The same result made from other collectives, right before or after each sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mock_up_ns: Vec<u64>,
+    /// The communication that the program began before it computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<String>,
+    /// The same communication without computation, right before each sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone_ns: Vec<u64>,
     /// By how much the last tasks enter a collective later than the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew_ns: Option<u64>,
@@ -256,7 +262,7 @@ pub struct Counts {
     pub discarded: u64,
 }
 
-/// What an iteration of LU, SP or BT took, as its layer of calls counts and times it.
+/// The costs of an iteration of LU, SP or BT, as its layer of calls counts and times it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Applied {
@@ -345,6 +351,12 @@ impl Line {
         if (self.program == "guidelines") != has_guideline || !has_guideline && !self.mock_up_ns.is_empty() {
             return Err("a guideline, with a mock-up beside each sample, belongs to the program guidelines, and to no other".into());
         }
+        let has_overlap = self.begun.is_some()
+            && self.alone_ns.len() == self.samples_ns.len()
+            && self.work_ns.is_some_and(|work| work > 0);
+        if (self.program == "overlap") != has_overlap || !has_overlap && !self.alone_ns.is_empty() {
+            return Err("begun communication, with a time alone beside each sample, belongs to the program overlap, and to no other".into());
+        }
         let has_result = self.refused.is_some()
             || self.blocked.is_some()
             || !self.instructions.is_empty()
@@ -395,6 +407,7 @@ mod tests {
 
     const TAIL_UNORDERED: &str =
         r#"{"program":"tail","tasks":2,"size":8,"hops":2,"histogram":[[9,1],[8,1]]}"#;
+    const OVERLAP_SHORT: &str = r#"{"program":"overlap","begun":"exchange","tasks":2,"size":8,"work_ns":9,"samples_ns":[1,2],"alone_ns":[1]}"#;
     const GUIDELINE_SHORT: &str = r#"{"program":"guidelines","guideline":"a <= b","tasks":2,"size":8,"samples_ns":[1,2],"mock_up_ns":[1]}"#;
 
     #[test]
@@ -436,6 +449,7 @@ mod tests {
             (&RING.replace("}", ",\"mock_up_ns\":[1]}"), "guideline"),
             (TAIL_UNORDERED, "not in order"),
             (GUIDELINE_SHORT, "mock-up beside each sample"),
+            (OVERLAP_SHORT, "time alone beside each sample"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];

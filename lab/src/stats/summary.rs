@@ -158,6 +158,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             }
         }
         "guidelines" => found.extend(guideline(line)),
+        "overlap" => found.extend(overlap(line)),
         "arrival" => {
             if let (Some(operation), Some(form)) = (line.operation, line.form) {
                 let name = format!("{}, {}", operation.name(), form.name());
@@ -245,6 +246,26 @@ fn values(recorded: &Recorded) -> Vec<Value> {
     found
 }
 
+/// The metrics of communication that was begun before a computation. They are the time of both together, the time of the communication alone,
+/// and the share of the shorter that passes during the longer.
+fn overlap(line: &Line) -> Vec<Value> {
+    let Some(name) = &line.begun else { return Vec::new() };
+    let hops = f64::from(line.hops.unwrap_or(1));
+    let us = |samples: &[u64]| samples.iter().map(|ns| *ns as f64 / hops / 1e3).collect::<Vec<_>>();
+    let (both, alone) = (us(&line.samples_ns), us(&line.alone_ns));
+    let work = line.work_ns.unwrap_or(0) as f64 / 1e3;
+    let pairs = both.iter().zip(&alone).filter(|(_, alone)| **alone > 0.0 && work > 0.0);
+    let share =
+        |(both, alone): (&f64, &f64)| 100.0 * ((alone + work - both) / alone.min(work)).clamp(0.0, 1.0);
+    let shares = pairs.map(share).collect();
+    let all = [
+        value(name.clone(), "us", None, both),
+        value(format!("{name}, alone"), "us", None, alone),
+        value(format!("{name}, overlap"), "%", None, shares),
+    ];
+    all.into_iter().flatten().collect()
+}
+
 /// The metric of a guideline: the collective, its mock-up, and the ratio of each pair.
 fn guideline(line: &Line) -> Vec<Value> {
     let Some(name) = &line.guideline else { return Vec::new() };
@@ -273,7 +294,7 @@ fn counted(line: &Line) -> Vec<Value> {
     each.collect()
 }
 
-/// What a line of a NAS benchmark says, of one iteration.
+/// The values of a line of a NAS benchmark, for one iteration.
 fn of_npb(line: &Line) -> Vec<Value> {
     let mut found: Vec<Value> =
         value("iteration", "ms", None, line.each().map(|ns| ns / 1e6).collect()).into_iter().collect();
@@ -352,7 +373,7 @@ fn formed(line: &Line) -> Vec<Value> {
 
 type Key = (String, String, String, String, u32, u64, Cow<'static, str>, Option<u32>);
 
-/// What was found of a row.
+/// The findings about a row.
 #[derive(Default)]
 struct Group {
     unit: &'static str,

@@ -12,6 +12,7 @@ pub mod main;
 pub mod mpi;
 pub mod npb;
 pub mod overhead;
+pub mod overlap;
 pub mod pvmtime;
 pub mod python;
 pub mod rates;
@@ -77,7 +78,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 18] = [
+pub static ALL: [&Suite; 19] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -93,6 +94,7 @@ pub static ALL: [&Suite; 18] = [
     &loggp::SUITE,
     &rates::SUITE,
     &tail::SUITE,
+    &overlap::SUITE,
     &guidelines::SUITE,
     &arrival::SUITE,
     &python::SUITE,

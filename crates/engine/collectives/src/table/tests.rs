@@ -102,6 +102,7 @@ fn algorithm_bounds_equal_documentation() {
     assert_eq!(blocking(Operation::Alltoall, 4, kib(256) + 4), OpenMemory);
     assert_eq!(blocking(Operation::Alltoall, 2, kib(1024)), Pairwise);
     assert_eq!(blocking(Operation::Reduce, 2, kib(128)), Straight);
+    assert_eq!(blocking(Operation::Reduce, 2, kib(1024)), OpenMemory);
     assert_eq!(blocking(Operation::Scatter, 2, 512), BroadcastRing);
     assert_eq!(blocking(Operation::Scatter, 4, 257), Straight);
     assert_eq!(messages(Operation::Scatter, 4, 8), Straight);
