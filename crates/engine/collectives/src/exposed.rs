@@ -189,7 +189,7 @@ fn combine_share<M: OpenMemory>(
     Ok(true)
 }
 
-/// The address that a member publishes if it could not read: no member has data there.
+/// A member that could not read publishes this address. Data never has this address.
 const REFUSED: [u8; 8] = [0; 8];
 
 fn place_of(data: &[u8]) -> [u8; 8] {
