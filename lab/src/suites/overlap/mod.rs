@@ -102,7 +102,7 @@ fn lines(rows: &Rows) -> Vec<[String; 6]> {
 
 fn table(rows: &Rows) -> String {
     let mut text = String::from(
-        "Communication that is begun before a computation of the same length. Medians of launches.\n\n",
+        "Communication that is begun before a computation of the same length.\nMedians of launches.\n\n",
     );
     // A quick look needs one long message of each kind.
     let shown = lines(rows).into_iter().filter(|line| line[1] == bytes(f64::from(1 << 20)));
