@@ -145,10 +145,13 @@ fn cache() -> Option<PathBuf> {
 }
 
 /// The user's folder for files that can be made again.
-pub(super) fn cache_base() -> Option<PathBuf> {
-    std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+pub fn cache_base() -> Option<PathBuf> {
+    std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(home()?.join(".cache")))
+}
+
+/// The user's home.
+pub fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// The first file of that name in PATH.

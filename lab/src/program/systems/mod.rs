@@ -26,7 +26,7 @@ pub struct Way {
     starter: Starter,
     /// The program and its arguments, or several with their numbers of processes; another build for another MPI.
     parts: Vec<Part>,
-    /// The folders of the program's MPI, if the loader does not find it by itself.
+    /// The folders of the program's MPI, if the loader does not find the MPI by itself.
     libraries: Vec<PathBuf>,
 }
 
@@ -52,7 +52,7 @@ pub struct Named {
     pub is_ours: bool,
 }
 
-/// The systems that run programs of this kind, Parvum first; and those that are not there, each with a remedy.
+/// The systems that run programs of this kind, Parvum first. Then the missing systems, each with a remedy.
 pub fn find(
     kind: &Kind,
     asked: &Asked,
@@ -68,10 +68,10 @@ pub fn find(
         };
         return Ok((found.into_iter().map(way).collect(), absent));
     }
-    let mut families = match kind.library {
+    // Files describe the other MPIs.
+    let families = match kind.library {
         Library::Pvm => vec![Family::Parvum, Family::Pvm],
-        Library::Mpich | Library::Mpi4py => vec![Family::Mpi, Family::Mpich, Family::Mpich4],
-        Library::Standard => vec![Family::Mpi, Family::Mpich],
+        Library::Mpich | Library::Mpi4py | Library::Standard => vec![Family::Mpi],
         Library::OpenMpi | Library::Executor => vec![],
     };
     if kind.library == Library::Pvm && !asked.hosts.is_empty() {
@@ -88,9 +88,6 @@ pub fn find(
             kind.program.display()
         )));
     }
-    if asked.open_mpi.is_some() || kind.library == Library::Mpi4py {
-        families.push(Family::OpenMpi);
-    }
     let mut toolbox = Toolbox::find(own, &families);
     if families.contains(&Family::Mpi) {
         toolbox = toolbox.has_programs(own);
@@ -102,79 +99,55 @@ pub fn find(
         let Some(kit) = toolbox.kit(family) else { continue };
         let (route, encoding) = match family {
             Family::Parvum => ("shm", Encoding::Raw),
-            Family::Mpi => ("shm", Encoding::None),
             Family::Pvm => ("direct", Encoding::Raw),
-            _ => ("", Encoding::None),
+            _ => ("shm", Encoding::None),
         };
-        let mut parts = asked.parts.clone();
-        if let (Some(build), Family::OpenMpi) = (&asked.open_mpi, family) {
-            parts[0].words[0] = build.canonicalize().map_err(LabError::file("read", build))?.into();
-        }
         match Session::start(kit, &System::new(family, route, encoding), None, scratch, &asked.hosts) {
             Ok(session) => {
-                let libraries = libraries(kit, &scratch.join(format!("lib{}", family.ending())))?;
-                let libraries = libraries.into_iter().collect();
                 let starter = Starter::Known { family, kit: kit.clone(), session };
-                ways.push(Way { starter, parts, libraries });
+                ways.push(Way { starter, parts: asked.parts.clone(), libraries: Vec::new() });
             }
             Err(why) => absent.push(format!("{}: cannot be started: {why}", family.name())),
         }
     }
-    let described = peer::all(&asked.peers).map_err(LabError::Program)?;
-    for (at, peer) in described.iter().filter(|peer| peer.runs.contains(&kind.library)).enumerate() {
-        match peer.find(&scratch.join(format!("peer{at}"))) {
-            Ok(mut found) => {
-                if !asked.hosts.is_empty() {
-                    let rsh = remote_shell_in(&scratch.join(format!("rsh{at}")), &asked.hosts)
-                        .map_err(LabError::file("write", scratch))?;
-                    if let Err(why) = found.over(&asked.hosts, &rsh) {
-                        absent.push(why);
-                        continue;
-                    }
-                }
-                let libraries = found.libraries().to_vec();
-                ways.push(Way { starter: Starter::Described(found), parts: asked.parts.clone(), libraries });
-            }
-            Err(why) => absent.push(why),
-        }
-    }
+    let (described, missing) = described(kind, asked, scratch)?;
+    ways.extend(described);
+    absent.extend(missing);
     if ways.is_empty() {
         return Err(LabError::Program(format!("no system here runs it: {}", absent.join("; "))));
     }
     Ok((ways, absent))
 }
 
-/// The names of one library: programs ask for the name that their maker's library had.
-const ALIASES: [[&str; 2]; 2] =
-    [["libmpi.so.12", "libmpich.so.12"], ["libmpifort.so.12", "libmpichfort.so.12"]];
-
-/// Where the libraries of a peer are: its own folder, or a folder of links if programs ask for other names.
-fn libraries(kit: &Kit, links: &Path) -> Result<Option<PathBuf>, LabError> {
-    if kit.family.is_ours() || kit.family == Family::Pvm {
-        return Ok(None);
-    }
-    // PyPI's: such a library finds its neighbours by its own path, so it must not be reached by a link.
-    let own =
-        kit.starter.parent().and_then(Path::parent).map(|prefix| prefix.join("lib")).unwrap_or_default();
-    if own != Path::new("/usr/lib") {
-        return Ok(Some(own));
-    }
-    if matches!(kit.family, Family::OpenMpi | Family::OpenMpi4) {
-        return Ok(None);
-    }
-    let of_system = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|folder| folder.path());
-    let folders: Vec<PathBuf> = of_system.chain(["/usr/lib64".into()]).collect();
-    std::fs::create_dir_all(links).map_err(LabError::file("create", links))?;
-    for names in ALIASES {
-        let found =
-            folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.exists());
-        let Some(found) = found else { continue };
-        for name in names {
-            let link = links.join(name);
-            std::os::unix::fs::symlink(&found, &link).map_err(LabError::file("link", link))?;
+/// The systems that files describe and that run programs of this kind. Then the missing systems, each with a remedy.
+fn described(kind: &Kind, asked: &Asked, scratch: &Path) -> Result<(Vec<Way>, Vec<String>), LabError> {
+    let (mut ways, mut absent) = (Vec::new(), Vec::new());
+    for (at, peer) in peer::all(&asked.peers).map_err(LabError::Program)?.iter().enumerate() {
+        let other_build = asked.open_mpi.as_ref().filter(|_| peer.runs.contains(&Library::OpenMpi));
+        if !peer.runs.contains(&kind.library) && other_build.is_none() {
+            continue;
+        }
+        let mut parts = asked.parts.clone();
+        if let Some(build) = other_build {
+            parts[0].words[0] = build.canonicalize().map_err(LabError::file("read", build))?.into();
+        }
+        let found = peer.find(&scratch.join(format!("peer{at}"))).and_then(|mut found| {
+            if !asked.hosts.is_empty() {
+                let rsh = remote_shell_in(&scratch.join(format!("rsh{at}")), &asked.hosts)
+                    .map_err(|why| format!("{}: cannot write its remote shell: {why}", peer.name))?;
+                found.over(&asked.hosts, &rsh)?;
+            }
+            Ok(found)
+        });
+        match found {
+            Ok(found) => {
+                let libraries = found.libraries().to_vec();
+                ways.push(Way { starter: Starter::Described(found), parts, libraries });
+            }
+            Err(why) => absent.push(why),
         }
     }
-    Ok(Some(links.to_owned()))
+    Ok((ways, absent))
 }
 
 /// The variable with the loader's folders.
@@ -194,7 +167,9 @@ impl Way {
             Starter::Executor(one) => {
                 Named { name: one.name.clone(), class: one.class(), is_ours: one.is_ours() }
             }
-            Starter::Described(peer) => Named { name: peer.name.clone(), class: "s-ucx", is_ours: false },
+            Starter::Described(peer) => {
+                Named { name: peer.name.clone(), class: peer.class(), is_ours: false }
+            }
         }
     }
 
@@ -211,11 +186,12 @@ impl Way {
                 let hosts = session.starter_arguments(*family, processes);
                 (session.environment.clone(), words(*family, kit, hosts, &counted))
             }
-            Starter::Described(peer) => (peer.environment(), peer.words(&counted)),
+            Starter::Described(peer) => (peer.environment(processes), peer.words(&counted)),
             // The first word is the script.
             Starter::Executor(one) => (one.environment(), one.words(processes, &filled[0][1..])),
         };
-        if !self.libraries.is_empty() {
+        // An MPI of the system needs no folder. Folders of other MPIs would still stand before the system.
+        if !self.libraries.is_empty() || matches!(self.starter, Starter::Described(_)) {
             let known = environment.iter().rfind(|one| one.0 == LOADER_PATH).map(|one| one.1.clone());
             let known = known.or_else(|| std::env::var_os(LOADER_PATH)).unwrap_or_default();
             // The user's folders, but for those of another MPI: they have other versions of the libraries below an MPI.
@@ -256,12 +232,11 @@ fn named(family: Family, kit: &Kit) -> Named {
         "Parvum".to_owned()
     } else {
         let version = kit.version.split(' ').next().unwrap_or_default();
-        let name = match family {
-            // The version says which of the two it is.
-            Family::Mpich4 => "MPICH",
-            family => family.name(),
-        };
-        if name.ends_with(version) { name.to_owned() } else { format!("{name} {version}") }
+        if family.name().ends_with(version) {
+            family.name().to_owned()
+        } else {
+            format!("{} {version}", family.name())
+        }
     };
     Named { name, class: crate::report::headline::class(&system), is_ours: family.is_ours() }
 }
@@ -271,22 +246,16 @@ fn words(family: Family, kit: &Kit, hosts: Vec<OsString>, parts: &[(u32, &[OsStr
     let mut words = vec![kit.starter.clone().into_os_string()];
     match family {
         Family::Mpi => words.push("mpiexec".into()),
-        // A PVM program starts its tasks itself.
         Family::Parvum => words.push("run".into()),
-        Family::Pvm => words.clear(),
-        Family::OpenMpi => words.push("--oversubscribe".into()),
-        _ => {}
-    }
-    if family == Family::OpenMpi && !hosts.is_empty() {
-        // The other hosts need the library, too, and nobody else tells them of its folder.
-        words.extend(["-x", "LD_LIBRARY_PATH"].map(OsString::from));
+        // A PVM program starts its tasks itself.
+        _ => words.clear(),
     }
     words.extend(hosts);
     for (at, (count, program)) in parts.iter().enumerate() {
         if at > 0 {
             words.push(BETWEEN.into());
         }
-        if !matches!(family, Family::Parvum | Family::Pvm) {
+        if family == Family::Mpi {
             words.extend(["-n".into(), count.to_string().into()]);
         }
         words.extend(program.iter().cloned());
