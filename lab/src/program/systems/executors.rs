@@ -43,7 +43,7 @@ const fn package(
 const MPI4PY: &str = "python3 -m pip install mpi4py";
 
 /// All of them, Parvum first.
-const PACKAGES: [Package; 8] = [
+const PACKAGES: [Package; 9] = [
     package("Parvum", "parvum", "parvum", "`./x build` makes the package", "s-parvum"),
     package("ProcessPoolExecutor", "processes", "concurrent.futures", "", "s-pvm"),
     package("loky", "loky", "loky", "python3 -m pip install loky", "s-ucx"),
@@ -58,6 +58,7 @@ const PACKAGES: [Package; 8] = [
     package("Dask", "dask", "distributed", "python3 -m pip install distributed", "s-openmpi"),
     package("executorlib", "executorlib", "executorlib", "python3 -m pip install executorlib", "s-engine"),
     package("Parsl", "parsl", "parsl", "python3 -m pip install parsl", "s-nx"),
+    package("HyperQueue", "hyperqueue", "hyperqueue", "python3 -m pip install hyperqueue", "s-cmmd"),
 ];
 
 /// An executor that can be used here.
