@@ -57,6 +57,11 @@ fn waiting_thread_tests_pass() {
 }
 
 #[test]
+fn taps_tests_pass() {
+    tests_of("work/test_taps.py", &["pytest"]);
+}
+
+#[test]
 fn schedule_tests_pass() {
     tests_of("work/test_schedule.py", &["pytest"]);
 }

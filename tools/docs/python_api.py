@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "show": ("Notebook and terminal", "status monitor Widget Picture load_ipython_extension unload_ipython_extension"),
     "errors": ("Errors", "ParvumError"),
 }
-MODULES = {"joblib": "parvum.joblib", "dask": "parvum.dask", "notebook": "parvum.notebook"}
+MODULES = {"joblib": "parvum.joblib", "dask": "parvum.dask", "notebook": "parvum.notebook", "taps": "parvum.taps"}
 
 
 def package() -> Any:
@@ -44,7 +44,7 @@ def pages() -> dict[str, str]:
         made[f"reference/python-api/{group}.md"] = f"# Python: {title[0].lower()}{title[1:]}\n\n{marks}"
     made["reference/python-api/errors.md"] += "::: parvum.errors\n"
     others = "".join(f"::: {module}\n\n" for module in MODULES.values())
-    made["reference/python-api/modules.md"] = f"# Python: joblib, Dask, IPython\n\n{others}"
+    made["reference/python-api/modules.md"] = f"# Python: joblib, Dask, IPython, TaPS\n\n{others}"
     return made
 
 
