@@ -153,6 +153,7 @@ build() {
     esac
     compile fft "fft/fft_$face.c" fft/fft.c fft/fft_core.c common/bench.c $team
     compile blocked job/blocked.c common/bench.c $team
+    compile growth growth/growth.c common/bench.c $team
     compile spawn "spawn/spawn_$face.c" spawn/spawn.c common/bench.c $team
     compile job "job/job_$face.c"
     [ "$face" != pvm ] || compile start spawn/start_pvm.c

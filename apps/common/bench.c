@@ -109,7 +109,7 @@ void options_read(struct options *options, int argc, char **argv)
         else if (strcmp(name, "--seconds") == 0) options->seconds = strtod(value, &end);
         else usage("unknown argument:", name);
     }
-    if (options->tasks < 1 || options->tasks > 64) usage("--tasks must be 1 to 64, not", "the number given");
+    if (options->tasks < 1 || options->tasks > BENCH_TASKS_MAX) usage("--tasks must be 1 to 64, not", "the number given");
     if (options->least < 1 || options->most < options->least) usage("--least and --most must be", "1 <= least <= most");
     alarm(WATCHDOG_SECONDS);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { BENCH_SIZES_MAX = 64, BENCH_CPUS_MAX = 64 };
+enum { BENCH_SIZES_MAX = 64, BENCH_CPUS_MAX = 64, BENCH_TASKS_MAX = 64 };
 
 struct options {
     int tasks;                    /* --tasks N                                                  */

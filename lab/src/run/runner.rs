@@ -282,7 +282,16 @@ impl Runner {
                     Family::Pvm => {
                         (self.programs.path("start", Some(family)), vec![measure.tasks.to_string().into()])
                     }
-                    _ => (starter, starter_arguments(family, measure.tasks)),
+                    _ => {
+                        let mut all = starter_arguments(family, measure.tasks);
+                        let session = self.session(&system, measure);
+                        all.extend(
+                            session
+                                .map(|one| one.starter_arguments(family, measure.tasks))
+                                .unwrap_or_default(),
+                        );
+                        (starter, all)
+                    }
                 };
                 Launch { program, arguments, environment, deadline }.with(file.into())
             }

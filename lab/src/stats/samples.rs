@@ -117,6 +117,9 @@ pub struct Line {
     /// What an iteration of LU, SP or BT took besides its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Applied>,
+    /// The memory of each task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// Why a floor could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -284,6 +287,16 @@ pub struct Applied {
     pub hosts: u32,
 }
 
+/// The memory of each task, in KiB: its private pages, and its part of the pages that it shares with others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// When all tasks have started.
+    pub opened_kib: Vec<u64>,
+    /// When each has exchanged a message with each other.
+    pub met_kib: Vec<u64>,
+}
+
 /// Resources that a blocked task used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -357,8 +370,15 @@ impl Line {
         if (self.program == "overlap") != has_overlap || !has_overlap && !self.alone_ns.is_empty() {
             return Err("begun communication, with a time alone beside each sample, belongs to the program overlap, and to no other".into());
         }
+        let of_all = |memory: &Memory| {
+            [&memory.opened_kib, &memory.met_kib].iter().all(|all| all.len() == self.tasks as usize)
+        };
+        if (self.program == "growth") != self.memory.as_ref().is_some_and(of_all) {
+            return Err("the memory of each task belongs to the program growth, and to no other".into());
+        }
         let has_result = self.refused.is_some()
             || self.blocked.is_some()
+            || self.memory.is_some()
             || !self.instructions.is_empty()
             || !self.histogram.is_empty();
         if !has_result && self.samples_ns.is_empty() {
@@ -407,6 +427,8 @@ mod tests {
 
     const TAIL_UNORDERED: &str =
         r#"{"program":"tail","tasks":2,"size":8,"hops":2,"histogram":[[9,1],[8,1]]}"#;
+    const GROWTH_SHORT: &str =
+        r#"{"program":"growth","tasks":2,"size":0,"memory":{"opened_kib":[1,2],"met_kib":[1]}}"#;
     const OVERLAP_SHORT: &str = r#"{"program":"overlap","begun":"exchange","tasks":2,"size":8,"work_ns":9,"samples_ns":[1,2],"alone_ns":[1]}"#;
     const GUIDELINE_SHORT: &str = r#"{"program":"guidelines","guideline":"a <= b","tasks":2,"size":8,"samples_ns":[1,2],"mock_up_ns":[1]}"#;
 
@@ -447,6 +469,8 @@ mod tests {
             (&RING.replace("\"ring\"", "\"guidelines\""), "guideline"),
             (&RING.replace("}", ",\"guideline\":\"a <= b\",\"mock_up_ns\":[1,2]}"), "guideline"),
             (&RING.replace("}", ",\"mock_up_ns\":[1]}"), "guideline"),
+            (&RING.replace("\"ring\"", "\"growth\""), "memory of each task"),
+            (GROWTH_SHORT, "memory of each task"),
             (TAIL_UNORDERED, "not in order"),
             (GUIDELINE_SHORT, "mock-up beside each sample"),
             (OVERLAP_SHORT, "time alone beside each sample"),

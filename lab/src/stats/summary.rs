@@ -2,7 +2,7 @@
 
 use crate::stats::fit::{self, Link, Point};
 use crate::stats::histogram::{QUANTILES, quantile as quantile_of};
-use crate::stats::samples::Line;
+use crate::stats::samples::{Line, Memory};
 use crate::stats::statistics::{Estimate, bootstrap, estimate, median, quantile, sorted};
 use crate::systems::system::System;
 use serde::{Deserialize, Serialize};
@@ -157,6 +157,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
                 found.extend(value(name, "us", None, bound.into_iter().collect()));
             }
         }
+        "growth" => found.extend(line.memory.as_ref().into_iter().flat_map(memory)),
         "guidelines" => found.extend(guideline(line)),
         "overlap" => found.extend(overlap(line)),
         "arrival" => {
@@ -244,6 +245,14 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
     }
     found
+}
+
+/// The memory of a task, at two moments.
+fn memory(memory: &Memory) -> impl Iterator<Item = Value> {
+    // The mean: all tasks together take this, times their number.
+    let mean = |kib: &[u64]| kib.iter().sum::<u64>() as f64 / kib.len().max(1) as f64 / 1024.0;
+    let moments = [("memory, started", &memory.opened_kib), ("memory, met all", &memory.met_kib)];
+    moments.into_iter().filter_map(move |(name, kib)| value(name, "MiB", None, vec![mean(kib)]))
 }
 
 /// The metrics of communication that was begun before a computation. They are the time of both together, the time of the communication alone,

@@ -6,6 +6,7 @@ pub mod buffering;
 pub mod choose;
 pub mod counts;
 pub mod exchange;
+pub mod growth;
 pub mod guidelines;
 pub mod loggp;
 pub mod main;
@@ -78,7 +79,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 19] = [
+pub static ALL: [&Suite; 20] = [
     &choose::SUITE,
     &main::SUITE,
     &speed::SUITE,
@@ -95,6 +96,7 @@ pub static ALL: [&Suite; 19] = [
     &rates::SUITE,
     &tail::SUITE,
     &overlap::SUITE,
+    &growth::SUITE,
     &guidelines::SUITE,
     &arrival::SUITE,
     &python::SUITE,
