@@ -194,7 +194,7 @@ enum Command {
         ("parvum compare --suite mpi", "MPI: Parvum, Open MPI, MPICH; 3 minutes"),
         ("parvum compare --suite mpi --full", "30 minutes, sharper verdicts"),
         ("parvum compare --suite mpi --against results/OLD", "what changed since a run"),
-        ("parvum compare --history", "since which commit each figure is better or worse"),
+        ("parvum compare --history", "which commits made a figure better or worse"),
     ]))]
     Compare(Box<parvum_lab::CompareOptions>),
     /// Explain an error code or a variable

@@ -32,7 +32,7 @@ pub struct PredictArgs {
     tasks: Option<u32>,
     /// Use N bytes for each task
     ///
-    /// In an alltoall these are the bytes for each other task.
+    /// In an alltoall, this is the number of bytes that each task sends to every other task.
     #[arg(long, value_name = "N", requires = "operation", default_value_t = 8)]
     bytes: u64,
     /// Repeat the collective N times

@@ -92,7 +92,7 @@ class NotEnrolled(ParvumError):
 
 
 class Forked(ParvumError):
-    """This process was forked from a task, and is none itself."""
+    """This process was forked from a task, and is not a task."""
 
     code = "E-FORKED"
     remedy = "call parvum.enrol() in the child, or start processes with vm.spawn"

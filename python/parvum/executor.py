@@ -63,7 +63,7 @@ class Executor(futures.Executor):
     daemon's output. Otherwise a function of (task, host, "stdout" or "stderr", text).
     `env`, `cwd`: additional environment variables, and the working directory, of workers.
     `python`: the interpreter on all hosts.
-    `max_time`: the longest time of a call in seconds; then the call is stopped, and its future has `CallTimedOut`.
+    `max_time`: the time limit of a call in seconds; then the call is stopped, and its future has `CallTimedOut`.
     `grace`: seconds that a stopped call has after `KeyboardInterrupt`, and its worker after SIGTERM. Then the worker
     gets SIGKILL, and another worker replaces it.
     `inner_threads`: threads of OpenMP, OpenBLAS, MKL and similar libraries in a worker; None: the processors divided
@@ -130,7 +130,7 @@ class Executor(futures.Executor):
         self._end.atexit = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Task[T]:
-        """Submits `fn(*args, **kwargs)` to a worker. Returns at once.
+        """Submits `fn(*args, **kwargs)` to a worker. Returns immediately.
 
         If an argument cannot be pickled, the future fails with `Unpicklable`. Raises `RuntimeError` after
         `shutdown`, and `BrokenExecutor` if the pool is broken.
@@ -150,7 +150,7 @@ class Executor(futures.Executor):
     ) -> Task[T]:
         """Submits a call like `submit`, with options for this call.
 
-        `timeout`: the longest time of the call in seconds; then it is stopped, and its future has `CallTimedOut`.
+        `timeout`: the time limit of the call in seconds; then the call is stopped, and its future has `CallTimedOut`.
         None: `max_time` of the pool. `retries`: how often the call may run again if its worker dies; None: never.
         Not given: the value of the function (`idempotent`) or of the pool.
 

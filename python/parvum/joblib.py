@@ -34,7 +34,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
 
     `executor`: where calls run; None: separate workers for joblib, `n_jobs` of them, on `hosts`.
     `retries`: how often a batch of calls runs again if its worker dies; None: never. The default is 3, because joblib
-    expects repeatable calls: its other backends also restart calls. `max_time`: the longest time of a batch in seconds;
+    expects repeatable calls: its other backends also restart calls. `max_time`: the time limit of a batch in seconds;
     then the batch is stopped, and raises `CallTimedOut`. Options of joblib work too: `inner_max_num_threads` limits the
     threads of libraries in workers, and `timeout` stops the calls.
     """

@@ -35,7 +35,7 @@ LARGEST: Final = 4096
 """The most items in a chunk."""
 
 SLOW: Final = 0.0005
-"""If the source takes this many seconds for an item, each item is sent at once, without chunks."""
+"""If the source takes this many seconds for an item, each item is sent immediately, without chunks."""
 
 AHEAD: Final = 10_000
 """The most results that wait to be taken before the source is asked for more items."""

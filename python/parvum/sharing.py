@@ -45,9 +45,9 @@ class Shared(Generic[T]):
 
 
 def share(value: T) -> Shared[T]:
-    """Makes a handle of an object for calls of executors, actors and `map`. It may be anywhere in their arguments.
+    """Makes a handle that stands for an object. Pass the handle in arguments of calls of executors, actors and `map`, at any depth.
 
-    The object is pickled at once, and each host gets it once. The calls of one worker see the same object. Its large
+    The object is pickled immediately, and each host gets it once. The calls of one worker see the same object. Its large
     arrays are read-only memory that all workers of the host share. Raises `Unpicklable`.
 
     >>> import parvum

@@ -123,7 +123,7 @@ def _wait(
     timeout: float | None,
     had: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """An operation that may wait; `had` makes its result from the answer. Raises `TimedOut` after the timeout.
+    """An operation that may wait. The function `had` makes the result of the operation from the reply. Raises `TimedOut` after the timeout.
 
     An item that the keeper sends to the caller is never lost. After a timeout this function cancels the operation. It
     undoes an interrupted operation: the item goes back to its place.

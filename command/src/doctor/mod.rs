@@ -31,7 +31,7 @@ pub struct DoctorArgs {
     /// Wait at most SECONDS for each answer of a host
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
-    /// Reach hosts by COMMAND, with {host} in it [default: ssh]
+    /// Reach hosts by COMMAND; {host} stands for the name of the host [default: ssh]
     #[arg(long, value_name = "COMMAND")]
     start_by: Option<String>,
     /// Run the `parvum` at PATH on those hosts [default: from PATH]

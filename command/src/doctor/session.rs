@@ -92,7 +92,7 @@ impl Doctor {
         let Doctor { name, words, .. } = self;
         let text = format!("{name} gave no answer within {} s, by `{words}`", self.patience.as_secs());
         let check = if self.heard { "answer" } else { "ssh" };
-        Finding::error(check, text, format!("`{} true` must end at once, without a question", self.reach))
+        Finding::error(check, text, format!("`{} true` must end immediately, without a question", self.reach))
             .help("`--timeout 60` waits longer for a slow host")
     }
 

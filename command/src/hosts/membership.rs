@@ -25,13 +25,13 @@ pub struct AddArgs {
     /// Options of a hostfile may follow a name: "beta ep=/opt/bin wd=/data sp=2000".
     #[arg(required = true)]
     hosts: Vec<String>,
-    /// Start daemons by COMMAND, with {host} in it [default: ssh]
+    /// Start daemons by COMMAND; {host} stands for the name of the host [default: ssh]
     #[arg(long, value_name = "COMMAND")]
     start_by: Option<String>,
     /// Run the `parvum` at PATH on those hosts [default: from PATH]
     #[arg(long, value_name = "PATH")]
     remote: Option<String>,
-    /// Copy this release to ~/.local/share/parvum there first
+    /// First copy this release to ~/.local/share/parvum on the new hosts
     #[arg(long, conflicts_with = "remote")]
     push: bool,
 }

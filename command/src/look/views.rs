@@ -110,7 +110,11 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
 /// its own options. `parvum explain NAME` says more.
 const OPTIONS: [(&str, &str, &str); 7] = [
     ("PARVUM_ROUTE", "auto", "transport of messages: auto, or the name of one"),
-    ("PARVUM_CREDIT", "67108864", "bytes that one receiver may leave unreceived; beyond it, sends wait"),
+    (
+        "PARVUM_CREDIT",
+        "67108864",
+        "sent bytes that one receiver has not received; beyond this number, sends wait",
+    ),
     ("PARVUM_MEMORY", "a quarter", "bytes for messages of senders that wait for each other"),
     ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),
     ("PARVUM_BIN", "beside the library", "the command that a program runs to start a virtual machine"),

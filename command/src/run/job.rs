@@ -440,7 +440,7 @@ impl Job {
             self.ending = Ending::Told { signal, at, said: true };
             let (signal, left) = (signal_names::name(signal), (kill - now).as_secs_f64());
             self.say(&format!(
-                "{} do not end on {signal}; they get SIGKILL in {left:.0} s (--grace), or at once by a second Ctrl-C",
+                "{} do not end on {signal}; they get SIGKILL in {left:.0} s (--grace), or immediately by a second Ctrl-C",
                 self.those_that_run()
             ));
             return Ok(Some(kill));

@@ -79,7 +79,7 @@ pub struct RunArgs {
     tag: bool,
     /// Write each task's output to a file
     ///
-    /// PATTERN has %r (rank), %t (task id), %h (host), %s (out or err). PREFIX means PREFIX.%r.%s, a folder FOLDER/%r.%s.
+    /// PATTERN has %r (rank), %t (task id), %h (host), %s (out or err). PREFIX is short for PREFIX.%r.%s. A folder FOLDER is short for FOLDER/%r.%s.
     #[arg(long, alias = "outfile-pattern", value_name = "PREFIX|PATTERN", help_heading = "Output")]
     output_filename: Option<String>,
     /// Give tasks a terminal, so that C programs print line by line

@@ -85,5 +85,5 @@ pub(crate) const TEXTS: [&std::ffi::CStr; 17] = [
     c"Parvum does not do that; see the page of the call",
     c"the machine refused; see its log",
     c"a matching function must not call CMMD; let it only look at its arguments",
-    c"this process was forked from a node and is none itself; send and receive in its parent",
+    c"this process was forked from a node and is not a node; send and receive in its parent",
 ];

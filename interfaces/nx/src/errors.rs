@@ -77,7 +77,7 @@ impl NxError {
             NxError::Param => "an argument is not valid; see the manual page",
             NxError::Machine => "there is no machine; start the program with parvum run",
             NxError::Child => {
-                "this process was forked from a node and is none itself; send and receive in its parent"
+                "this process was forked from a node and is not a node; send and receive in its parent"
             }
         }
     }

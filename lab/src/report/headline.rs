@@ -81,7 +81,8 @@ pub struct Answer<'a> {
 pub fn named(system: &System, manifest: &Manifest) -> String {
     let label = system.label();
     let installed = manifest.systems.iter().find(|one| one.name == system.family.name());
-    let version = installed.and_then(|one| one.version.split(' ').next()).unwrap_or_default();
+    // Without the number of Debian's package.
+    let version = installed.and_then(|one| one.version.split([' ', '-']).next()).unwrap_or_default();
     // Names of our own are all of this release.
     match version {
         "" => label,

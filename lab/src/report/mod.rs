@@ -92,7 +92,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], has_goals: bool, mani
         if has_goals { "<a href=\"#goals\">Targets</a>" } else { "" },
     );
     if let Some(warning) = crate::run::disturbed::warning(&manifest.launches) {
-        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
+        let _ = write!(html, "<p class=\"soft\">{}</p>", escape(&warning));
     }
     html.push_str(&headline::cards(questions, &systems, rows, manifest, !doubts.is_empty()));
     let _ = write!(

@@ -142,15 +142,24 @@ pub fn warning(launches: &[LaunchRecord]) -> Option<String> {
     let repeated: BTreeSet<usize> =
         launches.iter().filter(|one| is_repeated(one)).map(|one| one.block).collect();
     let (slow, apart) = (slow(launches).len(), count.all - count.comparable);
-    if repeated.len() + apart + slow == 0 {
-        return None;
+    let counted = |count: usize| format!("{count} block{} of runs", if count == 1 { "" } else { "s" });
+    let mut said = Vec::new();
+    if apart > 0 {
+        said.push(format!(
+            "{apart} of {} runs are not compared: the machine changed its speed, or other programs used it.",
+            count.all
+        ));
     }
-    Some(format!(
-        "In {apart} of {} runs the machine changed its speed or was used by others: these are not compared. {} blocks of runs were \
-         repeated for that reason. In {slow} blocks the host was slow; ratios within one state count.",
-        count.all,
-        repeated.len(),
-    ))
+    if !repeated.is_empty() {
+        said.push(format!("{} ran again, because the machine was disturbed.", counted(repeated.len())));
+    }
+    if slow > 0 {
+        said.push(format!(
+            "During {} the whole machine was slow. Only runs of one state are compared.",
+            counted(slow)
+        ));
+    }
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 #[cfg(test)]
@@ -222,7 +231,10 @@ mod tests {
         assert!(is_repeated(&session[2]) && !session[2].has_failed());
         assert_eq!(disturbed(&session), BTreeSet::new());
         let said = warning(&session).expect("three were");
-        assert!(said.contains("In 0 of 4 runs") && said.contains("3 blocks of runs were"), "{said}");
+        assert_eq!(
+            said,
+            "3 blocks of runs ran again, because the machine was disturbed. During 1 block of runs the whole machine was slow. Only runs of one state are compared."
+        );
     }
 
     #[test]

@@ -78,8 +78,8 @@ pub struct CompareOptions {
     pub commit: Option<String>,
     /// Copy the numbers of run DIR into the documentation
     ///
-    /// For contributors: DIR goes to results/published, its numbers into README.md and docs. DIR may be a file of
-    /// `./x hosts --encryption` or `--calibrate`.
+    /// For contributors: DIR goes to results/published, its numbers into README.md and docs. Instead of DIR you may give a file that
+    /// `./x hosts --encryption` or `--calibrate` wrote.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
     pub publish: Option<PathBuf>,
     /// Repeat only these figures of the paper: 6,7,8
@@ -90,7 +90,7 @@ pub struct CompareOptions {
     pub table: Vec<u32>,
     /// Measure only these systems: parvum, pvm346, openmpi, mpich
     ///
-    /// Suite speed has engine, openmpi4, mpich4 and ucx too. Whole names work, such as pvm346-direct-raw.
+    /// The suite speed also has the systems engine, openmpi4, mpich4 and ucx. Whole names work, such as pvm346-direct-raw.
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
     /// Run across these hosts, this one first
@@ -126,7 +126,7 @@ pub struct CompareOptions {
     pub openmpi: Option<PathBuf>,
     /// Run the program under the system that FILE describes, too
     ///
-    /// `parvum docs add-peer` has the fields of FILE. Files in ~/.config/parvum/peers are read without this option.
+    /// The page of `parvum docs add-peer` describes the fields of FILE. Files in ~/.config/parvum/peers are read without this option.
     #[arg(long, value_name = "FILE", requires = "own")]
     pub peer: Vec<PathBuf>,
     /// Judge each output by this shell command; exit code 0 means right

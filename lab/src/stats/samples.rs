@@ -373,7 +373,8 @@ impl Line {
         let of_all = |memory: &Memory| {
             [&memory.opened_kib, &memory.met_kib].iter().all(|all| all.len() == self.tasks as usize)
         };
-        if (self.program == "growth") != self.memory.as_ref().is_some_and(of_all) {
+        let has_memory = self.memory.as_ref().is_some_and(of_all);
+        if (self.program == "growth") != has_memory || !has_memory && self.memory.is_some() {
             return Err("the memory of each task belongs to the program growth, and to no other".into());
         }
         let has_result = self.refused.is_some()
@@ -471,6 +472,7 @@ mod tests {
             (&RING.replace("}", ",\"mock_up_ns\":[1]}"), "guideline"),
             (&RING.replace("\"ring\"", "\"growth\""), "memory of each task"),
             (GROWTH_SHORT, "memory of each task"),
+            (&GROWTH_SHORT.replace("growth", "ring"), "memory of each task"),
             (TAIL_UNORDERED, "not in order"),
             (GUIDELINE_SHORT, "mock-up beside each sample"),
             (OVERLAP_SHORT, "time alone beside each sample"),

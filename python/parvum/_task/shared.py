@@ -71,7 +71,7 @@ class SharedArray:
 
     @contextmanager
     def view(self, region: Any = ..., write: bool = True) -> Generator[Array]:
-        """A part of the array, fetched at once, for system calls and C code that cannot wait for a page.
+        """A part of the array, fetched immediately, for system calls and C code that cannot wait for a page.
 
         >>> import numpy as np, parvum
         >>> shared = parvum.shared((4, 1000), "f8")

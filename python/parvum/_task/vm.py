@@ -51,7 +51,7 @@ class Vm(_parvum.Vm):
     """The virtual machine, as this task sees it: :func:`parvum.enrol` returns it.
 
     Objects go from task to task. Between two tasks, objects with the same tag keep their order. ``source=None`` and ``tag=None``
-    match any. A ``timeout`` is in seconds; None waits without limit, 0 returns at once.
+    match any. A ``timeout`` is in seconds; None waits without limit, 0 returns immediately.
     """
 
     @property
@@ -189,7 +189,7 @@ class Vm(_parvum.Vm):
     # --- Events -----------------------------------------------------------------------------------------------------
 
     def notify_exit(self, tasks: int | Iterable[int], tag: int | None = None) -> None:
-        """Asks for one event for each task when it ends; if a task has already ended, the event comes at once.
+        """Asks for one event for each task when it ends; if a task has already ended, the event comes immediately.
 
         Without a tag, the events come by :meth:`events`. With a tag, they come as messages with this tag and source 0, whose object is
         a :class:`parvum.TaskExited`.

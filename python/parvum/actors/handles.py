@@ -200,7 +200,7 @@ def stop(actor: Handle[Any] | ActorGroup[Any], wait: bool = True, timeout: float
 
 
 def kill(actor: Handle[Any] | ActorGroup[Any]) -> None:
-    """Ends actors at once, even during a call. Their calls fail with `ActorLost`."""
+    """Ends actors immediately, even during a call. Their calls fail with `ActorLost`."""
     for member in [actor] if isinstance(actor, Handle) else list(actor):
         try:
             client().vm.kill(task_of(member), signal.SIGKILL)

@@ -220,7 +220,7 @@ class Runtime:
     def hear_what_stops(self, patience: float = 0) -> bool:
         """Reads which calls to stop, and returns whether the running call is one of them.
 
-        The signal may come after its call has begun, and its message may have come before. A signal during this method only repeats
+        The signal may come after the call has begun. The message of the signal may have come before. A signal during this method only repeats
         the check: it must not raise between the receipt of a message and its note.
         """
         stops = False

@@ -55,7 +55,7 @@ class Post:
 
     @classmethod
     def of_worker(cls, tag: int) -> Post:
-        """A worker's end, for the pool that started it."""
+        """Called when a worker of this pool ends."""
         import parvum
 
         vm = parvum.enrol().channel(CHANNEL)

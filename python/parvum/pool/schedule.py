@@ -1,7 +1,7 @@
 """The scheduler of a pool, as a state machine: it assigns calls to workers.
 
 It knows no messages, processes or clocks. Its owner reports what happened (`submit`, `result`, `lost` ...) and then
-executes the `orders`: send calls to a worker, ask some back, stop a worker. All methods return at once; the owner
+executes the `orders`: send calls to a worker, ask some back, stop a worker. All methods return immediately; the owner
 ensures that only one thread is inside at a time.
 
 The scheduler guarantees:

@@ -2,7 +2,7 @@
 
 A call that must end gets `KeyboardInterrupt` from its worker. If the call still runs after the grace, the worker's
 process gets SIGTERM, and after another grace SIGKILL. Time limits and the splits of long chunks are here too: each is
-a step of one worker's call with a due time. The owner passes the time, and does the steps.
+a step of one worker's call with a due time. The owner of this object supplies the current time, and does the steps.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class Task(Stoppable[T]):
     thread: int = 0
     """The thread that submitted the call."""
     limit: float | None = None
-    """The longest time of the call in seconds."""
+    """The time limit of the call in seconds."""
     on_part: Callable[[Part], object] | None = None
     """Receives results of a chunk that still runs."""
 

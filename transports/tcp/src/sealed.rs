@@ -101,8 +101,11 @@ pub(crate) struct Opener {
 impl Opener {
     /// `come` is what has come already, at most [`INBOX`] bytes.
     pub(crate) fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE], come: &[u8]) -> Opener {
-        let mut buffer = come.to_vec();
-        buffer.resize(INBOX.max(come.len()), 0);
+        // The system gives pages of zeros when they are first used: most connections never need all of the buffer.
+        let mut buffer = vec![0; INBOX.max(come.len())];
+        if let Some(begin) = buffer.get_mut(..come.len()) {
+            begin.copy_from_slice(come);
+        }
         let keys = Keys::new(end, token, caller, nonce);
         Opener { keys, buffer: buffer.into(), open: 0..0, sealed: 0..come.len() }
     }
@@ -251,6 +254,23 @@ mod tests {
             self.0 = &self.0[count..];
             Ok(count)
         }
+    }
+
+    /// The pages of this process that are in memory, in bytes.
+    fn resident() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux has this file");
+        let pages = text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
+        pages.expect("a number of pages") * 4096
+    }
+
+    #[test]
+    fn idle_connection_takes_no_memory_for_its_buffer() {
+        const CONNECTIONS: usize = 256;
+        let before = resident();
+        let openers: Vec<Opener> = (0..CONNECTIONS).map(|_| ends(&TOKEN).1).collect();
+        let grown = resident().saturating_sub(before);
+        // Other tests of this process take memory, too: far less than all buffers.
+        assert!(grown < CONNECTIONS * INBOX / 2, "{grown} bytes for {} connections", openers.len());
     }
 
     fn sealed(sealer: &mut Sealer, lengths: &[usize]) -> (Vec<u8>, Vec<u8>) {

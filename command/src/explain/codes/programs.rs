@@ -125,7 +125,7 @@ pub(super) const TREADMARKS: &[Row] = &[
     ),
     (
         "E-TMK-HOME",
-        "A process used memory before `Tmk_home` gave it a home.",
+        "A process used a block of memory before the program called `Tmk_home` for this block.",
         "Call `Tmk_home` right after `Tmk_malloc`.",
     ),
     (

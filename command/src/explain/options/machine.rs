@@ -85,7 +85,7 @@ pub(super) const MESSAGES: &[Variable] = &[
         names: "`PARVUM_CREDIT`",
         value: "bytes",
         default: "`67108864`",
-        effect: "the bytes from this task that one receiver may have unreceived; beyond it, sends wait",
+        effect: "the bytes that this task may have sent to one receiver and the receiver has not received; beyond this number, sends wait",
     },
     Variable {
         names: "`PARVUM_MEMORY`",

@@ -2,11 +2,13 @@
 
 import concurrent.futures
 import importlib
+import itertools
 import os
 import pickle
 import sys
 import tempfile
 import threading
+import time
 
 
 def with_processes(workers):
@@ -70,11 +72,8 @@ def with_parsl(workers):
 
 
 def with_hyperqueue(workers):
-    import hyperqueue.client
     from hyperqueue.cluster import LocalCluster, WorkerConfig
 
-    # The client draws a bar for each job, which would mix with the output of the script.
-    hyperqueue.client.create_progress_callback = lambda: lambda jobs: None
     # The server prints a table about itself.
     output = os.dup(1)
     os.dup2(2, 1)
@@ -87,7 +86,13 @@ def with_hyperqueue(workers):
 
 
 class JobExecutor(concurrent.futures.Executor):
-    """HyperQueue has jobs of tasks and no executor: the calls that have come together become the tasks of a job."""
+    """HyperQueue has jobs of tasks and no executor. Calls that have come together become the tasks of a job.
+
+    A task of HyperQueue returns no result, so it writes the result into a file. Its client looks for the end of a job once
+    a second, so this executor looks for the files.
+    """
+
+    LOOK, LOOK_FOR_FAILURES = 0.002, 0.5
 
     def __init__(self, cluster):
         from hyperqueue.task.function import PythonEnv
@@ -95,62 +100,125 @@ class JobExecutor(concurrent.futures.Executor):
         self.cluster = cluster
         self.client = cluster.client(python_env=PythonEnv(python_bin=sys.executable))
         self.folder = tempfile.mkdtemp(prefix="calls")
-        self.calls, self.come, self.is_over = [], threading.Condition(), False
+        self.numbers = itertools.count()
+        # The calls that no job has yet; the future of each result file; the jobs with the files of their tasks.
+        self.calls, self.awaited, self.jobs = [], {}, []
+        self.come, self.is_over = threading.Condition(), False
         self.thread = threading.Thread(target=self.run)
         self.thread.start()
 
     def submit(self, function, /, *words, **more):
+        import cloudpickle
+
         future = concurrent.futures.Future()
         with self.come:
-            self.calls.append((future, function, words, more))
+            if self.is_over:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            try:
+                self.calls.append((future, cloudpickle.dumps((function, words, more))))
+            except Exception as why:
+                future.set_exception(why)
             self.come.notify()
         return future
 
     def run(self):
-        numbers = iter(range(1 << 62))
-        while True:
+        try:
+            while self.step():
+                pass
+        except BaseException as why:
             with self.come:
-                self.come.wait_for(lambda: self.calls or self.is_over)
-                calls, self.calls = self.calls, []
-            if not calls:
-                return
-            self.run_job([(os.path.join(self.folder, str(next(numbers))), *call) for call in calls])
+                self.is_over = True
+                lost = [call[0] for call in self.calls] + list(self.awaited.values())
+                self.calls, self.awaited = [], {}
+            for future in lost:
+                future.set_exception(why)
+            raise
 
-    def run_job(self, calls):
+    def step(self):
+        """Submits the calls that have come, and takes the results that are there. False: all is over."""
+        with self.come:
+            if not self.calls and (self.awaited or not self.is_over):
+                self.come.wait(self.LOOK if self.awaited else None)
+            calls, self.calls = self.calls, []
+        calls = [call for call in calls if call[0].set_running_or_notify_cancel()]
+        if calls:
+            self.submit_job(calls)
+        for file in os.listdir(self.folder):
+            if file in self.awaited:
+                self.take(file)
+        if self.awaited and time.monotonic() > self.next_look:
+            self.look_for_failures()
+        return bool(self.calls or self.awaited or not self.is_over)
+
+    def submit_job(self, calls):
         from hyperqueue import Job
 
-        job = Job()
-        for file, _, function, words, more in calls:
-            job.function(call_into, args=(file, function, words, more))
-        self.client.wait_for_jobs([self.client.submit(job)], raise_on_error=False)
-        for file, future, *_ in calls:
+        job, files = Job(max_fails=None), []
+        for future, call in calls:
+            file = str(next(self.numbers))
+            self.awaited[file] = future
+            files.append(file)
+            # Otherwise each task leaves two files in the current folder.
+            job.function(call_into, args=(os.path.join(self.folder, file), call), stdout=None, stderr=None)
+        self.jobs.append((self.client.submit(job), files))
+        self.next_look = time.monotonic() + self.LOOK_FOR_FAILURES
+
+    def take(self, file):
+        path = os.path.join(self.folder, file)
+        try:
+            with open(path, "rb") as result:
+                is_done, value = pickle.load(result)
+        except Exception as why:
+            is_done, value = False, why
+        os.unlink(path)
+        future = self.awaited.pop(file)
+        future.set_result(value) if is_done else future.set_exception(value)
+
+    def look_for_failures(self):
+        """Tasks that ended without a result, because their process was killed for example."""
+        self.next_look = time.monotonic() + self.LOOK_FOR_FAILURES
+        self.jobs = [one for one in self.jobs if any(file in self.awaited for file in one[1])]
+        for job, files in self.jobs:
             try:
-                with open(file, "rb") as result:
-                    is_done, value = pickle.load(result)
-                os.unlink(file)
-            except FileNotFoundError:
-                is_done, value = False, RuntimeError("the task of HyperQueue left no result")
-            future.set_result(value) if is_done else future.set_exception(value)
+                failed = self.client.get_failed_tasks(job)
+            except KeyError:
+                continue
+            for number, context in failed.items():
+                file = files[number]
+                if file in self.awaited and not os.path.exists(os.path.join(self.folder, file)):
+                    why = getattr(context, "error", context)
+                    self.awaited.pop(file).set_exception(RuntimeError(f"the task of HyperQueue failed: {why}"))
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         with self.come:
-            if self.is_over:
-                return
-            self.is_over = True
+            is_first, self.is_over = not self.is_over, True
+            if cancel_futures:
+                for future, _ in self.calls:
+                    future.cancel()
             self.come.notify()
-        self.thread.join()
-        self.cluster.stop()
+        if wait or is_first:
+            self.thread.join()
+        if is_first:
+            self.cluster.stop()
 
 
-def call_into(file, function, words, more):
-    """Runs in a worker of HyperQueue. The result goes into a file, because a task of HyperQueue returns none."""
+def call_into(path, call):
+    """Runs in a worker of HyperQueue."""
+    import os
+    import pickle
+
     try:
+        function, words, more = pickle.loads(call)
         result = True, function(*words, **more)
     except BaseException as why:
         result = False, why
-    with open(file + ".part", "wb") as out:
-        pickle.dump(result, out)
-    os.rename(file + ".part", file)
+    try:
+        text = pickle.dumps(result)
+    except Exception as why:
+        text = pickle.dumps((False, RuntimeError(f"the result cannot be sent: {why!r}: {result[1]!r}")))
+    with open(path + ".part", "wb") as out:
+        out.write(text)
+    os.rename(path + ".part", path)
 
 
 def main():

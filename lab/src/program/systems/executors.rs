@@ -281,6 +281,16 @@ mod tests {
     }
 
     #[test]
+    fn tests_of_the_executor_over_hyperqueue_pass() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/program/systems/executor_test.py");
+        let Ok(done) = Command::new("python3").arg(file).env("PYTHONDONTWRITEBYTECODE", "1").output() else {
+            eprintln!("skipped: there is no python3");
+            return;
+        };
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    #[test]
     fn every_package_has_its_function_in_the_runner() {
         for package in &PACKAGES {
             assert!(RUNNER.contains(&format!("def with_{}(workers)", package.key)), "{}", package.name);

@@ -29,7 +29,7 @@ const METRICS: [&str; 4] =
 /// `parvum compare --suite counts`.
 pub static SUITE: Suite = Suite {
     name: "counts",
-    about: "instructions and system calls of a message, which no load changes",
+    about: "instructions and system calls of a message; load does not change these counts",
     over_hosts: None,
     families: &[
         Family::Engine,

@@ -33,7 +33,7 @@ pub static SUITE: Suite = Suite {
     goals: |rows| goals(rows, OURS),
     table: |rows, _| report::table(rows, &SYSTEMS),
     pages: Pages {
-        introduction: "A guideline says that a collective is not slower than the same result made from other collectives (its <em>mock-up</em>). If a library breaks a \
+        introduction: "A guideline says that a collective is not slower than other collectives with the same result (its <em>mock-up</em>). If a library breaks a \
              guideline, a program gets faster by calling the mock-up, and the library could do the same. The program measures both in turns. No other \
              system is needed as a judge.",
         cards: "",

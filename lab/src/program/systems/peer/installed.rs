@@ -186,7 +186,7 @@ impl Installed {
     }
 }
 
-/// The file, or the first file by name if one folder of the path is `*`, any folder.
+/// The file. If one folder of the path is `*`, any folder: first the folder that names this kind of processor.
 pub(super) fn matching(file: &Path) -> Option<PathBuf> {
     let parts: Vec<_> = file.iter().collect();
     let Some(at) = parts.iter().position(|part| *part == "*") else {
@@ -194,15 +194,17 @@ pub(super) fn matching(file: &Path) -> Option<PathBuf> {
     };
     let (above, below): (PathBuf, PathBuf) = (parts[..at].iter().collect(), parts[at + 1..].iter().collect());
     let folders = fs::read_dir(above).ok()?.flatten().map(|folder| folder.path().join(&below));
-    folders.filter(|file| file.exists()).min()
+    let is_of_others = |file: &PathBuf| !file.to_string_lossy().contains(std::env::consts::ARCH);
+    folders.filter(|file| file.exists()).min_by_key(|file| (is_of_others(file), file.clone()))
 }
 
 /// The first word that looks like a version.
 pub(super) fn version_in(text: &str) -> Option<String> {
+    // A release, such as 5.0.2, or one that comes before a release: 5.1.0rc2.
     let is_version = |word: &&str| {
         word.starts_with(|c: char| c.is_ascii_digit())
             && word.contains('.')
-            && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
     };
     text.split(|c: char| c.is_whitespace() || c == ',').find(is_version).map(str::to_owned)
 }

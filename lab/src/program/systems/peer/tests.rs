@@ -74,6 +74,7 @@ fn missing_peer_names_its_remedy() {
 fn version_is_found_in_a_sentence() {
     let text = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 2026";
     assert_eq!(version_in(text), Some("2021.18.1".to_owned()));
+    assert_eq!(version_in("Version: 4.3.0rc2, 3.1"), Some("4.3.0rc2".to_owned()));
     assert_eq!(version_in("no version"), None);
 }
 
@@ -99,7 +100,8 @@ fn variables_depend_on_the_hosts() {
 #[test]
 fn aliases_link_to_the_first_existing_file() {
     let root = std::env::temp_dir().join(format!("parvum-aliases-{}", std::process::id()));
-    for folder in ["lib/second", "lib/third"] {
+    let own = format!("lib/{}-linux-gnu", std::env::consts::ARCH);
+    for folder in ["lib/another-linux-gnu", &own, "lib/third"] {
         fs::create_dir_all(root.join(folder)).expect("a folder");
         fs::write(root.join(folder).join("libtoy.so.1"), "").expect("a file");
     }
@@ -112,7 +114,7 @@ fn aliases_link_to_the_first_existing_file() {
     assert_eq!(found.libraries(), std::slice::from_ref(&links));
     assert_eq!(
         fs::read_link(links.join("libmpi.so.12")).expect("a link"),
-        root.join("lib/second/libtoy.so.1")
+        root.join(own).join("libtoy.so.1")
     );
     assert!(!links.join("libno.so").exists());
     assert_eq!(matching(&root.join("lib/*/none")), None);
