@@ -276,7 +276,7 @@ const SHARED: [System; 5] = [LAZY, HOME, CLASSIC, SHM, MPI];
 
 static SHARING: Lesson = Lesson {
     name: "sharing",
-    question: "How much does shared memory send that the program does not need?",
+    question: "How much unneeded data does the shared memory system send?",
     experiment: "A neural network is trained by two processes, in shared memory by three protocols, and by messages. Pages hold data of both \
                  processes: a page travels although the other process changed another part of it (false sharing).",
     suite: suite(
