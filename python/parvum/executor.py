@@ -68,7 +68,7 @@ class Executor(futures.Executor):
     `grace`: the pool stops a call with `KeyboardInterrupt`, and waits this number of seconds for its end. If the
     call still runs, the worker gets SIGTERM, and after the same time SIGKILL; another worker replaces it.
     `inner_threads`: threads of OpenMP, OpenBLAS, MKL and similar libraries in a worker; None: the processors divided
-    by the workers. If the environment or `env` already sets one of the variables for this, the variable does not
+    by the workers. If the environment or `env` already sets a variable for such threads, the variable does not
     change.
 
     If no virtual machine is up, the executor starts one. If a worker dies, the pool starts another worker, and

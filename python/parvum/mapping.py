@@ -38,7 +38,7 @@ SLOW: Final = 0.0005
 """If the source takes this number of seconds or more for an item, each item is sent immediately, without chunks."""
 
 AHEAD: Final = 10_000
-"""If this number of results has not been taken yet, `map` takes no more items from the source."""
+"""If this number of results waits for the caller, `map` stops taking items from the source."""
 
 
 @overload

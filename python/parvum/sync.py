@@ -311,8 +311,8 @@ class Barrier(_Named):
 class Lock(_Named):
     """A lock that a task holds. The methods are the same as in `threading.Lock`; it is a context manager.
 
-    If the holder dies, the next task gets the lock, and its `abandoned` is True: the data that the lock protects
-    may be only partly changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold the lock.
+    If the holder dies, the next task gets the lock, and its `abandoned` is True. The data that the lock protects
+    may then be only partly changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold the lock.
     """
 
     abandoned = False

@@ -100,7 +100,7 @@ def _reduce_memmap(array: Any) -> Any:
 
 
 def _place_of(array: Any) -> tuple[str, int] | None:
-    """The file of a mapped array, and the offset of its first item. None: the array has no file, or other processes cannot open the file."""
+    """The file of a mapped array, and the offset of its first item. None if other processes cannot open a file with the array."""
     numpy: Any = sys.modules["numpy"]
     # A part of a mapped array has the same class, and the offset of the whole array.
     whole: Any = array

@@ -28,10 +28,10 @@ def status() -> Picture:
 class Widget:
     """A live view of hosts, tasks and rates. `Vm.widget` and `monitor` return it.
 
-    In a notebook the view appears below a cell if it is the last line of the cell, or if the cell enters it in a `with`
-    block; it is updated in place. Outside a notebook, `with` prints the view as text: on a terminal each snapshot
-    replaces the previous snapshot; in a file the snapshots follow each other. The view ends when the block ends, after
-    `close`, or when the virtual machine ends.
+    In a notebook the view appears below a cell if it is the value of the last line or used in `with`. The notebook updates
+    the view in place. Outside a notebook, `with` prints the view as text. On a terminal each snapshot replaces the previous
+    snapshot; in a file the snapshots follow each other. The view ends when the block ends, after `close`, or when the
+    virtual machine ends.
 
     `interval`: seconds between two snapshots, over which rates are measured (at least 0.1). `rows`: the number of tasks to show, the
     busiest first.

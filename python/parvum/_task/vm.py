@@ -62,7 +62,7 @@ class Vm(_parvum.Vm):
 
     @property
     def parent(self) -> TaskId | None:
-        """The id of the task that spawned this task; None if no task spawned it (started from a shell or by ``parvum run``)."""
+        """The id of the task that spawned this task; None if a shell or ``parvum run`` started this task."""
         parent = self._identity()[1]
         return TaskId(parent) if parent else None
 

@@ -40,7 +40,7 @@ class Handle(Generic[T]):
     >>> counter.add(5).result()
     5
 
-    Type checkers do not know the type of such a result, but they know the type of `call`: if `Counter.add` returns
+    Type checkers do not know the type of such a result, but they know the type of `call`. If `Counter.add` returns
     an `int`, `counter.call(Counter.add, 5)` is an `Answer[int]`.
     """
 

@@ -110,7 +110,7 @@ class Crew:
         self.post.notify_exit(tasks)
 
     def ready(self, task: int, ready: m.Ready) -> Member | None:
-        """Registers a worker as ready. None: the worker is about to end or has another version of Python, so it gets no calls."""
+        """Registers a worker as ready. None if the worker gets no calls, because it is about to end or has another version of Python."""
         member = self.members.get(task)
         if member is None or member.leaving:
             return None

@@ -70,7 +70,7 @@ class Setup(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Results of a chunk that still runs: the number of the first item, and the number of items at the end that the worker gives back."""
+    """Results of a chunk that still runs: the number of the first item, and how many of the last items the worker gives back."""
 
     first: int
     results: list[Any]

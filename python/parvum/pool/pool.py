@@ -350,7 +350,7 @@ class Pool:
         return patience
 
     def _straggler_patience(self) -> float | None:
-        """Seconds until the pool checks for stragglers; None: all workers are busy, or stragglers are not repeated."""
+        """Seconds until the pool checks for stragglers; None: all workers are busy, or repeats are off."""
         schedule = self.schedule
         if not schedule.some_idle:
             return None

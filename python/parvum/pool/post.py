@@ -102,7 +102,7 @@ class Post:
         return self._receive(self.peer, self.tag)
 
     def receive_now(self) -> bytes | None:
-        """A message of the pool that has already arrived; None: no message has arrived."""
+        """A message of the pool that has already arrived, or None."""
         try:
             return self._receive(self.peer, self.tag, 0.0)
         except errors.TimedOut:

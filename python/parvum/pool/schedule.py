@@ -1,8 +1,9 @@
 """The scheduler of a pool, as a state machine: it assigns calls to workers.
 
 The scheduler itself uses no messages, processes or clocks. Its owner reports what happened (`submit`, `result`,
-`lost` ...) and then executes the commands that `take` returns: send calls to a worker, ask a worker to give back
-calls, stop a worker. All methods return immediately; the owner ensures that only one thread calls a method at a time.
+`lost` ...), and executes the commands that `take` returns. A command is to send calls to a worker, to ask a worker to
+give back calls, or to stop a worker. All methods return immediately; the owner ensures that only one thread calls a
+method at a time.
 
 The scheduler guarantees:
 
@@ -222,7 +223,7 @@ class Schedule:
         """Records the death of a worker. Returns its lost calls; its other calls continue elsewhere.
 
         The owner must first report all results of the worker. If the host of the worker is lost, results may be
-        missing: set `all_begun`, and the scheduler assumes that any call of the worker may have begun.
+        missing: set `all_begun`. The scheduler then assumes that any call of the worker may have begun.
         """
         worker = self.workers.pop(name, None)
         if worker is None:

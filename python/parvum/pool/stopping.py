@@ -48,7 +48,7 @@ class Stops:
 
     @property
     def next(self) -> float | None:
-        """The time of the next step; None: there is no step."""
+        """The time of the next step, or None."""
         return min((when for steps in self._due.values() for when, _, _ in steps), default=None)
 
     def runs(self, worker: int, number: int, now: float, limit: float | None, splits: bool) -> None:

@@ -112,7 +112,7 @@ class Task(Stoppable[T]):
 
     `cancel` cancels a waiting call, and stops a running call: the running call gets `KeyboardInterrupt`. If the call
     does not end, its worker is killed and replaced. If an interrupt (Ctrl-C, or of a Jupyter kernel) ends a wait for a
-    result, the pool stops all calls that the waiting thread has submitted.
+    result, the pool stops all calls of the waiting thread.
     """
 
     call: Call | None = None

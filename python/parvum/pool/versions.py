@@ -8,7 +8,7 @@ from typing import Any
 
 
 def numpy_here() -> str | None:
-    """The version that `import numpy` would load. None: NumPy is missing, or no file name beside NumPy shows the version."""
+    """The version that `import numpy` would load. None if NumPy is missing, or its file names do not show the version."""
     loaded: Any = sys.modules.get("numpy")
     if loaded is not None:
         return getattr(loaded, "__version__", None)
