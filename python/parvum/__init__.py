@@ -1,4 +1,4 @@
-"""Parvum: one virtual machine over the cores of one host, or over many hosts.
+"""Parvum: one virtual machine that has the cores of one host or of many hosts.
 
 >>> import parvum
 >>> vm = parvum.enrol()                       # joins the virtual machine, and starts one if none is up

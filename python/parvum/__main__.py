@@ -14,7 +14,7 @@ def command() -> str:
 
 
 def tool() -> None:
-    """Runs the program of the package with the same name as this script: `mpiexec`, `mpicc` and others in the environment's `bin`."""
+    """Runs the program of the package that has the same name as this script, such as `mpiexec` or `mpicc` in the environment's `bin`."""
     name = Path(sys.argv[0]).name
     own = Path(__file__).parent / "bin" / name
     if own.exists():

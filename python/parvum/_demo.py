@@ -1,4 +1,4 @@
-"""``python -m parvum demo``: workers draw the Mandelbrot set row by row, and the demo measures messages. Ten seconds."""
+"""``python -m parvum demo``: workers draw the Mandelbrot set row by row, and the demo measures messages. The demo takes ten seconds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def row(y: float, width: int, zoom: float) -> bytes:
 
 
 def work() -> None:
-    """A worker: computes the rows that it gets, and returns messages with another tag to their sender."""
+    """Runs a worker: it computes the rows that it gets, and sends messages with another tag back to their sender."""
     vm = parvum.enrol()
     boss = vm.parent
     assert boss is not None

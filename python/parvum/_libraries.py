@@ -1,4 +1,4 @@
-"""Parvum's other libraries, for the modules of this package that call them."""
+"""Loads Parvum's other libraries, for the modules of this package that call them."""
 
 from __future__ import annotations
 

@@ -40,12 +40,13 @@ def get(
 ) -> Any:
     """Computes `keys` of a Dask graph, and returns the values in the same structure.
 
-    `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a task runs
-    again if its worker dies. This is safe, because the result of a Dask task depends only on its inputs. `max_time`:
-    the longest time of the tasks of one message in seconds; then they stop and raise `CallTimedOut`. `optimize_graph`:
-    fuses consecutive tasks. `chunksize`: tasks per message; None: one, so that each task goes to an idle worker. If a
-    task raises, `get` raises the same. An exception or an interrupt (Ctrl-C) stops the running tasks. Results of tasks
-    pass through this process; large arrays among them are not pickled.
+    `executor`: the executor that runs the tasks; None: `num_workers` workers, which end with this call. `retries`: how
+    often a task runs again if its worker dies. This is safe, because the result of a Dask task depends only on its
+    inputs. `max_time`: the time limit in seconds for the tasks of one message. After this time the tasks are stopped,
+    and `get` raises `CallTimedOut`. `optimize_graph`: fuses consecutive tasks. `chunksize`: the number of tasks per
+    message; None: one, so that each task goes to an idle worker. If a task raises an exception, `get` raises the same
+    exception. An exception or an interrupt (Ctrl-C) stops the running tasks. The results of tasks go through this
+    process; large arrays in the results are not pickled.
     """
     graph = ensure_dict(dsk.__dask_graph__() if hasattr(dsk, "__dask_graph__") else dsk)
     graph, dependencies = cull(graph, list(flatten([keys])))

@@ -1,4 +1,4 @@
-"""The exceptions of Parvum. Each has one cause, one code and one help.
+"""The exceptions of Parvum. Each exception has a cause, a code and a remedy.
 
 Every exception of Parvum is a :class:`ParvumError`. Its text is ``CODE: cause; help: what to do``. ``parvum explain CODE`` prints a
 paragraph for each code.
@@ -78,28 +78,28 @@ class ParvumError(Exception):
 
 
 class MachineGone(ParvumError):
-    """The machine is gone, or none could be started."""
+    """The virtual machine has ended, or no virtual machine could be started."""
 
     code = "E-LOST"
     remedy = "start it again with `parvum up`"
 
 
 class NotEnrolled(ParvumError):
-    """This process is no task of a machine."""
+    """This process is not a task of a virtual machine."""
 
     code = "E-NOTENROLLED"
     remedy = "call parvum.enrol() first"
 
 
 class Forked(ParvumError):
-    """This process was forked from a task, and is not a task."""
+    """This process is a forked child of a task, and is not itself a task."""
 
     code = "E-FORKED"
     remedy = "call parvum.enrol() in the child, or start processes with vm.spawn"
 
 
 class TaskGone(ParvumError):
-    """The task is gone.
+    """The task has ended, or does not exist.
 
     Attributes:
         task: its id, or 0 when it is not one task.
@@ -116,7 +116,7 @@ class TaskGone(ParvumError):
 
 
 class HostGone(ParvumError):
-    """The host is gone from the machine."""
+    """The host is no longer part of the virtual machine."""
 
     code = "E-HOSTLOST"
     remedy = "vm.hosts() lists those that are left"
@@ -130,7 +130,7 @@ class NoEntry(ParvumError, KeyError):
 
 
 class TimedOut(ParvumError, TimeoutError):
-    """The time was over."""
+    """The operation was not complete within the timeout."""
 
     code = "E-TIMEDOUT"
     remedy = "wait longer, or ask `parvum why` what is missing"
@@ -144,14 +144,14 @@ class Cancelled(ParvumError):
 
 
 class Refused(ParvumError):
-    """The machine refused."""
+    """The virtual machine refused the request."""
 
     code = "E-REFUSED"
     remedy = "`parvum info` names the daemon's log, which has the reason"
 
 
 class PvmFailed(ParvumError):
-    """A call of PVM's failed.
+    """A call of PVM failed.
 
     Attributes:
         number: PVM's code, such as -31 for PvmNoTask.
@@ -184,14 +184,14 @@ class BadArgument(ParvumError, ValueError):
 
 
 class WrongShape(ParvumError, ValueError):
-    """An array of another type or shape than it must have."""
+    """The array does not have the required type or shape."""
 
     code = "E-SHAPE"
     remedy = "give memory of the message's type and size; vm.probe tells its length"
 
 
 class Truncated(ParvumError, ValueError):
-    """The message is longer than the memory for it, and stays where it is."""
+    """The message is longer than the memory for it; the message stays in the queue."""
 
     code = "E-NOROOM"
     remedy = "receive with more room"
@@ -205,7 +205,7 @@ class Unpicklable(ParvumError, TypeError):
 
 
 class VersionMismatch(ParvumError):
-    """The sender has another Python or NumPy."""
+    """The sender has another version of Python or NumPy."""
 
     code = "E-VERSION"
     remedy = "run the same versions on all hosts, or send bytes and arrays, which need no pickle"

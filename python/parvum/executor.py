@@ -53,26 +53,28 @@ class Executor(futures.Executor):
     """Runs calls in worker processes on every host of the virtual machine, like `concurrent.futures.Executor`.
 
     `max_workers`: the number of workers; None: one for each processor of the virtual machine (of `hosts`, if given).
-    `hosts`: names of hosts, used in turn; None: the virtual machine chooses.
-    `initializer(*initargs)`: each worker calls it before its first call. If it raises, the pool is broken.
+    `hosts`: names of the hosts that get workers in turn; None: the virtual machine chooses the hosts.
+    `initializer(*initargs)`: a function that each worker calls before its first call. If it raises, the pool is broken.
     `retries`: declares all calls idempotent: if a worker dies, its call runs again, at most `retries` times.
-    None: only calls of functions marked with `idempotent` run again; others fail with `WorkerLost`.
+    None: only calls of functions marked with `idempotent` run again; all other calls fail with `WorkerLost`.
     `repeat_stragglers`: if an idempotent call takes three times as long as other calls and a worker is idle, that
     worker runs the call too. The first result counts.
     `output`: where the printed lines of calls go. "labelled": this process's output, with a label. "inherit": the
     daemon's output. Otherwise a function of (task, host, "stdout" or "stderr", text).
     `env`, `cwd`: additional environment variables, and the working directory, of workers.
     `python`: the interpreter on all hosts.
-    `max_time`: the time limit of a call in seconds; then the call is stopped, and its future has `CallTimedOut`.
-    `grace`: seconds that a stopped call has after `KeyboardInterrupt`, and its worker after SIGTERM. Then the worker
-    gets SIGKILL, and another worker replaces it.
+    `max_time`: the time limit of a call in seconds. After this time the pool stops the call, and its future raises
+    `CallTimedOut`.
+    `grace`: the pool stops a call with `KeyboardInterrupt`, and waits this number of seconds for its end. If the
+    call still runs, the worker gets SIGTERM, and after the same time SIGKILL; another worker replaces it.
     `inner_threads`: threads of OpenMP, OpenBLAS, MKL and similar libraries in a worker; None: the processors divided
-    by the workers. Variables that the environment or `env` already sets do not change.
+    by the workers. If the environment or `env` already sets a variable for such threads, the variable does not
+    change.
 
-    If no virtual machine is up, the executor starts one. A worker that dies is replaced, and calls that it had not
-    begun still run. Arguments are pickled when a call is submitted. Arrays of 256 KiB or more are sent once to each
-    host, and calls see them read-only. Raises `ValueError` for invalid numbers, and `parvum.errors.ParvumError` if
-    the virtual machine refuses to start workers.
+    If no virtual machine is up, the executor starts one. If a worker dies, the pool starts another worker, and
+    calls that the dead worker had not begun still run. Arguments are pickled when a call is submitted. Arrays of
+    256 KiB or more are sent once to each host, and are read-only in calls. Raises `ValueError` for invalid numbers,
+    and `parvum.errors.ParvumError` if the virtual machine refuses to start workers.
 
     >>> import parvum
     >>> with parvum.Executor(2) as pool:
@@ -150,9 +152,9 @@ class Executor(futures.Executor):
     ) -> Task[T]:
         """Submits a call like `submit`, with options for this call.
 
-        `timeout`: the time limit of the call in seconds; then the call is stopped, and its future has `CallTimedOut`.
-        None: `max_time` of the pool. `retries`: how often the call may run again if its worker dies; None: never.
-        Not given: the value of the function (`idempotent`) or of the pool.
+        `timeout`: the time limit of the call in seconds. After this time the pool stops the call, and its future
+        raises `CallTimedOut`. None: `max_time` of the pool. `retries`: how often the call may run again if its worker
+        dies; None: never. If `retries` is not given, the value of the function (`idempotent`) or of the pool applies.
 
         >>> import parvum, time
         >>> with parvum.Executor(1) as pool:
@@ -207,8 +209,8 @@ class Executor(futures.Executor):
         """Calls `fn` on each item, `chunksize` items per message, and yields the results in order.
 
         `timeout`: seconds from now after which the wait for a result raises `TimeoutError`. `buffersize`: the number of
-        chunks that are submitted in advance of their results; None: all chunks at once. If a call raises, taking its
-        result raises the exception, and calls that have not begun are cancelled.
+        chunks that are submitted before their results are taken; None: all chunks. If a call raises an exception, the
+        iterator raises this exception in place of the result, and cancels calls that have not begun.
         """
         if chunksize < 1:
             raise ValueError("chunksize must be >= 1.")
@@ -232,10 +234,12 @@ class Executor(futures.Executor):
         return task
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False, stop: bool = False) -> None:
-        """Accepts no more calls. `wait`: returns when all calls are done and the workers have ended. `cancel_futures`:
-        cancels calls that no worker has. `stop`: also stops running calls. A second shutdown is allowed.
+        """Accepts no more calls. `wait`: returns when all calls have ended and the workers have ended.
+        `cancel_futures`: cancels calls that no worker has yet. `stop`: also stops running calls. A second shutdown is
+        allowed.
 
-        An interrupt (Ctrl-C) during the wait stops the running calls, and is raised when the workers have ended.
+        An interrupt (Ctrl-C) during the wait stops the running calls. `KeyboardInterrupt` is raised when the
+        workers have ended.
         """
         if os.getpid() != self._pool.process:
             return
@@ -252,7 +256,7 @@ class Executor(futures.Executor):
         return None
 
     def interrupt(self) -> None:
-        """Cancels all waiting calls, and stops all running calls, of every thread. The pool continues."""
+        """Cancels all waiting calls and stops all running calls, whichever thread submitted them. The pool accepts further calls."""
         self._pool.interrupt()
 
     # --- more than `concurrent.futures` has ---
@@ -263,7 +267,7 @@ class Executor(futures.Executor):
         raise TypeError("a pool is used where it was made; a call that submits makes a pool of its own, or gives back what is to be submitted")
 
     def grow(self, count: int = 1, host: str | None = None) -> None:
-        """Starts `count` more workers, on `host` or where the pool chooses. Returns before they are ready."""
+        """Starts `count` more workers, on `host` or on hosts that the pool chooses. Returns before the workers are ready."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
         self._pool.grow(count, host)
@@ -291,7 +295,7 @@ class Executor(futures.Executor):
 
     @property
     def retries(self) -> int | None:
-        """How often a call runs again after its worker died, if its function does not set this; None: never."""
+        """How often a call may run again after its worker has died, if the function of the call does not set a number; None: never."""
         return self._retries
 
     @property
@@ -323,7 +327,7 @@ def living() -> list[Pool]:
 
 
 def close_all() -> None:
-    """At the end of the interpreter, finishes submitted calls, as every executor of `concurrent.futures` does.
+    """At the end of the interpreter, waits until all submitted calls have ended, as every executor of `concurrent.futures` does.
 
     If an interrupt ends the program, or comes during this wait, this function stops the calls instead.
     """
@@ -356,7 +360,7 @@ THREADS: Final = (
     "NUMBA_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-"""Variables that limit the threads of libraries; loky sets the same."""
+"""Variables that limit the threads of libraries; loky sets the same variables."""
 
 
 def thread_limits(inner: int | None, processors: int, workers: int, env: Mapping[str, str] | None) -> dict[str, str]:
@@ -395,7 +399,7 @@ def _chunks(items: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[
 def _results(
     ahead: list[Task[Any]], more: Iterator[Task[Any]], end: float | None, executor: Callable[[], object]
 ) -> Iterator[Any]:
-    """Yields results in order; each result that is taken lets another call be submitted."""
+    """Yields results in order; after each result that the caller takes, another call is submitted."""
     ahead.reverse()
     try:
         while ahead:

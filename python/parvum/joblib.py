@@ -7,8 +7,8 @@
 [0, 1, 4, 9, 16]
 >>> parvum.joblib.shutdown()
 
-Workers stay for the next call of joblib, until `shutdown` or the end of the program. Large arrays are sent once to
-each host, and calls see them read-only.
+The workers continue to run for the next call of joblib, until `shutdown` or the end of the program. Large arrays
+are sent once to each host, and are read-only in calls.
 """
 
 # joblib lacks types that pyright can read, and so does its base class.
@@ -32,11 +32,11 @@ _pools: dict[tuple[int, tuple[str, ...] | None, tuple[tuple[str, str], ...]], Ex
 class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
     """A backend of joblib. The options are for `parallel_backend`, and for `parallel_config` (joblib 1.3):
 
-    `executor`: where calls run; None: separate workers for joblib, `n_jobs` of them, on `hosts`.
+    `executor`: the executor that runs the calls; None: `n_jobs` workers on `hosts`, only for joblib.
     `retries`: how often a batch of calls runs again if its worker dies; None: never. The default is 3, because joblib
-    expects repeatable calls: its other backends also restart calls. `max_time`: the time limit of a batch in seconds;
-    then the batch is stopped, and raises `CallTimedOut`. Options of joblib work too: `inner_max_num_threads` limits the
-    threads of libraries in workers, and `timeout` stops the calls.
+    expects repeatable calls: its other backends also restart calls. `max_time`: the time limit of a batch in seconds.
+    After this time the batch is stopped, and raises `CallTimedOut`. Two options of joblib work too:
+    `inner_max_num_threads` limits the threads of libraries in workers, and `timeout` stops the calls.
     """
 
     supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
@@ -111,7 +111,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
             future.cancel()
 
     def terminate(self) -> None:
-        """Does nothing: workers stay for the next `Parallel`."""
+        """Does nothing: the workers continue to run for the next `Parallel`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # If a call itself uses joblib, that joblib gets other workers.
@@ -140,5 +140,5 @@ def shutdown() -> None:
 
 
 def register(name: str = "parvum", make_default: bool = False) -> None:
-    """Registers the backend in joblib under `name`; with `make_default` it is used if no backend is named."""
+    """Registers the backend in joblib under `name`; with `make_default`, joblib uses this backend if the program names no backend."""
     register_parallel_backend(name, ParvumBackend, make_default=make_default)

@@ -1,8 +1,8 @@
 """`map`: calls a function on many items, on all hosts, and yields each result as soon as it exists.
 
-A thread takes items from the source and makes chunks, so a slow source does not delay results. A chunk that runs long
-is split: its results are sent, and its remaining items go to other workers. A long item therefore delays only results
-that must come after its own result.
+A thread takes items from the source and makes chunks, so a slow source does not delay results. If a chunk takes long,
+it is split: the worker sends the results that it has, and the remaining items go to other workers. A long item
+therefore delays only results that must come after the result of this item.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ LARGEST: Final = 4096
 """The most items in a chunk."""
 
 SLOW: Final = 0.0005
-"""If the source takes this many seconds for an item, each item is sent immediately, without chunks."""
+"""If the source takes this number of seconds or more for an item, each item is sent immediately, without chunks."""
 
 AHEAD: Final = 10_000
-"""The most results that wait to be taken before the source is asked for more items."""
+"""If this number of results waits for the caller, `map` stops taking items from the source."""
 
 
 @overload
@@ -84,17 +84,19 @@ def map(  # noqa: A001
 ) -> Iterator[Any]:
     """Calls `fn` on each item of the iterables and yields the results, in order or as they complete.
 
-    `executor`: where calls run; None: a new executor with `workers` workers, which ends with the last result.
-    `chunksize`: the most items per message; None: as many as make 5 ms of work, measured during the run. Chunks are
-    small near the end, so that workers end together.
-    A thread takes items from the iterables, at most 10,000 ahead of the results that were taken: the iterables may be
-    endless and slow. `timeout`: seconds from now for the whole map; after this time `map` raises `TimeoutError`.
+    `executor`: the executor that runs the calls; None: a new executor with `workers` workers, which ends after the
+    last result.
+    `chunksize`: the most items per message; None: the number of items that takes about 5 ms, measured during the run.
+    Near the end chunks are small, so that all workers end at about the same time. A thread takes items from the
+    iterables, at most 10,000 more than the results that the caller has taken. The iterables may therefore be endless
+    or slow. `timeout`: seconds from now for the whole map; after this time `map` raises `TimeoutError`.
     `progress`: True, a text, or a class like `tqdm.tqdm`. `retries`: as in `Executor`; None: the value of the executor.
-    `max_time`: the longest time of one item's call in seconds; then the call is stopped, and raises `CallTimedOut`.
+    `max_time`: the time limit in seconds for the call of one item. After this time the call is stopped, and raises
+    `CallTimedOut`.
 
-    If a call raises, `map` raises the same after all earlier results, and begins nothing more. With
-    `return_exceptions`, `map` yields the exception as the result instead. No call begins before the first result is
-    requested. An interrupt (Ctrl-C) stops running calls.
+    If a call raises an exception, `map` yields all earlier results, raises the same exception, and begins no more
+    calls. With `return_exceptions`, `map` yields the exception as the result, and continues. No call begins before
+    the caller requests the first result. An interrupt (Ctrl-C) stops running calls.
 
     >>> import parvum
     >>> list(parvum.map(pow, [2, 3, 4], [5, 2, 1], workers=2))
@@ -164,7 +166,7 @@ def _length(iterables: tuple[Iterable[Any], ...]) -> int | None:
 
 
 class _Raised:
-    """An exception in the place of a result."""
+    """An exception that takes the place of a result."""
 
     __slots__ = ("error",)
 
@@ -173,7 +175,7 @@ class _Raised:
 
 
 class _Chunk:
-    """The items from number `first` on that a worker has. Results of the first `came` items are here."""
+    """The items, from number `first` on, that were sent to a worker. The results of the first `came` items have arrived."""
 
     __slots__ = ("came", "first", "items", "task")
 
@@ -214,19 +216,19 @@ class _Run:
         self.room = threading.Condition(self.lock)
         self.pending: set[_Chunk] = set()
         self.partial: list[tuple[Any, ...]] = []
-        """Items that are not in a chunk yet."""
+        """The items that are not in a chunk yet."""
         self.number = 0
-        """Items that are in chunks."""
+        """The number of items that are in chunks."""
         self.results: dict[int, Any] = {}
         self.arrived: deque[Any] = deque()
-        """Results by item number, and results in order of arrival: only one of the two is used."""
+        """The first stores results by item number, the second in order of arrival; a run uses only one of the two."""
         self.next = 0
         self.asked = 0.0
         """The time at which the thread asked the source for an item; 0: the thread is not waiting for the source."""
         self.exhausted = False
         self.over = False
         self.error: BaseException | None = None
-        """The exception of the source."""
+        """The exception that the source raised."""
 
     def begin(self) -> None:
         feed = partial(copy_context().run, self.feed)
@@ -235,7 +237,7 @@ class _Run:
     # --- the thread that takes items ---
 
     def feed(self) -> None:
-        """Takes items while there is room for them."""
+        """Takes items from the source while the limit of waiting items allows."""
         error: BaseException | None = None
         try:
             while True:
@@ -334,7 +336,7 @@ class _Run:
     # --- the pool's thread ---
 
     def on_part(self, chunk: _Chunk, part: Part) -> None:
-        """Stores results of a chunk that runs long, and takes its last items back."""
+        """Stores the first results of a chunk that takes long, and takes back the last items of the chunk."""
         back: list[_Chunk] = []
         with self.lock:
             if self.over:
@@ -374,7 +376,10 @@ class _Run:
     # --- the consumer ---
 
     def take(self, end: float | None) -> list[Any]:
-        """Returns the results that are here; waits for the first. Empty: there are no more. Raises the source's exception."""
+        """Waits for a result, and returns all results that have arrived.
+
+        An empty list means that there are no more. Raises the source's exception.
+        """
         while True:
             with self.lock:
                 results = self.due()
@@ -410,7 +415,7 @@ class _Run:
         return found
 
     def stop(self, running: bool) -> None:
-        """Begins nothing more; with `running`, also stops running calls."""
+        """Begins no more calls; with `running`, also stops running calls."""
         with self.lock:
             self.over = True
             self.partial.clear()

@@ -1,4 +1,4 @@
-"""`%%parvum`: runs a notebook cell on all workers at once.
+"""`%%parvum`: runs a notebook cell on all workers at the same time.
 
 ```text
 %load_ext parvum
@@ -33,7 +33,7 @@ from parvum.pool.stopping import GRACE
 
 @actor
 class Interpreter:
-    """Runs cells in its own namespace."""
+    """Runs cells in a separate namespace."""
 
     def __init__(self) -> None:
         import parvum
@@ -71,18 +71,18 @@ class Interpreter:
         return value
 
     def push(self, names: dict[str, Any]) -> None:
-        """Sets names."""
+        """Sets variables."""
         self.names.update(names)
 
     def pull(self, name: str) -> Any:
-        """The value of a name."""
+        """The value of a variable."""
         if name not in self.names:
             raise NameError(f"name {name!r} is not defined at worker {self.names.get('rank')}")
         return self.names[name]
 
 
 class Failed(Exception):
-    """A cell has failed on some workers. The text has each worker's exception and traceback."""
+    """A cell has failed on some workers. The message has the exception and the traceback of each of these workers."""
 
 
 _group: ActorGroup[Any] | None = None
@@ -100,7 +100,7 @@ def workers() -> ActorGroup[Any]:
 
 
 def start(count: int, host: str | None = None) -> None:
-    """Starts `count` workers for cells, and ends the present ones."""
+    """Starts `count` workers for cells, and ends the present workers."""
     global _group, _host
     stop_workers()
     _host = host
@@ -142,7 +142,7 @@ def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
 
 
 def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None:
-    """Ends workers that do not stop a cell, and starts new workers in their places. The variables of the workers are lost."""
+    """If a worker does not stop a cell, ends this worker and starts another worker in its place. The variables of the ended worker are lost."""
     global _group
     until = time.monotonic() + GRACE
     pings = [(rank, worker, worker.place(rank, count)) for rank, worker in chosen]
@@ -167,7 +167,7 @@ def _replace_stubborn(chosen: list[tuple[int, Handle[Any]]], count: int) -> None
 
 
 def push(**names: Any) -> None:
-    """Sets names on all workers.
+    """Sets variables on all workers.
 
     >>> import parvum.notebook as cells
     >>> cells.start(2)
@@ -180,7 +180,7 @@ def push(**names: Any) -> None:
 
 
 def pull(name: str) -> list[Any]:
-    """The values of a name on all workers, in order of rank. Raises `NameError`."""
+    """The values of a variable on all workers, in order of rank. Raises `NameError`."""
     values: list[Any] = workers().pull(name).result()
     return values
 

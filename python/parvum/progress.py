@@ -21,7 +21,7 @@ class Bar(Protocol):
 
 
 class PlainBar:
-    """One line with the number of items done, their rate, and the remaining time.
+    """One line with the number of completed items, their rate, and the remaining time.
 
     On a terminal the line is redrawn at most ten times a second; in a file it is written once, at the end.
     """

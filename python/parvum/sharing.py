@@ -22,7 +22,7 @@ _here: OrderedDict[tuple[int, int], object] = OrderedDict()
 
 
 class Shared(Generic[T]):
-    """A handle for an object. Calls that get the handle see the object itself, and must not change it.
+    """A handle for an object. A call that gets the handle as an argument sees the object itself, and must not change the object.
 
     `value` is the object, in this process.
     """
@@ -45,10 +45,10 @@ class Shared(Generic[T]):
 
 
 def share(value: T) -> Shared[T]:
-    """Makes a handle that stands for an object. Pass the handle in arguments of calls of executors, actors and `map`, at any depth.
+    """Makes a handle for an object. Pass the handle to calls of executors, actors and `map`: as an argument, or inside an argument.
 
-    The object is pickled immediately, and each host gets it once. The calls of one worker see the same object. Its large
-    arrays are read-only memory that all workers of the host share. Raises `Unpicklable`.
+    The object is pickled immediately, and is sent to each host only once. All calls of one worker see the same object.
+    Large arrays in the object are read-only memory that all workers of a host share. Raises `Unpicklable`.
 
     >>> import parvum
     >>> table = parvum.share({"limit": 5, "names": ["a", "b"]})
@@ -74,7 +74,7 @@ def _forget(memory: int, place: int) -> None:
 
 
 def _shared(name: tuple[int, int], *parts: Any) -> object:
-    """The object of a handle, in another process: made once, and cached until newer objects replace it."""
+    """The object of a handle, in another process. The process unpickles the object once, and caches it until newer objects replace it."""
     try:
         _here.move_to_end(name)
         return _here[name]

@@ -1,7 +1,7 @@
-"""`Queue`, `Event`, `Barrier` and `Lock` by name: the same for all tasks of the virtual machine, on all its hosts.
+"""`Queue`, `Event`, `Barrier` and `Lock`: objects with a name, which all tasks of the virtual machine can use, on all its hosts.
 
-An actor (`parvum.actors.keeper`) stores them; the first use starts it. If the actor's host is lost, operations under
-way raise `PlaceLost`, and all contents are lost. Later operations start with a new actor.
+An actor (`parvum.actors.keeper`) stores these objects; the first use starts the actor. If the actor's host is lost,
+running operations raise `PlaceLost`, and the contents of all objects are lost. Later operations use a new actor.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _places: dict[int, str] = {}
 
 
 class PlaceLost(errors.ParvumError):
-    """The queues, events, barriers and locks of the machine were lost with the host that kept them."""
+    """The queues, events, barriers and locks of the virtual machine were lost with the host that stored them."""
 
     code = "E-PLACES"
     remedy = "begin anew: the next operation finds empty queues, free locks and cleared events"
 
 
 def _find(what: str) -> Handle[Any]:
-    """Returns the keeper, and starts it if there is none."""
+    """Returns the keeper (the actor that stores the objects), and starts a keeper if there is none."""
     global _keeper
     if _keeper is not None and _keeper[0] == os.getpid():
         return _keeper[1]
@@ -73,7 +73,7 @@ def _channel() -> parvum.Vm:
 
 
 class _Call:
-    """A call of the keeper. The calling thread receives the answer itself, without another thread in between."""
+    """A call of the keeper. The calling thread itself receives the answer, without the help of another thread."""
 
     def __init__(self, keeper: Handle[Any], method: str, args: tuple[Any, ...]) -> None:
         self.keeper = task_of(keeper)
@@ -123,10 +123,10 @@ def _wait(
     timeout: float | None,
     had: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """An operation that may wait. The function `had` makes the result of the operation from the reply. Raises `TimedOut` after the timeout.
+    """Runs an operation that may wait. The function `had` turns the keeper's reply into the result. Raises `TimedOut` after the timeout.
 
-    An item that the keeper sends to the caller is never lost. After a timeout this function cancels the operation. It
-    undoes an interrupted operation: the item goes back to its place.
+    After a timeout this function cancels the operation. After an interrupt it undoes the operation: if the keeper has
+    already sent an item, the item goes back to its place in the queue. An item is therefore never lost.
     """
     if _keeper is None or _keeper[0] != os.getpid():
         # The keeper ends when it has no users: this call makes this task a user.
@@ -159,7 +159,7 @@ def _wait(
 
 
 def _undo(what: str, method: str, args: tuple[Any, ...], number: int, call: _Call | None) -> None:
-    """Undoes an interrupted operation that may have been answered."""
+    """Undoes an interrupted operation; the keeper may already have answered it."""
     try:
         given_up = _ask(what, "give_up", number)
         if call is None:
@@ -192,8 +192,9 @@ class Queue(_Named):
     """A first-in, first-out queue. Any number of tasks may put and get. The methods are the same as in `queue.Queue`.
 
     `maxsize`: `put` waits while the queue has this many items; 0: `put` never waits. Each item goes to one getter. If
-    the getter dies before it has read the item, the item is lost. After an interrupt (Ctrl-C) in `get`, the item is
-    still the first of the queue. After an interrupt in `put`, the item is removed unless a getter already has it.
+    the getter dies before it has read the item, the item is lost. If an interrupt (Ctrl-C) ends `get`, the item is
+    still the first of the queue. If an interrupt ends `put`, the item is removed from the queue unless a getter
+    already has it.
 
     >>> import parvum
     >>> parvum.Queue("jobs").put(("a", 1))
@@ -274,8 +275,8 @@ class Event(_Named):
 class Barrier(_Named):
     """A barrier of `parties` tasks or threads. The methods are the same as in `threading.Barrier`.
 
-    If a waiting task dies or gives up, the others get `threading.BrokenBarrierError` with its name. Later callers get
-    the same error until `reset`.
+    If a waiting task dies or its wait ends early, the other tasks get `threading.BrokenBarrierError` with the name of
+    this task. Later callers get the same error until `reset`.
     """
 
     def __init__(self, name: str, parties: int) -> None:
@@ -310,8 +311,8 @@ class Barrier(_Named):
 class Lock(_Named):
     """A lock that a task holds. The methods are the same as in `threading.Lock`; it is a context manager.
 
-    If the holder dies, the next task gets the lock with `abandoned` True: the data that the lock guards may be half
-    changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold the lock.
+    If the holder dies, the next task gets the lock, and its `abandoned` is True. The data that the lock protects
+    may then be only partly changed. After an interrupt (Ctrl-C) in `acquire` this task does not hold the lock.
     """
 
     abandoned = False

@@ -1,11 +1,11 @@
 """TaPS, the task performance suite (https://taps.proxystore.dev), on the virtual machine.
 
-`python -m parvum.taps` takes the options of `python -m taps.run`, and knows the executor `parvum`:
+`python -m parvum.taps` takes the options of `python -m taps.run`, and also has the executor `parvum`:
 
     python -m parvum.taps --app cholesky --app.matrix-size 512 --app.block-size 128 --engine.executor parvum
 
-In a program that uses TaPS, `import parvum.taps` makes the executor known. Needs the package TaPS, which is not in PyPI:
-`python -m pip install git+https://github.com/proxystore/taps`.
+In a program that uses TaPS, `import parvum.taps` adds the executor to TaPS. Needs the package TaPS, which is not in
+PyPI: `python -m pip install git+https://github.com/proxystore/taps`.
 """
 
 # TaPS is not installed if types are checked.
@@ -40,7 +40,7 @@ class ParvumConfig(ExecutorConfig):  # type: ignore[misc]
     retries: Optional[int] = Field(None, description="How often a task runs again if its worker dies.")
 
     def get_executor(self) -> Any:
-        """An executor that waits for tasks that are arguments of other tasks."""
+        """An executor. If the argument of a task is another task, the executor waits until the other task has ended."""
         return FutureDependencyExecutor(Executor(self.workers, hosts=self.hosts, retries=self.retries))
 
 

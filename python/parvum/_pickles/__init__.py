@@ -1,1 +1,1 @@
-"""How objects are pickled: by reference, by value, by file."""
+"""Pickles objects: by reference, by value, or by the name of a file."""

@@ -1,13 +1,15 @@
-"""Objects that are sent to other processes by reference, because a copy would be a different object or too large: a table of types.
+"""A table of the types that are sent to other processes by reference, because a copy would be a different object or too large.
 
-| object | how Parvum sends it | |---|---| | `numpy.memmap` | by the name of its file; the receiver maps the same file | |
-`parvum.SharedArray` | by its place in the run's shared memory; tasks outside the run refuse it | |
-`functools.lru_cache` of a script | its function; the receiver's process has one cache for it | | `parvum.Queue`,
-`Lock`, `Event`, `Barrier`, actors' handles | by name | | `threading.Lock`, sockets, generators | Parvum refuses them:
-the exception names the part | | `parvum.Executor`, `Request`, futures | Parvum refuses them: the exception suggests
-what to send instead |
+| object | how Parvum sends it |
+|---|---|
+| `numpy.memmap` | by the name of its file; the receiver maps the same file |
+| `parvum.SharedArray` | by its place in the shared memory of the run; tasks outside the run cannot receive it |
+| `functools.lru_cache` of a script | by its function; the receiver's process has one cache for the function |
+| `parvum.Queue`, `Lock`, `Event`, `Barrier`, actors' handles | by name |
+| `threading.Lock`, sockets, generators | Parvum refuses them: the exception names the part |
+| `parvum.Executor`, `Request`, futures | Parvum refuses them: the exception suggests what to send instead |
 
-Other pickles of the program do not change.
+When the program itself pickles objects, these rules do not apply.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _known = -1
 
 
 def table() -> dict[type[Any], Reducer]:
-    """How types are pickled for other processes: the types above, and the program's types in `copyreg`."""
+    """The table that tells how types are pickled for other processes: the types above, and the types that the program has put into `copyreg`."""
     global _table, _known
     registered = len(copyreg.dispatch_table)
     numpy: Any = sys.modules.get("numpy")
@@ -52,7 +54,7 @@ def table() -> dict[type[Any], Reducer]:
 
 
 def dumps(thing: object, callback: Callable[[pickle.PickleBuffer], Any]) -> bytes:
-    """A pickle of protocol 5 for another process. A buffer for which `callback` returns a false value stays outside."""
+    """A pickle of protocol 5 for another process. If `callback` returns a false value for a buffer, the pickle does not contain this buffer."""
     if "numpy" not in sys.modules:
         return pickle.dumps(thing, 5, buffer_callback=callback)
     out = io.BytesIO()
@@ -63,14 +65,14 @@ def dumps(thing: object, callback: Callable[[pickle.PickleBuffer], Any]) -> byte
 
 
 def dumps_by_value(helper: Any, thing: object, callback: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
-    """The same with cloudpickle (`helper`), which sends functions and classes without a name by value."""
+    """Does the same as `dumps` with cloudpickle (`helper`), which sends functions and classes without a name by value."""
     out = io.BytesIO()
     _by_value(helper)(out, 5, buffer_callback=callback).dump(thing)
     return out.getvalue()
 
 
 def _by_value(helper: Any) -> Any:
-    """cloudpickle's pickler, with the table above before its own table. `__init__` of the pickler reads the table."""
+    """cloudpickle's pickler; it uses the table above before cloudpickle's own table. `__init__` of the pickler reads the table."""
     known: type[Any] = helper.CloudPickler
 
     class Pickler(known):
@@ -98,7 +100,7 @@ def _reduce_memmap(array: Any) -> Any:
 
 
 def _place_of(array: Any) -> tuple[str, int] | None:
-    """The file of a mapped array, and the offset of its first item. None: no file, or one that other processes cannot see."""
+    """The file of a mapped array, and the offset of its first item. None if other processes cannot open a file with the array."""
     numpy: Any = sys.modules["numpy"]
     # A part of a mapped array has the same class, and the offset of the whole array.
     whole: Any = array
@@ -175,7 +177,7 @@ def _is_importable(function: Any) -> bool:
 
 
 def _cached(pickled: bytes, maxsize: int | None, typed: bool) -> Any:
-    """A function with a cache, in another process: the same function always has the same cache."""
+    """Restores a function with a cache in another process: the same function always has the same cache."""
     key = hashlib.sha256(pickled).digest(), maxsize, typed
     try:
         _caches.move_to_end(key)

@@ -14,7 +14,7 @@ Pickled = tuple[bytes, list[pickle.PickleBuffer]]
 
 
 def dumps(obj: Any) -> Pickled:
-    """The pickle, and the buffers outside it."""
+    """The pickle of an object, and the buffers that are not in the pickle."""
     buffers: list[pickle.PickleBuffer] = []
     try:
         return by_reference(obj, buffers.append), buffers
@@ -36,12 +36,12 @@ def _by_value(cloudpickle: Any, obj: Any, before: BaseException) -> Pickled:
 
 
 def loads(stream: Any, buffers: list[Any]) -> Any:
-    """The object of a pickle and its buffers."""
+    """Restores an object from its pickle and its buffers."""
     return pickle.loads(stream, buffers=buffers)
 
 
 def explain(obj: Any, error: BaseException) -> str:
-    """The part of an object that cannot be pickled, and the reason."""
+    """Finds the part of an object that cannot be pickled, and the reason."""
     path, part, reason = _find(obj, error)
     kind = type(part).__qualname__
     where = f"{path} " if path else ""

@@ -33,7 +33,7 @@ class Pool(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A task and its activity: messages and bytes per second sent and received, per cent of a processor."""
+    """A task and its activity: messages and bytes that it sends and receives per second, and per cent of a processor."""
 
     name: str
     host: str
@@ -91,7 +91,7 @@ class Picture:
         return self.html()
 
     def html(self, note: str = "") -> str:
-        """HTML without other files: it takes its colours from the surrounding page."""
+        """The snapshot as HTML. It needs no other files, and takes its colours from the surrounding page."""
         from html import escape
 
         head = f"<b>{escape(self.headline())}</b>" + (f"<span style='opacity:.6'> &ensp;{escape(note)}</span>" if note else "")
@@ -100,7 +100,11 @@ class Picture:
 
 
 class Table(NamedTuple):
-    """Rows of texts. ``numbers``: right-aligned columns; ``bars``: columns with a bar for a share of 1, and each row's share."""
+    """Rows of texts.
+
+    ``numbers``: the right-aligned columns. ``bars``: the columns with a bar, and for each row the length of the
+    bar, from 0 to 1.
+    """
 
     head: tuple[str, ...]
     rows: list[tuple[str, ...]]
@@ -145,7 +149,7 @@ def _columns(table: Table) -> str:
 
 
 LONGEST: Final = 36
-"""The most letters of a text in a table."""
+"""The largest number of letters that a table shows of a text."""
 
 
 def _cut(word: str) -> str:
@@ -211,7 +215,7 @@ def _size(count: float) -> str:
 
 
 def _told(seconds: float) -> dict[str, Any]:
-    """The command's JSON about tasks over this many seconds."""
+    """The JSON that the command prints about tasks, measured over this number of seconds."""
     done = run_command("top", "--json", "--interval", f"{max(SHORTEST, seconds):.3f}")
     if done.returncode != 0:
         raise errors.MachineGone(done.stderr.strip().removeprefix("parvum: ") or "the machine is gone")

@@ -28,9 +28,10 @@ def status() -> Picture:
 class Widget:
     """A live view of hosts, tasks and rates. `Vm.widget` and `monitor` return it.
 
-    In a notebook it appears below the cell whose last line it is, or whose `with` enters it, and is updated in place. Elsewhere `with`
-    prints it as text: on a terminal each snapshot replaces the previous one, in a file they follow each other. It ends with its block,
-    with `close`, or with the virtual machine.
+    In a notebook the view appears below a cell if it is the value of the last line or used in `with`. The notebook updates
+    the view in place. Outside a notebook, `with` prints the view as text. On a terminal each snapshot replaces the previous
+    snapshot; in a file the snapshots follow each other. The view ends when the block ends, after `close`, or when the
+    virtual machine ends.
 
     `interval`: seconds between two snapshots, over which rates are measured (at least 0.1). `rows`: the number of tasks to show, the
     busiest first.
@@ -58,7 +59,7 @@ class Widget:
         self.close()
 
     def close(self) -> None:
-        """Ends the view; the last snapshot stays. May be called again."""
+        """Ends the view; the last snapshot stays visible. A second call does nothing."""
         self._over.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()

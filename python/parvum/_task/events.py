@@ -28,13 +28,13 @@ class HostAdded(NamedTuple):
 
 
 class TaskStarted(NamedTuple):
-    """A task starts whose output comes to this task. The event comes twice: when the daemon starts the task, and when it runs."""
+    """A task has started, and its output comes to this task. The event comes twice: when the daemon starts the task, and when the task runs."""
 
     task: TaskId
 
 
 class TaskOutput(NamedTuple):
-    """A task has written output. Empty ``data``: all its output has come."""
+    """A task has written output. If ``data`` is empty, all output of the task has arrived."""
 
     task: TaskId
     data: bytes

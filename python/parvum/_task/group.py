@@ -24,9 +24,9 @@ class Group(_parvum.Group):
 
     All members make the group from the same ids in the same order, and call the same collectives in the same order.
     ``Group(vm.siblings())`` has all tasks of ``parvum run -n N`` or of one ``spawn``. Collectives work on contiguous
-    arrays. A collective waits for another member only if it needs data of that member. If a member ends, the calls of
-    the others raise :class:`~parvum.errors.TaskGone`, with the member in ``.task``. The remaining members can then make
-    a new group.
+    arrays. A collective waits for another member only if it needs data of this member. If a member ends, the calls of
+    the other members raise :class:`~parvum.errors.TaskGone`; ``.task`` of the exception is the ended member. The
+    remaining members can then make a new group.
     """
 
     def __new__(cls, tasks: Iterable[int]) -> Group:  # pyright: ignore[reportInconsistentConstructor]
@@ -38,12 +38,12 @@ class Group(_parvum.Group):
         return [TaskId(task) for task in self._tasks()]
 
     def bcast(self, array: Array, root: int = 0) -> Array:
-        """Copies the root's array into every member's array, which must have the same shape and type. Returns the array."""
+        """Copies the root's array into every member's array. All arrays must have the same shape and type. Returns the array."""
         self._bcast(array, root)
         return array
 
     def bcast_object(self, obj: Any = None, root: int = 0) -> Any:
-        """Returns the root's object on every member."""
+        """Sends the root's object to all members; every member gets this object as the result."""
         import pickle
 
         data = bytearray(pickle.dumps(obj, protocol=5)) if self.rank == root else bytearray()
@@ -94,7 +94,7 @@ class Group(_parvum.Group):
         return out
 
     def reduce(self, array: Array, op: Any = None, root: int = 0, out: Array | None = None) -> Array | None:
-        """Combines all arrays at the root with a ufunc (None: ``numpy.add``); in place if ``out is array``."""
+        """Combines all arrays at the root with a ufunc (None: ``numpy.add``). If ``out is array``, the result replaces the array."""
         result = self._start(array, out)
         self._combine(result, op, root)
         return result if self.rank == root else None
@@ -102,8 +102,8 @@ class Group(_parvum.Group):
     def allreduce(self, array: Array, op: Any = None, out: Array | None = None) -> Array:
         """Combines all arrays with a ufunc (None: ``numpy.add``); every member gets exactly the same result.
 
-        In place if ``out is array``. Any ufunc of two arguments works, and any function of two arrays. A function that
-        does not commute combines the arrays in the order of the members.
+        If ``out is array``, the result replaces the array. Any ufunc of two arguments works, and any function of two
+        arrays. If a function does not commute, it combines the arrays in the order of the members.
         """
         result = self._start(array, out)
         self._combine(result, op, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class TaskId(int):
-    """A task's id: a number, printed as Parvum prints it.
+    """A task's id: a number that is printed in the form in which all of Parvum prints ids.
 
     >>> TaskId(0x40002)
     t40002

@@ -28,8 +28,8 @@ class MailEntry(NamedTuple):
 class Mailbox(MutableMapping[str, Any]):
     """A mapping from names to objects, which the virtual machine stores for all its tasks, like PVM's ``pvm_putinfo``.
 
-    ``mailbox[name] = obj`` puts an entry that any task may replace, and that is deleted when this task ends. :meth:`put` has options.
-    An entry has at most 4 MiB; send a larger object as a message.
+    ``mailbox[name] = obj`` stores an entry. Any task may replace the entry, and it is deleted when this task ends.
+    :meth:`put` has options. An entry has at most 4 MiB; send a larger object as a message.
     """
 
     def put(
@@ -104,7 +104,7 @@ class Mailbox(MutableMapping[str, Any]):
 
 
 def _wait(name: str, index: int | None, timeout: float | None) -> Any:
-    """Asks in another thread, because the request cannot be cancelled if a signal ends the wait."""
+    """Sends the request from another thread, because the request cannot be cancelled if a signal ends the wait."""
     answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     def ask() -> None:

@@ -1,4 +1,8 @@
-"""Properties of a message. A separate module, because the module of requests imports much, and a first receive should be fast."""
+"""Properties of a message.
+
+This module is separate because the module of requests imports many modules, and the first receive of a program
+should be fast.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ class Message(NamedTuple):
 
 
 class Status(NamedTuple):
-    """Properties of a message. ``length`` is in bytes of data."""
+    """Properties of a message. ``length`` is the number of bytes of data."""
 
     source: TaskId
     tag: int

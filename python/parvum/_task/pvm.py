@@ -1,6 +1,7 @@
 """PVM's calls, as in C, for messages with PVM tasks in C, Fortran or any other language.
 
-They use the same task: its id is :attr:`parvum.Vm.id`. Failures raise :class:`parvum.errors.PvmFailed` with PVM's error code.
+The calls use the task of this process: its id is :attr:`parvum.Vm.id`. A call that fails raises
+:class:`parvum.errors.PvmFailed` with PVM's error code.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Pvm:
         self._call("setopt", _AUTO_ERR, 0)
 
     def _call(self, name: str, *arguments: Any) -> int:
-        """Calls a function; a negative result is a failure."""
+        """Calls a function; a negative result means that the call has failed."""
         return self._answer(name, getattr(self._library, "pvm_" + name)(*arguments))
 
     @staticmethod
@@ -66,11 +67,11 @@ class Pvm:
         return TaskId(self._call("mytid"))
 
     def parent(self) -> TaskId:
-        """The task that spawned this one. Fails with PvmNoParent (-23) if there is none."""
+        """The id of the task that spawned this task. Fails with PvmNoParent (-23) if no task spawned it."""
         return TaskId(self._call("parent"))
 
     def spawn(self, task: str, argv: Sequence[str] = (), flag: int = 0, where: str = "", ntask: int = 1) -> list[TaskId]:
-        """Starts tasks; returns the ids of the started ones."""
+        """Starts tasks; returns the ids of the tasks that have started."""
         words = (ctypes.c_char_p * (len(argv) + 1))(*(word.encode() for word in argv), None)
         tids = (ctypes.c_int * ntask)()
         begun = self._call("spawn", task.encode(), words, flag, where.encode(), ntask, tids)
@@ -102,7 +103,7 @@ class Pvm:
         self._call("mcast", (ctypes.c_int * len(numbers))(*numbers), len(numbers), msgtag)
 
     def recv(self, tid: int = -1, msgtag: int = -1, timeout: float | None = None) -> int:
-        """Receives a message into the active receive buffer, and returns the id of the buffer. -1 matches any.
+        """Receives a message into the active receive buffer, and returns the id of the buffer. -1 matches any sender or tag.
 
         Raises TimedOut after ``timeout`` seconds.
         """
@@ -138,11 +139,11 @@ class Pvm:
         return buffer
 
     def nrecv(self, tid: int = -1, msgtag: int = -1) -> int:
-        """As :meth:`recv` if a message is there; otherwise returns 0."""
+        """Like :meth:`recv` if a matching message has arrived; otherwise returns 0."""
         return self._call("nrecv", tid, msgtag)
 
     def probe(self, tid: int = -1, msgtag: int = -1) -> int:
-        """Returns the buffer of a message that is there, for :meth:`bufinfo`; otherwise 0."""
+        """Returns the buffer id of a matching message that has arrived, for :meth:`bufinfo`; otherwise 0."""
         return self._call("probe", tid, msgtag)
 
     def bufinfo(self, bufid: int) -> tuple[int, int, TaskId]:
@@ -284,8 +285,8 @@ class Pvm:
         return TaskId(self._call("gettid", group.encode(), inum))
 
     def barrier(self, group: str, count: int = -1) -> None:
-        """Waits until ``count`` members have called it. If a signal handler raises an exception during the wait, this task counts as
-        arrived, and another call continues the wait.
+        """Waits until ``count`` members have called ``barrier``. If a signal handler raises an exception during the
+        wait, this task counts as arrived; call ``barrier`` again to continue the wait.
         """
         if count == 0 or count < -1 or threading.current_thread() is not threading.main_thread():
             self._call("barrier", group.encode(), count)

@@ -15,9 +15,10 @@ _RUNNING = "RUNNING"
 
 
 class Request(concurrent.futures.Future[Any]):
-    """A nonblocking operation: wait for it, ``await`` it, or pass it to :func:`concurrent.futures.wait`.
+    """A nonblocking operation. A program can call its ``wait``, ``await`` it, or pass it to :func:`concurrent.futures.wait`.
 
-    The result of a send is None; the result of a receive is the object. Any thread may wait, and several threads may.
+    The result of a send is None; the result of a receive is the object. Any thread may wait, and several threads may
+    wait at the same time.
     """
 
     __parvum_whole__ = True
@@ -38,7 +39,7 @@ class Request(concurrent.futures.Future[Any]):
         return self._operation.wait(timeout)
 
     def message(self, timeout: float | None = None) -> Message:
-        """As :meth:`result`, with the sender and the tag."""
+        """Like :meth:`result`, but returns the object with its sender and its tag."""
         if not self._operation.wait(timeout):
             raise TimedOut("the request is not over")
         obj, source, tag = self._operation.outcome()
@@ -51,7 +52,7 @@ class Request(concurrent.futures.Future[Any]):
         return self._operation.outcome()[0]
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Waits; returns the exception of the operation, or None."""
+        """Waits until the operation is complete; returns its exception, or None."""
         if not self._operation.wait(timeout):
             raise TimedOut("the request is not over")
         try:
@@ -61,7 +62,7 @@ class Request(concurrent.futures.Future[Any]):
         return None
 
     def cancel(self) -> bool:
-        """Cancels a receive. False: it is too late, or the operation is a send, whose data may be on its way."""
+        """Cancels a receive. False: the receive is already complete, or the operation is a send; the data of a send may already be on its way."""
         if not self._operation.cancel():
             return False
         if "_condition" in self.__dict__:
@@ -120,7 +121,7 @@ class Request(concurrent.futures.Future[Any]):
 
 
 class _Waiter:
-    """The thread that waits for requests that the program uses as Futures. It runs only while there are some."""
+    """The thread that waits for requests that the program uses as Futures. The thread runs only while there are such requests."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -14,10 +14,10 @@ from parvum import errors
 
 
 class machine:  # noqa: N801
-    """A virtual machine for the time of a block, with `hosts` added. If none is up, it is started.
+    """A virtual machine for the time of a block, with `hosts` added. If no virtual machine is up, the block starts one.
 
-    At the end, pools finish their submitted calls and shut down. If the block started the virtual machine, the end of
-    the block stops it. Otherwise the end of the block removes the hosts that the block added.
+    At the end of the block, pools finish their submitted calls and shut down. If the block started the virtual
+    machine, the end of the block stops it. Otherwise the end of the block removes the hosts that the block added.
 
     `hosts`: names as in `vm.add_host`. Hosts that are already in the virtual machine do not change. Raises
     `parvum.errors.Refused` if a host cannot be added, and ends everything that the block has started.
@@ -81,7 +81,7 @@ def is_running() -> bool:
 
 
 def stop_machine() -> None:
-    """Stops this user's virtual machine, and returns when it is down. Raises `parvum.errors.Refused` with the command's error."""
+    """Stops this user's virtual machine, and returns when it has stopped. If the command fails, raises `parvum.errors.Refused` with its error."""
     done = run_command("down")
     if done.returncode != 0 and is_running():
         raise errors.Refused(f"`parvum down` failed: {done.stderr.strip()}")

@@ -26,7 +26,7 @@ _BARRIERS = 256
 
 
 class _Run:
-    """The run that shares memory: all tasks of ``parvum run -n N``, or of one spawn."""
+    """The tasks that share memory: all tasks of ``parvum run -n N``, or of one spawn."""
 
     def __init__(self) -> None:
         _parvum.enrol()
@@ -47,7 +47,7 @@ _run: _Run | None = None
 
 
 def run() -> _Run:
-    """The run; the first call starts it, and all tasks of the run must make this call."""
+    """Returns the run. The first call in a task joins the run and waits for the other tasks, so all tasks of the run must make this call."""
     global _run
     if _run is None:
         _run = _Run()
@@ -55,7 +55,7 @@ def run() -> _Run:
 
 
 class SharedArray:
-    """An array that all tasks of a run share: the same pages on one host, and consistent at locks and barriers between hosts.
+    """An array that all tasks of a run share. Tasks of one host use the same pages; between hosts, locks and barriers make the array consistent.
 
     Attributes:
         array: the NumPy array. Other tasks see a task's writes after both tasks have passed the same barrier. They also
@@ -71,7 +71,7 @@ class SharedArray:
 
     @contextmanager
     def view(self, region: Any = ..., write: bool = True) -> Generator[Array]:
-        """A part of the array, fetched immediately, for system calls and C code that cannot wait for a page.
+        """Fetches a part of the array immediately, for system calls and for C code that cannot wait for a page.
 
         >>> import numpy as np, parvum
         >>> shared = parvum.shared((4, 1000), "f8")
@@ -116,7 +116,7 @@ class SharedArray:
 
 
 def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any, strides: tuple[int, ...]) -> SharedArray:
-    """A shared array that was sent to another task of the run."""
+    """Restores a shared array that another task of the run has sent."""
     import numpy as np
 
     if _run is None or tuple(int(task) for task in _run.group.tasks) != tasks:
@@ -132,7 +132,7 @@ def _again(tasks: tuple[int, ...], start: int, shape: tuple[int, ...], kind: Any
 
 
 def _bounds(part: Array) -> tuple[int, int]:
-    """The addresses of the first byte of an array and of the byte after its last."""
+    """The address of the first byte of an array, and the address of the first byte after the array."""
     low = high = int(part.__array_interface__["data"][0])
     for items, stride in zip(part.shape, part.strides):
         reach = (items - 1) * stride
@@ -141,10 +141,10 @@ def _bounds(part: Array) -> tuple[int, int]:
 
 
 def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArray:
-    """An array of zeros that all tasks of this run share. All tasks must call it, in the same order.
+    """Makes an array of zeros that all tasks of this run share. All tasks must make the same calls of ``shared`` in the same order.
 
-    A run is the tasks of ``parvum run -n N``, or of one ``vm.spawn``. A task that was started by hand is a run with one task.
-    Needs NumPy.
+    A run is the tasks of ``parvum run -n N``, or of one ``vm.spawn``. A task that neither of the two has started is a
+    run with one task. Needs NumPy.
 
     Raises:
         Refused: too little memory is left (``TMK_HEAP``).

@@ -50,8 +50,9 @@ class TaskInfo(NamedTuple):
 class Vm(_parvum.Vm):
     """The virtual machine, as this task sees it: :func:`parvum.enrol` returns it.
 
-    Objects go from task to task. Between two tasks, objects with the same tag keep their order. ``source=None`` and ``tag=None``
-    match any. A ``timeout`` is in seconds; None waits without limit, 0 returns immediately.
+    Tasks send each other objects. Between two tasks, objects with the same tag arrive in the order of sending.
+    ``source=None`` matches any sender, and ``tag=None`` any tag. A ``timeout`` is in seconds; None waits without limit,
+    0 returns immediately.
     """
 
     @property
@@ -61,12 +62,12 @@ class Vm(_parvum.Vm):
 
     @property
     def parent(self) -> TaskId | None:
-        """The task that spawned this one; None if it was started by hand or by ``parvum run``."""
+        """The id of the task that spawned this task; None if a shell or ``parvum run`` started this task."""
         parent = self._identity()[1]
         return TaskId(parent) if parent else None
 
     def channel(self, number: int) -> Vm:
-        """The same virtual machine with a separate channel: only receives on the same channel (0 to 65000) get its messages.
+        """The same virtual machine with a separate channel (0 to 65000): only receives on the same channel get messages of this channel.
 
         Channel 0 is the channel of :func:`parvum.enrol`; Parvum itself uses the channels from 60000 on.
         """
@@ -77,7 +78,7 @@ class Vm(_parvum.Vm):
     def recv_message(
         self, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Message:
-        """As ``recv``, with the sender and the tag."""
+        """Like ``recv``, but returns the object with its sender and its tag."""
         from parvum._task.message import Message
 
         obj, sender, its_tag = self._recv_message(source, tag, timeout)
@@ -93,7 +94,7 @@ class Vm(_parvum.Vm):
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
 
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
-        """Starts a send. Do not change arrays until the request is complete: the engine reads them without a copy."""
+        """Starts a send. Do not change arrays in the object until the request is complete: Parvum sends them without a copy."""
         from parvum._task.request import Request
 
         return Request(self._isend(obj, to, tag))
@@ -116,7 +117,7 @@ class Vm(_parvum.Vm):
         cwd: str | os.PathLike[str] | None = None,
         output: str = "inherit",
     ) -> list[TaskId]:
-        """Starts ``count`` tasks, all or none, and returns their ids.
+        """Starts ``count`` tasks and returns their ids. If one task cannot start, no task starts.
 
         Args:
             argv: the program and its arguments; "python" as the program means this interpreter.
@@ -175,7 +176,7 @@ class Vm(_parvum.Vm):
         _parvum.remove_hosts([name])
 
     def halt(self) -> None:
-        """Stops the virtual machine and all its tasks. This process continues, and is no longer a task."""
+        """Stops the virtual machine and all its tasks. This process continues to run, but is no longer a task."""
         from parvum._task.session import stop_machine
 
         # The virtual machine would otherwise also stop its members, such as this process.
@@ -189,21 +190,21 @@ class Vm(_parvum.Vm):
     # --- Events -----------------------------------------------------------------------------------------------------
 
     def notify_exit(self, tasks: int | Iterable[int], tag: int | None = None) -> None:
-        """Asks for one event for each task when it ends; if a task has already ended, the event comes immediately.
+        """Asks for one event for each of the tasks, when the task ends. If a task has already ended, the event comes immediately.
 
-        Without a tag, the events come by :meth:`events`. With a tag, they come as messages with this tag and source 0, whose object is
-        a :class:`parvum.TaskExited`.
+        Without a tag, the events come by :meth:`events`. With a tag, they come as messages with this tag and source 0;
+        the object of such a message is a :class:`parvum.TaskExited`.
         """
         targets = [tasks] if isinstance(tasks, int) else list(tasks)
         if targets:
             _parvum.notify("exit", [int(task) for task in targets], *self._news(tag), False)
 
     def notify_host_added(self, tag: int | None = None) -> None:
-        """Asks for an event for each host that joins from now on: :class:`parvum.HostAdded`. ``tag`` is as in :meth:`notify_exit`."""
+        """Asks for an event :class:`parvum.HostAdded` for each host that joins after this call. ``tag`` is as in :meth:`notify_exit`."""
         _parvum.notify("added", [], *self._news(tag), False)
 
     def notify_host_lost(self, hosts: Iterable[int] | None = None, tag: int | None = None) -> None:
-        """Asks for one event for each host when it leaves (None: all present hosts): :class:`parvum.HostLost`."""
+        """Asks for one event :class:`parvum.HostLost` for each of the hosts (None: all present hosts), when the host leaves."""
         targets = [int(host) for host in hosts] if hosts is not None else [int(host.id) for host in self.hosts()]
         _parvum.notify("lost", targets, *self._news(tag), False)
 
@@ -215,7 +216,7 @@ class Vm(_parvum.Vm):
             return None
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
-        """Yields events as they come; ends if none comes for ``timeout`` seconds."""
+        """Yields events as they arrive; ends if no event arrives for ``timeout`` seconds."""
         while (event := self.next_event(timeout)) is not None:
             yield event
 
@@ -238,7 +239,7 @@ class Vm(_parvum.Vm):
     # --- Display ----------------------------------------------------------------------------------------------------
 
     def widget(self, interval: float = 1.0, rows: int = 16) -> Widget:
-        """A live view of hosts, tasks and rates. It is shown as the last line of a notebook cell, or anywhere in ``with``."""
+        """A live view of hosts, tasks and rates. A notebook shows the view if it is the last line of a cell; a ``with`` block shows it anywhere."""
         from parvum._show.widget import Widget
 
         return Widget(interval, rows)

@@ -1,5 +1,5 @@
-"""Actors: objects in separate tasks. Messages call their methods.
+"""Actors: objects in separate tasks. Other tasks call the methods of an actor by messages.
 
-`declared` has the decorator, `handles` the handles of callers, `runtime` the process of one actor. `places` is the
-state of the actor that stores `parvum.Queue`, `Event`, `Barrier` and `Lock`.
+`declared` has the decorator, `handles` has the handles that callers use, and `runtime` is the process of one actor.
+`places` is the state of the actor that stores `parvum.Queue`, `Event`, `Barrier` and `Lock`.
 """

@@ -1,4 +1,4 @@
-"""The caller's side of actors: calls under way, and the thread that receives their answers."""
+"""The caller's side of actors: calls without an answer yet, and the thread that receives the answers."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ LAST_WORDS = 2.0
 
 
 class ActorLost(errors.TaskGone):
-    """The actor was stopped or has died, or its host is lost. The call may have done a part of its work.
+    """The actor was stopped or has died, or its host is lost. The call may already have done a part of its work.
 
-    Remedy: start another actor. An actor whose state is stored elsewhere can continue from that state.
+    Remedy: start another actor. If the state of the lost actor is stored elsewhere, the new actor can continue from
+    this state.
     """
 
     remedy = "start another one; parvum.find(name) finds it by its name"
@@ -45,8 +46,8 @@ class Answer(Stoppable[T]):
     """The future of an actor's call; it can also be awaited.
 
     `cancel` stops the call: a running call gets `KeyboardInterrupt`, and a waiting call does not begin. An interrupt
-    (Ctrl-C) of the thread that waits for the answer does the same. The actor itself continues, with the calls of
-    other tasks. `parvum.kill` ends an actor that does not stop.
+    (Ctrl-C) of the thread that waits for the answer also stops the call. The actor itself continues with the calls
+    of other tasks. If the call does not stop, `parvum.kill` ends the actor.
     """
 
     stop: Callable[[], bool] | None = None
@@ -67,7 +68,7 @@ class Answer(Stoppable[T]):
 
 
 class Client:
-    """The calls of this process without an answer."""
+    """The calls of this process that have no answer yet."""
 
     def __init__(self) -> None:
         import parvum
@@ -84,12 +85,12 @@ class Client:
         self.places: dict[int, str] = {}
         """Names of hosts, including lost hosts."""
         self.names: dict[int, str] = {}
-        """Names of actors, with which they were started or found."""
+        """The names with which actors were started or found."""
         self.closed = False
         self.rests = False
         """The client's thread ends: another client replaces this one."""
         self.contexts: dict[int, Context] = {}
-        """The place of each actor's last call: its output is shown there, for example below a notebook's cell."""
+        """The place of the last call of each actor, for example a notebook's cell: the actor's output is shown there."""
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
         self.thread.start()
 
@@ -111,7 +112,7 @@ class Client:
         return answer
 
     def halt(self, number: int) -> bool:
-        """Stops a call whose answer is no longer wanted. False: the answer is already here."""
+        """Stops a call if its answer is no longer wanted. False: the answer has already arrived."""
         with self.lock:
             actor, answer = self.calls.pop(number, (0, None))
         if answer is None:
@@ -149,7 +150,7 @@ class Client:
         return answers
 
     def stop(self, actor: int) -> None:
-        """Requests that an actor end after the earlier calls."""
+        """Asks an actor to end after all earlier calls."""
         try:
             self.vm.send(m.STOP, actor, m.CALLS)
         except errors.TaskGone:
@@ -165,7 +166,7 @@ class Client:
         return end
 
     def rest(self, but: int) -> bool:
-        """True if no call waits and `but` is the only known actor. The client then starts no more work."""
+        """Returns True if no call waits for an answer and `but` is the only known actor. In this case the client accepts no more work."""
         with self.lock:
             self.rests = not (self.calls or self.starting or self.ends or self.known - {but})
             return self.rests
@@ -306,7 +307,7 @@ def client() -> Client:
 
 
 def rest(but: int) -> None:
-    """Ends the receiving thread if this process knows only one actor and waits for nothing. The next call starts another thread."""
+    """Ends the receiving thread if this process knows only one actor and waits for no answer. The next call starts another thread."""
     known = _client
     if known is not None and known.process == os.getpid() and known.rest(but):
         close_all()

@@ -1,4 +1,4 @@
-"""`@parvum.actor`: classes whose objects can live in separate tasks."""
+"""`@parvum.actor`: classes whose objects can run in separate tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ActorClass(Generic[T]):
-    """A class declared as an actor. A call makes an ordinary object in this process; `start` makes one in a separate task."""
+    """A class declared as an actor. A call of the class makes an ordinary object in this process; `start` makes an object in a separate task."""
 
     def __init__(self, cls: type[T]) -> None:
         self.cls = cls
@@ -46,12 +46,14 @@ class ActorClass(Generic[T]):
     ) -> Handle[T]:
         """Makes an object in a separate task, waits until it is ready, and returns a handle.
 
-        `name`: `parvum.find` finds the actor by this name anywhere in the virtual machine, as long as it lives.
-        `host`: the actor's host; None: the virtual machine chooses. The actor ends with this process. A `detached` actor
-        ends with the virtual machine, or by `parvum.stop`. `output`: the actor's output appears here, with a label.
+        `name`: `parvum.find` finds the actor by this name, anywhere in the virtual machine, until the actor ends.
+        `host`: the actor's host; None: the virtual machine chooses. The actor ends when this process ends. A `detached`
+        actor ends when the virtual machine ends, or by `parvum.stop`. `output`: this process prints the actor's output,
+        with a label.
 
-        If the class raises, `start` raises the same. Raises `parvum.errors.Refused` if the name is taken or the host
-        does not exist, and `Unpicklable` if arguments cannot be sent.
+        If the constructor of the class raises an exception, `start` raises the same exception. Raises
+        `parvum.errors.Refused` if another actor has the name or the host does not exist, and `Unpicklable` if
+        arguments cannot be sent.
         """
         return self._start(1, name, host, detached, output, args, kwargs)[0]
 
@@ -142,7 +144,7 @@ class Actor:
 
 
 def actor(cls: type[T]) -> ActorClass[T]:
-    """Declares a class whose objects can live in separate tasks, on any host; messages call their methods.
+    """Declares a class whose objects can run in separate tasks, on any host; other tasks call their methods by messages.
 
     >>> @parvum.actor
     ... class Counter:
@@ -157,7 +159,7 @@ def actor(cls: type[T]) -> ActorClass[T]:
     >>> parvum.find("counter").add.tell(1)
 
     An actor runs one call after the other, in its main thread. A method may return a `concurrent.futures.Future`, or
-    be `async def`: then the actor runs other calls until the result is there. Methods that begin with `_` are private.
+    be `async def`: the actor then runs other calls until the result exists. Methods that begin with `_` are private.
     """
     return ActorClass(cls)
 

@@ -30,18 +30,18 @@ class Method:
         return client().call(self._actor, self._name, args, kwargs)
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
-        """Calls the method without an answer. An exception of the call is logged at the actor."""
+        """Calls the method without an answer. If the call raises an exception, the actor logs it."""
         client().tell(self._actor, self._name, args, kwargs)
 
 
 class Handle(Generic[T]):
-    """An actor on any host: its methods are attributes. Equal handles are handles of the same actor.
+    """A handle of an actor on any host. The methods of the actor are attributes of the handle. Handles are equal if they are for the same actor.
 
     >>> counter.add(5).result()
     5
 
-    Type checkers do not know the type of such a result. They know the type of `call`: `counter.call(Counter.add, 5)`
-    is an `Answer[int]` if `Counter.add` returns an `int`.
+    Type checkers do not know the type of such a result, but they know the type of `call`. If `Counter.add` returns
+    an `int`, `counter.call(Counter.add, 5)` is an `Answer[int]`.
     """
 
     __slots__ = ("_kind", "_task")
@@ -79,7 +79,7 @@ class Handle(Generic[T]):
 
 
 class ActorGroup(Generic[T]):
-    """Several actors, called together: a call goes to each, and the result of its future is the list of results, in order."""
+    """Several actors that are called together: a call goes to each actor, and the future of the call gets the list of results, in order."""
 
     __slots__ = ("_members",)
 
@@ -117,11 +117,11 @@ class GroupMethod:
         self._name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Answer[list[Any]]:
-        """Calls all actors. The future gets the list of results when the last has come, or the exception of the first failure."""
+        """Calls all actors. The future gets the list of results when the last result has arrived, or the first exception of a call."""
         return _gather([getattr(member, self._name)(*args, **kwargs) for member in self._members])
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
-        """Sends a one-way call to all actors. Actors that are gone are skipped."""
+        """Sends a one-way call to all actors that still exist."""
         for member in self._members:
             try:
                 getattr(member, self._name).tell(*args, **kwargs)
@@ -167,9 +167,9 @@ def _gather(answers: list[Answer[Any]]) -> Answer[list[Any]]:
 
 
 def find(name: str, timeout: float | None = 0) -> Handle[Any]:
-    """Returns the actor with this name, anywhere in the virtual machine. Waits `timeout` seconds; None: no limit.
+    """Returns the actor with this name, anywhere in the virtual machine. If there is none, waits at most `timeout` seconds; None: no limit.
 
-    Raises `KeyError` (`parvum.errors.NoEntry`) if there is none.
+    Raises `KeyError` (`parvum.errors.NoEntry`) if there is still no such actor.
     """
     box = client().vm.mailbox
     key = f"actor:{name}"
@@ -188,7 +188,7 @@ def find(name: str, timeout: float | None = 0) -> Handle[Any]:
 
 
 def stop(actor: Handle[Any] | ActorGroup[Any], wait: bool = True, timeout: float | None = None) -> bool:
-    """Ends actors after the calls that were sent before. `wait`: waits until they have ended; False: the timeout has passed."""
+    """Ends actors after all calls that were already sent. `wait`: waits until the actors have ended. Returns False if the timeout passes first."""
     members = [actor] if isinstance(actor, Handle) else list(actor)
     ends = [client().end_of(task_of(member)) for member in members] if wait else []
     for member in members:

@@ -1,6 +1,6 @@
-"""The actor that stores queues, events, barriers and locks: one for the virtual machine, started at the first use.
+"""The actor that stores queues, events, barriers and locks. The virtual machine has one such actor; the first use starts it.
 
-It ends when it stores nothing and all its users have ended.
+The actor ends when it stores nothing and all tasks that used it have ended.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Keeper:
         self.users: set[int] = set()
 
     def wait(self, what: str, number: int, *args: Any) -> Any:
-        """An operation that may wait: `what` of `Places`, with the caller's ticket number."""
+        """Runs an operation that may wait: the method `what` of `Places`, with the caller's ticket number."""
         ticket = Ticket(self._user(), number)
         getattr(self.places, what)(*args, ticket)
         own: Answer | None = None
@@ -42,7 +42,7 @@ class Keeper:
         return own.value
 
     def now(self, what: str, *args: Any) -> Any:
-        """An operation that does not wait."""
+        """Runs an operation that does not wait."""
         self._user()
         result = getattr(self.places, what)(*args)
         self._answer()
@@ -55,7 +55,7 @@ class Keeper:
         return held
 
     def give_up(self, number: int) -> bool:
-        """Cancels the caller's wait; False: its answer is on its way."""
+        """Cancels the caller's wait; False: the answer to the caller has already been sent."""
         ticket = Ticket(caller(), number)
         given_up = self.places.give_up(ticket)
         if given_up and (future := self.futures.pop(ticket, None)) is not None:
@@ -65,7 +65,7 @@ class Keeper:
         return given_up
 
     def undo(self, what: str, number: int, name: str, value: Any) -> None:
-        """Undoes an operation whose caller was interrupted before it had the answer."""
+        """Undoes an operation; its caller was interrupted before the caller received the answer."""
         self.places.undo(what, name, Ticket(caller(), number), value)
         self._answer()
 

@@ -1,4 +1,4 @@
-"""Coroutines of an actor: they run in an event loop in a separate thread, so that many can wait at the same time."""
+"""Coroutines of an actor: they run in an event loop in a separate thread, so that many coroutines can wait at the same time."""
 
 from __future__ import annotations
 

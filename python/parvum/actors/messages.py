@@ -28,7 +28,7 @@ CONTROL: Final = 3
 
 DIRECT: Final = 1 << 63
 DIRECT_TAGS: Final = 16
-"""The tag of the answer to a DIRECT number is the number plus this."""
+"""The answer to a call with a DIRECT number has the number plus this constant as its tag."""
 
 SETUP, CALL, TELL, STOP, HALT = b"S", b"C", b"T", b"X", b"K"
 VALUE, FAILED, READY, UNFIT, OUTPUT, WAKE = b"V", b"E", b"R", b"I", b"O", b"Q"
@@ -41,7 +41,7 @@ class Setup(NamedTuple):
 
     path: list[str]
     made: bytes
-    """A packed call that makes the object."""
+    """A packed call that creates the actor's object."""
     name: str | None
     detached: bool
     catch_output: bool

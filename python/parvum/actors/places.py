@@ -1,8 +1,8 @@
-"""Named queues, events, barriers and locks, as a state machine: no messages, threads or clocks.
+"""Named queues, events, barriers and locks, as a state machine without messages, threads or clocks.
 
-A *ticket* stands for a waiting task. `answers` returns the tickets whose wait is over, with their results. A ticket
-gets one answer, or is cancelled. When a task ends (`gone`), its tickets are cancelled, and its locks go to the next
-waiting task. Barriers in which the task waits break.
+A *ticket* represents a task that waits. `take` returns the tickets that have stopped waiting, with their results. A
+ticket gets one answer, or is cancelled. When a task ends (`gone`), its tickets are cancelled, and its locks go to
+the next waiting task. If the task waits in a barrier, the barrier breaks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Ticket(NamedTuple):
-    """A waiting caller: the task, and the task's number for the wait."""
+    """A caller that waits: its task, and the number that the task has given to this wait."""
 
     task: int
     number: int
@@ -31,7 +31,7 @@ class _Queue:
     def __init__(self, room: int) -> None:
         self.room = room
         self.items: deque[tuple[Ticket | None, Any]] = deque()
-        """The items, each with the ticket of its `put`."""
+        """The items of the queue; each is stored with the ticket of its `put`."""
         self.getters: deque[Ticket] = deque()
         self.putters: deque[tuple[Ticket, Any]] = deque()
 
@@ -63,38 +63,38 @@ class Places:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing is stored here that a task could need."""
+        """True if this object stores nothing that a task could need."""
         held = any(lock.owner is not None for lock in self.locks.values())
         return not (self.queues or self.events or self.barriers or held)
 
     def take(self) -> list[Answer]:
-        """Returns the due answers, and removes them."""
+        """Returns the answers that must be sent, and removes them."""
         answers, self.answers = self.answers, []
         return answers
 
     # --- queues ---
 
     def put(self, name: str, room: int, item: Any, ticket: Ticket) -> None:
-        """Adds an item at the end if there is room (0: always)."""
+        """Adds an item at the end of the queue, or waits if the queue already has `room` items (0: never waits)."""
         queue = self.queues.setdefault(name, _Queue(room))
         queue.room = room or queue.room
         queue.putters.append((ticket, item))
         self._move(name, queue)
 
     def get(self, name: str, ticket: Ticket) -> None:
-        """Takes the first item if there is one."""
+        """Takes the first item, or waits if there is none."""
         queue = self.queues.setdefault(name, _Queue(0))
         queue.getters.append(ticket)
         self._move(name, queue)
 
     def unget(self, name: str, item: Any) -> None:
-        """Puts an item that its getter did not receive back at the front of the queue."""
+        """Puts an item back at the front of the queue, because the task that called `get` did not receive the item."""
         queue = self.queues.setdefault(name, _Queue(0))
         queue.items.appendleft((None, item))
         self._move(name, queue)
 
     def unput(self, name: str, ticket: Ticket) -> None:
-        """Removes the item of this ticket's `put`, unless a getter has it."""
+        """Removes the item that this ticket's `put` added, unless another task has already taken the item."""
         if (queue := self.queues.get(name)) is not None:
             queue.items = deque(item for item in queue.items if item[0] != ticket)
             self._move(name, queue)
@@ -149,7 +149,7 @@ class Places:
     # --- barriers ---
 
     def meet(self, name: str, parties: int, ticket: Ticket) -> None:
-        """Waits until `parties` callers are there. Each gets its number in the order of arrival."""
+        """Waits until `parties` callers have arrived. Each caller gets its number in the order of arrival."""
         barrier = self.barriers.setdefault(name, _Barrier(parties))
         if barrier.broken is not None:
             self.answers.append(Answer(ticket, error=("BrokenBarrierError", barrier.broken)))
@@ -163,7 +163,7 @@ class Places:
                 del self.barriers[name]
 
     def break_barrier(self, name: str, parties: int, why: str) -> None:
-        """Breaks a barrier: present and later callers fail until it is reset."""
+        """Breaks a barrier: callers that wait, and later callers, fail until the barrier is reset."""
         barrier = self.barriers.setdefault(name, _Barrier(parties))
         barrier.broken = why
         self.answers.extend(Answer(ticket, error=("BrokenBarrierError", why)) for ticket in barrier.waiting)
@@ -182,7 +182,7 @@ class Places:
     # --- locks ---
 
     def acquire(self, name: str, ticket: Ticket) -> None:
-        """Waits for a lock. The new holder gets False, or True if the previous holder died with the lock."""
+        """Waits for a lock. The new holder gets True if the previous holder died while it held the lock, otherwise False."""
         lock = self.locks.setdefault(name, _Lock())
         if lock.owner is None:
             lock.owner = ticket.task
@@ -192,7 +192,7 @@ class Places:
             lock.waiting.append(ticket)
 
     def release(self, name: str, task: int, abandoned: bool = False) -> bool:
-        """Gives a lock to the next task; False: the task does not hold it. `abandoned`: the next task gets this result too."""
+        """Gives a lock to the next task; False: the task does not hold the lock. `abandoned`: the result that the next task gets from `acquire`."""
         lock = self.locks.get(name)
         if lock is None or lock.owner != task:
             return False
@@ -220,7 +220,7 @@ class Places:
         return self._drop(ticket.__eq__, None)
 
     def undo(self, what: str, name: str, ticket: Ticket, value: Any) -> None:
-        """Takes back an answer that the ticket's holder did not receive. A barrier that has opened stays open."""
+        """Takes back an answer that the caller of the ticket did not receive. A barrier that has opened stays open."""
         if what == "put":
             self.unput(name, ticket)
         elif value is None:

@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 EVERY = "__parvum_every__"
 
 LATE = 0.5
-"""Seconds by which a message about a signal may be later than the signal: they take different routes."""
+"""A signal and its message take different routes; the message may arrive this number of seconds after the signal."""
 
 _running: Runtime | None = None
 
 
 def caller() -> int:
-    """Inside an actor's call: the id of the calling task; 0 in a timer. Raises `RuntimeError` elsewhere."""
+    """Inside an actor's call: the id of the calling task; 0 in a timer. Raises `RuntimeError` outside an actor."""
     return _here().caller
 
 
 def watch(task: int, function: Callable[[int], object]) -> None:
-    """Inside an actor: calls `function(task)` between two calls when the task ends."""
+    """Inside an actor: when the task ends, the actor calls `function(task)`, between two other calls."""
     _here().watch(task, function)
 
 
 def finish() -> None:
-    """Inside an actor: ends the actor after the calls that were sent before."""
+    """Inside an actor: ends the actor after all calls that were already sent to it."""
     here = _here()
     here.vm.send(m.STOP, int(here.vm.id), m.CALLS)
 
@@ -78,11 +78,11 @@ class Runtime:
         self.current: tuple[int, int] | None = None
         """The running call: its caller and number. Only the main thread changes it."""
         self.doomed: deque[tuple[int, int]] = deque(maxlen=1024)
-        """Calls to stop that may not have begun."""
+        """The calls that must be stopped, and may not have begun yet."""
         self.hears = self.hears_again = False
-        """True while the main thread reads which calls to stop; and True if a signal has come in this time."""
+        """The first is True while the main thread reads which calls it must stop. The second is True if a signal has come in this time."""
         self.told = float("-inf")
-        """When a message last asked for the stop of a call."""
+        """The time of the last message that asked to stop a call."""
         self.coroutines: dict[tuple[int, int], Future[Any]] = {}
         self.instance: Any = None
         self.timers: list[tuple[float, float, Callable[[], object]]] = []
@@ -137,14 +137,14 @@ class Runtime:
         return True
 
     def register(self, name: str) -> None:
-        """Registers the actor under a name, as long as it lives."""
+        """Registers the actor under a name, until the actor ends."""
         try:
             self.vm.mailbox.put(f"actor:{name}", (int(self.vm.id), type(self.instance).__qualname__), overwritable=False)
         except errors.ParvumError as refusal:
             raise errors.Refused(f"the name {name!r} is taken by another actor: {refusal.cause}") from refusal
 
     def next(self) -> tuple[Any, int]:
-        """Returns the next message; due timers run first."""
+        """Returns the next message; timers whose time has come run first."""
         while True:
             patience: float | None = None
             if self.timers:
@@ -198,7 +198,7 @@ class Runtime:
                 raise
 
     def later(self, source: int, number: int | None, value: Any) -> None:
-        """Answers a call that returned a future or a coroutine, when the result is there. Other calls may run before."""
+        """Answers a call that returned a future or a coroutine, when the result exists. Until then other calls may run."""
         if hasattr(value, "cr_frame"):
             from parvum.actors.loop import start
 
@@ -218,10 +218,11 @@ class Runtime:
         value.add_done_callback(over)
 
     def hear_what_stops(self, patience: float = 0) -> bool:
-        """Reads which calls to stop, and returns whether the running call is one of them.
+        """Reads which calls must be stopped, and returns True if the running call is one of these calls.
 
-        The signal may come after the call has begun. The message of the signal may have come before. A signal during this method only repeats
-        the check: it must not raise between the receipt of a message and its note.
+        The signal may arrive after the call has begun, and its message may have arrived earlier. A signal during this
+        method only repeats the check. It must not raise an exception after a message has been received and before the
+        message has been recorded.
         """
         stops = False
         while True:
@@ -235,7 +236,7 @@ class Runtime:
             patience = LATE
 
     def take_in_what_stops(self, patience: float) -> bool:
-        """Reads all messages that are here; waits `patience` seconds for the first."""
+        """Reads all messages that have arrived; waits at most `patience` seconds for the first message."""
         stops = False
         while True:
             try:
@@ -252,7 +253,7 @@ class Runtime:
                 self.doomed.append(call)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT in the main thread, between two steps of the running code: earlier messages name the calls to stop.
+        """Handles SIGINT in the main thread, between two steps of the running code. Messages that came before name the calls that must be stopped.
 
         No thread waits for these messages, because a second waiting thread would cost each call of an actor a wake-up.
         """
@@ -271,7 +272,7 @@ class Runtime:
         self.answer(source, m.VALUE, number, packed.data, packed.buffers)
 
     def failed(self, source: int, number: int | None, error: BaseException) -> None:
-        """Sends the exception of a call; the exception of a one-way call is logged."""
+        """Sends the exception of a call to the caller; if the call is one-way, logs the exception."""
         if number is not None:
             self.answer(source, m.FAILED, number, self.failure(error), ())
         else:
@@ -296,7 +297,7 @@ class Runtime:
             return
 
     def watch(self, task: int, function: Callable[[int], object]) -> None:
-        """As `watch` above."""
+        """Like the function `watch`."""
         if task not in self.watched:
             self.vm.notify_exit([task], m.CALLS)
         self.watched.setdefault(task, []).append(function)
@@ -308,7 +309,7 @@ class Runtime:
             self.quietly(lambda function=function: function(task))
 
     def quietly(self, function: Callable[[], object]) -> None:
-        """Calls a function whose result nothing waits for."""
+        """Calls a function that has no caller to get its result; logs an exception."""
         try:
             value: Any = function()
             if hasattr(value, "cr_frame"):

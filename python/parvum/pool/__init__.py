@@ -1,6 +1,7 @@
 """Pools of worker tasks that run calls.
 
-`schedule` assigns calls to workers, as a state machine without messages or clocks. `calls` turns calls and
-results into bytes, and `failures` turns exceptions into a form that crosses hosts. `store` stores large
-arguments once per host. `executor` connects them to a virtual machine; `worker` is the program of each worker.
+`schedule` assigns calls to workers, as a state machine without messages or clocks. `calls` turns calls and results
+into bytes, and `failures` turns exceptions into a form that can be sent to other hosts. `store` stores large
+arguments once per host. `executor` connects these modules to a virtual machine; `worker` is the program of each
+worker.
 """

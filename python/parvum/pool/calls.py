@@ -1,8 +1,8 @@
-"""Calls and results as bytes: pickle protocol 5, and cloudpickle for objects of `__main__` or without a name.
+"""Turns calls and results into bytes: with pickle protocol 5, and with cloudpickle for objects of `__main__` and objects without a name.
 
 A function of an importable module is sent by name. Functions and classes of `__main__` (a script, a notebook),
-lambdas and inner functions are sent by value. This needs the package cloudpickle here and at the workers. If an
-object cannot be sent, `Unpicklable` names the part that prevents it.
+lambdas and inner functions are sent by value. This needs the package cloudpickle in this process and in the
+workers. If an object cannot be sent, `Unpicklable` names the part of the object that cannot be pickled.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 LARGE: Final = 256 * 1024
-"""Buffers of at least this many bytes are not in the pickle, and are sent once per host."""
+"""If a buffer has at least this number of bytes, it is not in the pickle, and is sent once per host."""
 
 _REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 
 
 class Unpicklable(errors.Unpicklable, pickle.PicklingError):
-    """Something cannot be sent to another process; the text says which part of it, and why.
+    """An object cannot be sent to another process; the text names the part that cannot be sent, and the reason.
 
-    Remedy: give the part a `__reduce__` or `__getstate__`, or make the part inside the called function.
+    Remedy: give the part a `__reduce__` or `__getstate__`, or create the part inside the called function.
     """
 
     path: str
@@ -70,7 +70,7 @@ def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
 
 
 def in_one_piece(packed: Packed) -> Packed:
-    """A packed call with its buffers inside the pickle, for calls that are sent once."""
+    """Packs a call with its buffers inside the pickle, for calls that are sent only once."""
     if not packed.buffers:
         return packed
     return pack_call(_call_packed, (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers]), {})
@@ -82,7 +82,7 @@ def _call_packed(data: bytes, buffers: list[bytes]) -> object:
 
 
 def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
-    """The packed object. Its large arrays use `buffers` without a copy, and are writable if the buffers are."""
+    """Returns the packed object. Its large arrays use `buffers` without a copy; they are writable if the buffers are writable."""
     return pickle.loads(data, buffers=buffers)
 
 
@@ -134,7 +134,7 @@ def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | Non
 
 
 def _names_main(data: bytes) -> bool:
-    """True if the pickle names an object of `__main__`; a text with the same letters does not count."""
+    """True if the pickle contains a reference to an object of `__main__`; a string with the same letters does not count."""
     import pickletools
 
     return any(argument == "__main__" for _, argument, _ in pickletools.genops(data))
@@ -213,7 +213,7 @@ def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
 
 
 def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
-    """The parts of an object that pickle visits, each with the step that leads to it."""
+    """The parts of an object that pickle visits, each with the step of the path that leads to this part."""
     kind: type[Any] = thing.__class__
     if getattr(kind, "__parvum_whole__", False):
         # The object's own exception says why it cannot be sent.

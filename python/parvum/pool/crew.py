@@ -1,4 +1,4 @@
-"""The workers of a pool: they are started as tasks, set up, replaced when they die, and stopped."""
+"""The workers of a pool. This module starts them as tasks, sets them up, replaces workers that die, and stops them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 STILLBORN: Final = 4
-"""The pool breaks if this many workers in a row die before they are ready."""
+"""If this number of workers die one after the other before they are ready, the pool breaks."""
 
 STUBBORN: Final = 10.0
-"""Seconds within which a stopped worker must end."""
+"""A stopped worker must end in this number of seconds."""
 
 LAST_WORDS: Final = 2.0
-"""Seconds within which the last messages of a dead worker must arrive."""
+"""The last messages of a dead worker must arrive in this number of seconds."""
 
 
 class Plan(NamedTuple):
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     workers: int
     hosts: Sequence[str] | None
-    """Hosts, used in turn; None: the virtual machine chooses."""
+    """The hosts that get workers in turn; None: the virtual machine chooses the hosts."""
     setup: bytes
     env: Mapping[str, str] | None
     cwd: str | None
@@ -58,7 +58,7 @@ class Member:
         self.host = host
         self.pid = 0
         self.numpy: str | None = None
-        """The version there, if it is known."""
+        """The NumPy version of the worker, if it is known."""
         self.ready = False
         self.leaving = False
         self.stopped = False
@@ -75,9 +75,9 @@ class Crew:
         self.broken: BrokenExecutor | None = None
         self.stopping = False
         self.patience = STUBBORN
-        """Seconds within which stopped workers must end."""
+        """Stopped workers must end in this number of seconds."""
         self.replaced = 0
-        """The number of workers that replaced a dead one."""
+        """The number of workers that replaced a dead worker."""
         self._turn = 0
         self._stillborn = 0
         self._unfit_hosts: set[str] = set()
@@ -86,7 +86,7 @@ class Crew:
     # --- starting ---
 
     def grow(self, count: int, host: str | None = None) -> None:
-        """Starts workers, on `host` or according to the plan. Raises the refusal of the virtual machine."""
+        """Starts workers, on `host` or on the hosts of the plan. Raises the exception of the virtual machine if it refuses."""
         if host is not None or self.plan.hosts is None:
             self._start(count, host)
             return
@@ -110,7 +110,7 @@ class Crew:
         self.post.notify_exit(tasks)
 
     def ready(self, task: int, ready: m.Ready) -> Member | None:
-        """Registers a worker as ready. None: the worker is ending or has another Python, so it gets no calls."""
+        """Registers a worker as ready. None if the worker gets no calls, because it is about to end or has another version of Python."""
         member = self.members.get(task)
         if member is None or member.leaving:
             return None
@@ -144,7 +144,7 @@ class Crew:
         self.unfit(member.task, VersionsDiffer(text), None)
 
     def unfit(self, task: int, reason: BrokenExecutor, cause: BaseException | None) -> None:
-        """Handles a useless worker. The pool breaks if the worker's initializer has failed, or no other worker is left."""
+        """Handles a worker that cannot run calls. If the worker's initializer has failed, or no other worker is left, the pool breaks."""
         member = self.members.get(task)
         if member is None:
             return
@@ -161,7 +161,7 @@ class Crew:
     # --- ending ---
 
     def gone(self, task: int) -> None:
-        """Handles the end of a worker. Another one replaces it, unless the pool stopped it."""
+        """Handles the end of a worker. Another worker replaces it, unless the pool stopped this worker."""
         member = self.members.pop(task, None)
         if member is None or member.leaving or self.stopping:
             return
@@ -190,7 +190,7 @@ class Crew:
                     self.broken = BrokenExecutor(f"the last worker has died and no other can be started: {error}")
 
     def dismiss(self, count: int, host: str | None, schedule: Schedule) -> list[Member]:
-        """Chooses the least busy workers, which are to end. They are not replaced."""
+        """Chooses the least busy workers; these workers will end, and no other workers replace them."""
 
         def load(member: Member) -> int:
             worker = schedule.workers.get(member.task)
@@ -278,7 +278,10 @@ class Crew:
         return member.host if member is not None else "?"
 
     def tell_numpy(self) -> list[Member]:
-        """Sends the version of NumPy loaded here to all workers; returns workers with another version. Later workers get it first."""
+        """Sends the NumPy version of this process to all workers; returns the workers with another version.
+
+        Workers that start later get this version first.
+        """
         version: str = getattr(sys.modules["numpy"], "__version__", "")
         able = [member for member in self.members.values() if member.ready and not member.leaving]
         for member in able:

@@ -1,4 +1,4 @@
-"""Exceptions that cross processes, with the traceback of the place where they were raised, whatever their type."""
+"""Exceptions of any type that are sent to another process, with the traceback of the place where they were raised."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RemoteTraceback(Exception):
 class RemoteError(errors.ParvumError):
     """Replaces an exception of a call that cannot be pickled, or cannot be read in this process.
 
-    Remedy: give that exception a `__reduce__` that calls its class with the arguments it takes.
+    Remedy: give the class of the exception a `__reduce__` that calls the class with the right arguments.
     """
 
     code = "E-REMOTE"
@@ -34,16 +34,16 @@ class RemoteError(errors.ParvumError):
         self.kind = kind
         """The name of the original class, as in `package.module.Class`."""
         self.text = text
-        """The `str` of the original."""
+        """The `str` of the original exception."""
         self.reason = reason
-        """Why the original could not be sent."""
+        """The reason why the original exception could not be sent."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RemoteError, (self.kind, self.text, self.reason)
 
 
 class WorkerLost(errors.ParvumError, BrokenExecutor):
-    """A worker died in a call that may not run again, or has run as often as allowed. The pool continues without the worker.
+    """A worker died during a call, and the call may not run again, or has already run as often as allowed. The pool continues without the worker.
 
     Remedy: if a call may run again without harm, declare it: `@parvum.idempotent(retries=3)` at the function, or
     `Executor(retries=3)` for all calls.
@@ -56,7 +56,7 @@ class WorkerLost(errors.ParvumError, BrokenExecutor):
 class CallTimedOut(errors.TimedOut):
     """A call ran longer than its limit (`timeout=` of the call, `max_time=` of the pool), and the pool stopped it.
 
-    Remedy: allow it more time, or split the work into shorter calls.
+    Remedy: give the call more time, or split the work into shorter calls.
     """
 
     remedy = "allow it more time (timeout= of the call, max_time= of the pool), or split the work into shorter calls"
@@ -65,7 +65,7 @@ class CallTimedOut(errors.TimedOut):
 class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
     """A worker has another version of Python or NumPy than this process, so pickles may not be readable on both sides.
 
-    Remedy: install the same versions on that host, or leave it out: `Executor(hosts=[...])`.
+    Remedy: install the same versions on the worker's host, or do not use this host: `Executor(hosts=[...])`.
     """
 
 

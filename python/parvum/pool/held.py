@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from parvum.pool.post import Post
 
 PATIENCE: Final = 2.0
-"""Seconds after which a worker asks a holder again, to check that it still exists: the holder may itself wait for the buffer."""
+"""After this number of seconds without an answer, a worker asks the holder again, to check that the holder still exists.
+
+The holder may itself wait for the buffer.
+"""
 
 known_memory: dict[int, int] = {}
-"""Memory of `parvum.share`, by the identity of its mapping: its descriptor."""
+"""The descriptors of the memory of `parvum.share`; the key is the identity of the mapping."""
 
 
 def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:
@@ -52,11 +55,11 @@ class Held:
         self.places: dict[int, int] = {}
         self.wanted: dict[int, set[int]] = {}
         self.asked: set[int] = set()
-        """The buffers requested from the pool. A second request would make the pool send a buffer twice."""
+        """The buffers that this worker has already requested from the pool. After a second request, the pool would send a buffer twice."""
         self.changed = Condition()
 
     def fetch(self, reference: m.Reference) -> memoryview:
-        """Returns the mapped buffer. Waits until it is on this host."""
+        """Waits until the buffer is on this host, and returns the mapped buffer."""
         key = reference.key
         with self.changed:
             if (found := self.maps.get(key)) is not None:
@@ -118,7 +121,7 @@ class Held:
             return
 
     def _ask(self, key: int, holder: int) -> bool:
-        """Asks a holder. False: it is gone."""
+        """Asks a holder for the path of a buffer. False: the holder has ended."""
         try:
             self.post.control(m.WANT, key, holder)
         except Exception:

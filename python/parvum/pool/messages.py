@@ -38,19 +38,19 @@ READY, VALUE, FAILED, RETURNED, UNFIT, OUTPUT, WAKE, GONE = b"R", b"V", b"E", b"
 STOPPED, PART = b"T", b"P"
 
 RESULT: Final = struct.Struct("<cQd")
-"""Head of VALUE, FAILED, STOPPED and PART: kind, number, seconds."""
+"""The first fields of VALUE, FAILED, STOPPED and PART: kind, number, seconds."""
 
 COUNT: Final = struct.Struct("<cQ")
-"""ASK, DATA, DROP, WANT, HELD, HALT, SPLIT: kind, and a count, key or number."""
+"""The first fields of ASK, DATA, DROP, WANT, HELD, HALT and SPLIT: kind, then a count, a key or a number."""
 
 
 class Reference(NamedTuple):
-    """A large buffer outside the call: a worker reads it at `path`, or asks `holder` for its place."""
+    """A large buffer that is not in the pickle of the call: a worker maps the buffer from `path`, or asks `holder` for the path."""
 
     key: int
     size: int
     path: str
-    """Empty: ask the holder."""
+    """If this is empty, the worker asks the holder."""
     holder: int
 
 
@@ -62,15 +62,15 @@ class Setup(NamedTuple):
     initializer: bytes | None
     """A packed call."""
     numpy: str | None
-    """The version that the pool's process has loaded."""
+    """The NumPy version that the pool's process has loaded."""
     log_level: int
     catch_output: bool
     grace: float
-    """Seconds that a call has to end after the pool's process is gone."""
+    """The number of seconds in which a call must end after the pool's process has ended."""
 
 
 class Part(NamedTuple):
-    """Results of a chunk that still runs: the first item's number, and the number of items given back at its end."""
+    """Results of a chunk that still runs: the number of the first item, and how many of the last items the worker gives back."""
 
     first: int
     results: list[Any]
@@ -85,7 +85,7 @@ class Ready(NamedTuple):
     host: str
     pid: int
     numpy: str | None
-    """The version that `import numpy` would load, if it can be found without the import."""
+    """The NumPy version that `import numpy` would load, if the worker can find the version without the import."""
 
 
 def say(what: bytes, thing: object) -> bytes:

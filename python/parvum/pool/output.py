@@ -1,4 +1,4 @@
-"""Output of calls, sent to the pool's process line by line, and labelled there with the worker.
+"""Output of calls: workers send it to the pool's process line by line, and that process prints it with the name of the worker.
 
 The descriptors 1 and 2 of a worker are pipes, which the native module reads. Output of C code, `os.system` and other
 programs during a call is therefore included, in its order.
@@ -14,12 +14,12 @@ _settle: Callable[[], None] | None = None
 
 
 class _Stream(io.TextIOWrapper):
-    """Python's standard output or error. A write to one stream first sends the other, so that both keep their order."""
+    """Python's standard output or error. A write to one stream first sends the data of the other stream, so that all output stays in order."""
 
     last: _Stream | None = None
 
     def write(self, text: str, /) -> int:
-        """As in any text stream."""
+        """Like `write` of any text stream."""
         if _Stream.last is not self:
             if _Stream.last is not None:
                 settle()
@@ -28,7 +28,7 @@ class _Stream(io.TextIOWrapper):
 
 
 def catch(task: int, tag: int, context: int, head: bytes) -> None:
-    """From now on sends the output of this process and its children to a task."""
+    """Makes this process and its children send their output to a task from now on."""
     global _settle
     from parvum import _parvum
 

@@ -1,7 +1,7 @@
-"""A chunk of a map at its worker: items run one after the other, and remaining items can be taken away.
+"""A chunk of a map at its worker. The calls for its items run one after the other, and the pool can take back items that have not begun.
 
-A chunk that runs long sends its results and gives back its last items (`split`), so that a long item delays no other
-item. The main thread runs the items; the worker's second thread splits.
+If a chunk takes long, it sends its results and gives back its last items (`split`), so that a long item delays no
+other item. The main thread runs the calls; the worker's second thread splits the chunk.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from parvum.pool.messages import Part
 
 
 class Failed(NamedTuple):
-    """An exception of an item, in the place of its result."""
+    """The exception of an item, which takes the place of the item's result."""
 
     failure: Failure
 
 
 class Ran(NamedTuple):
-    """The result of a chunk, without the results sent before: the seconds of its items, and the results from `first` on."""
+    """The result of a chunk, without results that were already sent: the seconds of its items, and the results from item `first` on."""
 
     seconds: float
     first: int
@@ -38,7 +38,7 @@ class Chunk:
         self.results: list[Any] = []
         self.sent = 0
         self.lock = Lock()
-        """Held while results are sent, so that each is sent once and in order."""
+        """A lock that a thread holds while it sends results, so that each result is sent once and in order."""
 
     def run(self, function: Callable[..., Any], keep_going: bool, where: str) -> Ran:
         """Calls the function for each item that was not given back. An exception ends the chunk, unless `keep_going`."""

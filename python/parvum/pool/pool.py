@@ -1,7 +1,8 @@
 """A pool: its scheduler, its workers and its messages. `Executor` is its public interface.
 
-One lock protects the scheduler, the workers and the store; no user code runs under this lock. The submitting thread
-itself sends calls to workers. One thread receives; it sleeps while no message comes, and ends with the last worker.
+One lock protects the scheduler, the workers and the store; no user code runs while a thread holds this lock. The
+thread that submits a call also sends it to a worker. One other thread receives; it sleeps while no message comes,
+and ends when the last worker ends.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 UNEVEN = 0.005
-"""Seconds after which a worker is asked again for calls while another is idle. Workers answer only between two calls."""
+"""If a worker is idle, the pool asks another worker again for calls after this number of seconds. Workers answer only between two calls."""
 
 IMPATIENT = 3.0
-"""A call that takes this many times as long as other calls is a straggler."""
+"""If a call takes this number of times as long as other calls, it is a straggler."""
 
 
 class Pool:
-    """The state of an executor. It lives while there is work, even if the program no longer holds the executor."""
+    """The state of an executor. This state exists while there is work, even if the program no longer has a reference to the executor."""
 
     def __init__(
         self, plan: Plan, post: Post, repeat_stragglers: bool, show: Printer | None, max_time: float | None, grace: float
@@ -62,15 +63,15 @@ class Pool:
         self.broken: BrokenExecutor | None = None
         self.closing = False
         self._watchful = max_time is not None
-        """A call has a time limit, can be split, or was stopped: the running calls of workers are checked."""
+        """True if a call has a time limit, can be split, or was stopped: the pool then checks the running calls of workers."""
         self._running: dict[int, int] = {}
         self._leave_at = 0.0
-        """When stopped workers are killed, even during calls."""
+        """The time at which the pool kills stopped workers, even during calls."""
         self.count = 0
         self._quiet_until: float | None = None
-        """When stragglers are checked, if no message comes before."""
+        """The time at which the pool checks for stragglers, if no message comes before this time."""
         self.done = 0
-        """The number of calls whose results have come."""
+        """The number of calls that have sent their results."""
         self._seen = (time.monotonic(), 0)
         self.numpy_told = False
         self.ended = threading.Event()
@@ -83,7 +84,10 @@ class Pool:
     # --- for any thread ---
 
     def submit(self, packed: Packed, retries: int | None, task: Task[Any], first: bool = False) -> None:
-        """Accepts a call; `first`: before the waiting calls. Raises `RuntimeError` after the end, or the reason why the pool broke."""
+        """Accepts a call; `first`: the call runs before the waiting calls.
+
+        Raises `RuntimeError` if the pool has ended, or the reason why the pool broke.
+        """
         if not self.numpy_told and "numpy" in sys.modules:
             self._tell_numpy()
         task.data = packed.data
@@ -117,7 +121,7 @@ class Pool:
             raise BrokenExecutor("this process was forked after the pool was made: make one of its own here")
 
     def cancel(self, call: Call, task: Task[Any], running: bool = True) -> bool:
-        """Cancels a waiting call; with `running`, also stops a call that a worker has. False: it has ended, or continues."""
+        """Cancels a waiting call; with `running`, also stops a call that a worker has. False: the call has already ended, or continues."""
         with self.lock:
             if call.done or (call.holders and not running):
                 return False
@@ -156,7 +160,7 @@ class Pool:
             return self._grown.wait_for(lambda: self.broken or len(self.schedule.workers) >= count, timeout) is True
 
     def close(self, cancel_futures: bool, stop: bool = False) -> None:
-        """Accepts no more calls; workers end when all calls are done. `stop`: running calls are stopped."""
+        """Accepts no more calls; the workers end when all calls have ended. `stop`: stops running calls."""
         cancelled: list[Call] = []
         with self.lock:
             self.closing = True
@@ -172,7 +176,7 @@ class Pool:
             self.wake()
 
     def finish(self) -> None:
-        """Waits until all calls are done and the workers have ended. An interrupt stops the calls, a second one kills the workers."""
+        """Waits until all calls and all workers have ended. An interrupt stops the calls, and a second interrupt kills the workers."""
         interrupted: KeyboardInterrupt | None = None
         while self.thread.is_alive():
             try:
@@ -187,7 +191,7 @@ class Pool:
             raise interrupted
 
     def rate(self) -> float:
-        """Calls done per second since the last request."""
+        """The number of calls per second that have ended since `rate` was last called."""
         (then, before), now = self._seen, time.monotonic()
         self._seen = now, self.done
         return (self.done - before) / max(now - then, 1e-6)
@@ -201,7 +205,7 @@ class Pool:
             log.debug("cannot wake the pool's thread", exc_info=True)
 
     def _tell_numpy(self) -> None:
-        """Tells workers that NumPy is loaded here now; workers with another version are ended."""
+        """Tells workers that this process has loaded NumPy; ends workers that have another version of NumPy."""
         with self.lock:
             if self.numpy_told:
                 return
@@ -216,7 +220,7 @@ class Pool:
     # --- under the lock ---
 
     def _obey(self) -> None:
-        """Executes the scheduler's orders."""
+        """Executes the commands of the scheduler."""
         schedule = self.schedule
         while schedule.orders:
             for order in schedule.take():
@@ -231,7 +235,7 @@ class Pool:
                     self._try(worker, partial(self.post.hand, m.STOP, worker))
 
     def _drop(self, calls: list[Call]) -> None:
-        """Drops calls whose results are not wanted: waiting calls are forgotten, workers stop the others."""
+        """Drops calls if their results are not wanted: removes waiting calls, and makes workers stop the calls that they have."""
         for call in calls:
             workers = self.schedule.abandon(call)
             if workers is None:
@@ -243,7 +247,7 @@ class Pool:
                 self._look_at(worker.name)
 
     def _look_at(self, worker: int) -> None:
-        """Updates the next due step of a worker after its running call may have changed."""
+        """Updates the next step of a worker (see `stopping`) if its running call may have changed."""
         call = self.schedule.running(worker)
         number = 0 if call is None else -call.number if call.abandoned else call.number
         if self._running.get(worker, 0) == number:
@@ -277,7 +281,7 @@ class Pool:
             self._look_at(worker)
 
     def _try(self, worker: int, send: Callable[[], None]) -> None:
-        """Sends to a worker that may have died: then the notice of its death is on its way."""
+        """Sends a message to a worker. If the worker has died, ignores the error: the notice of its death will arrive."""
         try:
             send()
         except Exception as error:
@@ -317,7 +321,7 @@ class Pool:
             self.ended.set()
 
     def _goes_on(self) -> bool:
-        """True if more messages may come. When all calls are done, workers are stopped, and the thread waits for their ends."""
+        """True if more messages may come. When all calls have ended, stops the workers; the thread then waits until they have ended."""
         if not self.closing and self.broken is None:
             return True
         with self.lock:
@@ -346,7 +350,7 @@ class Pool:
         return patience
 
     def _straggler_patience(self) -> float | None:
-        """Seconds until stragglers are checked; None: all workers are busy, or repeats are off."""
+        """Seconds until the pool checks for stragglers; None: all workers are busy, or repeats are off."""
         schedule = self.schedule
         if not schedule.some_idle:
             return None
@@ -391,7 +395,7 @@ class Pool:
             self._about_worker(worker, what, data)
 
     def _show(self, worker: int, stream: str, text: str) -> None:
-        """Shows output of a worker at the place where its running call was submitted."""
+        """Shows the output of a worker at the place where the worker's running call was submitted."""
         if self.show is None:
             return
         with self.lock:
@@ -406,7 +410,7 @@ class Pool:
             context.run(show)
 
     def _step(self) -> None:
-        """Does the due steps: stops calls over their time limit, and kills workers that do not stop."""
+        """Does the steps whose time has come: stops calls that have reached their time limit, and kills workers that do not stop."""
         late: list[tuple[Task[Any], float, str]] = []
         ended: list[tuple[int, signal.Signals]] = []
         with self.lock:
@@ -429,7 +433,7 @@ class Pool:
             self._try(worker, partial(self.post.kill, worker, how))
 
     def _part(self, worker: int, data: bytes, buffers: list[Any]) -> None:
-        """Handles results of a chunk that still runs, for its map."""
+        """Gives the first results of a chunk that still runs to its map."""
         _, number, _ = m.RESULT.unpack_from(data)
         with self.lock:
             known = self.schedule.workers.get(worker)
@@ -482,7 +486,7 @@ class Pool:
             self._break(broken, broken.__cause__)
 
     def _gone(self, worker: int, all_begun: bool, how: str) -> None:
-        """Handles the end of a worker: its calls continue elsewhere or are lost, and another worker replaces it."""
+        """Handles the end of a worker: its calls run on other workers or are lost, and another worker replaces it."""
         place = self.crew.place_of(worker)
         lost = self.schedule.lost(worker, all_begun)
         self.store.lost(worker)

@@ -21,12 +21,12 @@ CHANNEL: Final = 60_000
 """The channel of all pools' messages."""
 
 REAPED: Final = 0.2
-"""Seconds within which the daemon knows how a process with a lost connection has ended."""
+"""After a process has lost its connection, the daemon knows in this number of seconds how the process has ended."""
 
 _TAGS = count(16, 2)
 
 PostGone = (errors.TaskGone, errors.MachineGone)
-"""The exceptions of a receive if the sender or the virtual machine is gone."""
+"""The exceptions that a receive raises if the sender or the virtual machine is gone."""
 
 
 def host_of(task: int) -> int:
@@ -43,19 +43,19 @@ class Post:
         self._receive = vm.recv
         self.tag = tag
         self.peer = peer
-        """The task of the pool, at a worker."""
+        """At a worker: the task of the pool. At the pool: None."""
         self.id = int(vm.id)
 
     @classmethod
     def of_pool(cls) -> Post:
-        """The pool's end. This process becomes a task if it is not one."""
+        """The pool's end of the messages. If this process is not a task yet, it becomes a task."""
         import parvum
 
         return cls(parvum.enrol().channel(CHANNEL), next(_TAGS), None)
 
     @classmethod
     def of_worker(cls, tag: int) -> Post:
-        """Called when a worker of this pool ends."""
+        """Makes the worker's end of the messages, for the pool that has started this worker."""
         import parvum
 
         vm = parvum.enrol().channel(CHANNEL)
@@ -80,13 +80,13 @@ class Post:
         self._send(data, self.peer, self.tag)
 
     def send_with(self, head: bytes, buffers: Sequence[PickleBuffer]) -> None:
-        """Sends to the pool with separate buffers, which are not copied first."""
+        """Sends a message to the pool with separate buffers; the buffers are not copied first."""
         assert self.peer is not None
         # The pool is always receiving: it reads the buffers in place.
         self._vm.isend([head, *buffers], self.peer, self.tag).wait()
 
     def end_with_pool(self, grace: float) -> None:
-        """Ends this process after the pool's process: with signals, `grace` seconds apart."""
+        """When the pool's process ends, this process gets signals that end it, `grace` seconds apart."""
         assert self.peer is not None
         _parvum.end_with(self.peer, grace)
 
@@ -98,11 +98,11 @@ class Post:
         catch(self.peer, self.tag, self._vm._context, OUTPUT)  # pyright: ignore[reportPrivateUsage]
 
     def receive(self) -> bytes:
-        """The next message of the pool. Raises an exception in `PostGone` if the pool is gone."""
+        """The next message of the pool. If the pool is gone, raises an exception of the tuple `PostGone`."""
         return self._receive(self.peer, self.tag)
 
     def receive_now(self) -> bytes | None:
-        """A message of the pool that has already come; None: there is none."""
+        """A message of the pool that has already arrived, or None."""
         try:
             return self._receive(self.peer, self.tag, 0.0)
         except errors.TimedOut:
@@ -117,7 +117,7 @@ class Post:
     # --- both ends ---
 
     def hand(self, data: bytes, to: int) -> None:
-        """Sends calls to a worker, or any message with the first tag."""
+        """Sends calls or another message to a worker, with the first tag."""
         self._send(data, to, self.tag)
 
     def control(self, what: bytes, number: int, to: int, rest: bytes = b"", buffer: PickleBuffer | None = None) -> None:
@@ -128,7 +128,7 @@ class Post:
     # --- at the pool ---
 
     def receive_any(self, timeout: float | None) -> tuple[int, Any, int | None] | None:
-        """The next message with the first tag: sender, message, and the ended task of a notice. None after the timeout."""
+        """The next message with the first tag: the sender, the message and, if it is an exit notice, the task that ended. None after the timeout."""
         try:
             data, source, _ = self._vm._recv_message(None, self.tag, timeout)  # pyright: ignore[reportPrivateUsage]
         except errors.TimedOut:
@@ -137,7 +137,7 @@ class Post:
         return source, data, data.task if source == 0 else None
 
     def receive_from(self, task: int, timeout: float) -> Any:
-        """A message of this task. Raises an exception in `PostGone` if the task has ended and all its messages have come."""
+        """A message of this task. If the task has ended and all its messages have come, raises an exception of the tuple `PostGone`."""
         return self._receive(task, self.tag, timeout)
 
     def spawn(self, argv: list[str], count: int, host: str | None, env: Any, cwd: str | None) -> list[int]:
@@ -145,7 +145,7 @@ class Post:
         return [int(task) for task in self._vm.spawn(argv, count, host=host, env=env, cwd=cwd)]
 
     def notify_exit(self, tasks: Sequence[int]) -> None:
-        """Asks for notices of the ends of tasks, with the first tag."""
+        """Asks for a notice, with the first tag, when one of the tasks ends."""
         self._vm.notify_exit(tasks, self.tag)
 
     def how_ended(self, task: int) -> str:
@@ -176,6 +176,6 @@ class Post:
         self._vm.kill(task, how)
 
     def processors(self, hosts: Sequence[str] | None) -> int:
-        """Processors of these hosts, or of all."""
+        """The number of processors of these hosts, or of all hosts."""
         found = [host.cpus for host in self._vm.hosts() if hosts is None or host.name in hosts]
         return max(1, sum(found) or os.cpu_count() or 1)

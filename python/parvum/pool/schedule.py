@@ -1,20 +1,22 @@
 """The scheduler of a pool, as a state machine: it assigns calls to workers.
 
-It knows no messages, processes or clocks. Its owner reports what happened (`submit`, `result`, `lost` ...) and then
-executes the `orders`: send calls to a worker, ask some back, stop a worker. All methods return immediately; the owner
-ensures that only one thread is inside at a time.
+The scheduler itself uses no messages, processes or clocks. Its owner reports what happened (`submit`, `result`,
+`lost` ...), and executes the commands that `take` returns. A command is to send calls to a worker, to ask a worker to
+give back calls, or to stop a worker. All methods return immediately; the owner ensures that only one thread calls a
+method at a time.
 
 The scheduler guarantees:
 
-- A call is with one worker at a time, or with two if its repeat was requested. Its first result counts, and later
-  results are dropped.
+- Only one worker has a call at a time, or two workers if the owner has requested a repeat. The first result of the
+  call counts, and later results are dropped.
 - A worker runs its calls in the order in which it got them. It gives back only calls that have not begun, the last
-  ones first. If it dies, only its oldest call without a result may have begun. Its other calls wait again, and keep all
-  their retries.
+  calls first. If the worker dies, only its oldest call without a result may have begun. Its other calls wait again, and
+  keep all their retries.
 - A call that may have begun on a dead worker runs again if it is declared idempotent, at most `retries` times;
   otherwise it is reported lost.
-- A worker gets enough calls in advance that it never waits for the next call: the shorter the calls, the more calls. If
-  a worker is idle and another worker holds unbegun calls, the scheduler asks for half of them back.
+- A worker gets enough calls in advance, so that it never waits for the next call: if the calls are shorter, it gets
+  more calls. If a worker is idle and another worker has unbegun calls, the scheduler asks the other worker to give back
+  half of these calls.
 """
 
 from __future__ import annotations
@@ -23,16 +25,16 @@ from collections import deque
 from typing import Final, NamedTuple
 
 UNKNOWN_DEPTH: Final = 2
-"""Calls in advance for a worker while the length of calls is unknown."""
+"""The number of calls that a worker gets in advance, while the length of calls is unknown."""
 
 DEEPEST: Final = 128
-"""The most calls that a worker holds."""
+"""The largest number of calls that a worker may have."""
 
 AHEAD: Final = 0.003
 """Seconds of work that a worker gets in advance."""
 
 LONG: Final = 0.5
-"""Calls longer than this many seconds are sent one by one: the time of the message does not matter to them."""
+"""Calls that are longer than this number of seconds are sent one by one, because the time of a message is then unimportant."""
 
 
 class Call:
@@ -48,10 +50,10 @@ class Call:
         self.holders: list[Worker] = []
         self.done = False
         self.abandoned = False
-        """The result is not wanted: workers with the call must stop it."""
+        """True if the result is not wanted: workers that have the call must stop it."""
         self.repeated = False
         self.tries = 1
-        """How often the call may have begun: once more for each worker that died in it."""
+        """How often the call may have begun: this number grows by one each time that a worker dies during the call."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} with {[w.name for w in self.holders]}{' done' if self.done else ''}>"
@@ -71,21 +73,21 @@ class Worker:
 
 
 class Hand(NamedTuple):
-    """Order: send these calls to a worker, in this order."""
+    """Command: send these calls to a worker, in this order."""
 
     worker: Worker
     calls: list[Call]
 
 
 class Ask(NamedTuple):
-    """Order: ask a worker to give back at most `most` calls that have not begun. The worker answers with `returned`."""
+    """Command: ask a worker to give back at most `most` calls that have not begun. The worker answers with `returned`."""
 
     worker: Worker
     most: int
 
 
 class Stop(NamedTuple):
-    """Order: end a worker. It holds no calls and is forgotten."""
+    """Command: end a worker. The worker has no calls, and the schedule has removed it."""
 
     worker: Worker
 
@@ -110,7 +112,7 @@ class Schedule:
         self.waiting: deque[Call] = deque()
         self.orders: list[Order] = []
         self.mean: float | None = None
-        """The average seconds of a call; recent calls count most."""
+        """The average seconds of a call; recent calls have the most weight."""
         self.depth = UNKNOWN_DEPTH
         self.unfinished = 0
         """Unfinished calls: with workers or waiting."""
@@ -119,14 +121,14 @@ class Schedule:
         self._room: dict[int, Worker] = {}
 
     def take(self) -> list[Order]:
-        """Returns the orders, in sequence, and forgets them."""
+        """Returns the commands that have not been returned yet, in sequence."""
         orders, self.orders = self.orders, []
         return orders
 
     # --- calls ---
 
     def submit(self, call: Call, first: bool = False) -> None:
-        """Adds a call. It goes to an idle worker, or to one with room, or waits; `first`: before the other waiting calls."""
+        """Adds a call. The call goes to an idle worker, or to a worker with room, or waits; `first`: it waits before the other calls."""
         self.unfinished += 1
         if not self.waiting:
             for free in (self._idle, self._room):
@@ -146,7 +148,7 @@ class Schedule:
         return True
 
     def abandon(self, call: Call) -> list[Worker] | None:
-        """Drops a call anywhere. Returns the workers that have it, which must stop it; None: it had already ended."""
+        """Drops a call, even if workers have it. Returns the workers that have the call and must stop it; None: the call had already ended."""
         if call.done:
             return None
         call.abandoned = True
@@ -162,7 +164,7 @@ class Schedule:
         return dropped
 
     def result(self, name: int, number: int, seconds: float) -> Call | None:
-        """Records that a worker has run a call in this many seconds; below 0: the call has not begun.
+        """Records that a worker has run a call, and the seconds that the call took; below 0: the call has not begun.
 
         Returns the call, or None if the call already had a result or has been dropped.
         """
@@ -220,8 +222,8 @@ class Schedule:
     def lost(self, name: int, all_begun: bool = False) -> list[Call]:
         """Records the death of a worker. Returns its lost calls; its other calls continue elsewhere.
 
-        All its results must have been reported before. If some may be missing because its host is lost, set `all_begun`:
-        then any of its calls may have begun.
+        The owner must first report all results of the worker. If the host of the worker is lost, results may be
+        missing: set `all_begun`. The scheduler then assumes that any call of the worker may have begun.
         """
         worker = self.workers.pop(name, None)
         if worker is None:
@@ -250,7 +252,7 @@ class Schedule:
     def repeat(self) -> int:
         """Gives idle workers a second copy of the idempotent calls that have run longest; returns the number of copies.
 
-        A call is repeated once while its first worker lives.
+        While the first worker of a call is alive, the call is repeated only once.
         """
         if self.waiting:
             return 0
@@ -267,7 +269,7 @@ class Schedule:
         return count
 
     def ask_again(self) -> None:
-        """Asks for calls once more if a worker is idle and an earlier request brought none."""
+        """If a worker is idle and an earlier request brought no calls, asks other workers for calls again."""
         if self.is_uneven:
             self._ask_back()
 
@@ -285,7 +287,7 @@ class Schedule:
         return [call for _, call in sorted(held.items()) if not call.done]
 
     def running(self, name: int) -> Call | None:
-        """The running call of a worker: its oldest one."""
+        """The running call of a worker: the oldest of its calls."""
         worker = self.workers.get(name)
         return None if worker is None else next(iter(worker.held.values()), None)
 
@@ -308,7 +310,7 @@ class Schedule:
         self._place(worker)
 
     def _place(self, worker: Worker) -> None:
-        """Puts a worker where `submit` finds it."""
+        """Puts a worker into the list in which `submit` looks for workers."""
         name, load = worker.name, len(worker.held)
         self._idle.pop(name, None)
         self._room.pop(name, None)
@@ -320,7 +322,7 @@ class Schedule:
             self._room[name] = worker
 
     def _refill(self, worker: Worker, sharers: int = 0) -> None:
-        """Gives a worker the calls that it has room for, or asks other workers for some."""
+        """Gives a worker as many calls as it has room for, or asks other workers to give back calls."""
         if not worker.retiring and self.waiting:
             wanted, calls = self.depth - len(worker.held), list[Call]()
             # Near the end all workers get a share.

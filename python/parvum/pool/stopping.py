@@ -1,8 +1,9 @@
 """When running calls must end, and how: a state machine without messages or clocks.
 
-A call that must end gets `KeyboardInterrupt` from its worker. If the call still runs after the grace, the worker's
-process gets SIGTERM, and after another grace SIGKILL. Time limits and the splits of long chunks are here too: each is
-a step of one worker's call with a due time. The owner of this object supplies the current time, and does the steps.
+A call that must end gets `KeyboardInterrupt` from its worker. If the call still runs after `grace` seconds, the
+worker's process gets SIGTERM, and after `grace` more seconds SIGKILL. This module also handles time limits and the
+splits of long chunks. Each of these is a step: an action for the call of one worker at a given time. The owner of
+this object supplies the current time, and does the steps.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 GRACE: Final = 0.4
-"""Seconds between KeyboardInterrupt, SIGTERM and SIGKILL: all three happen within a second."""
+"""Seconds from KeyboardInterrupt to SIGTERM, and from SIGTERM to SIGKILL: all three happen within one second."""
 
 SPLIT_AFTER: Final = 0.02
 """Seconds after which a chunk of a map sends its results and gives back its unbegun items."""
@@ -19,7 +20,7 @@ LIMIT, SPLIT, TERM, KILL = "limit", "split", "term", "kill"
 
 
 class Step(NamedTuple):
-    """A due step: `what` to do with the call of this number, if the worker still runs it."""
+    """An action whose time has come: `what` is the action for the call with this number, if the worker still runs this call."""
 
     worker: int
     number: int
@@ -47,11 +48,11 @@ class Stops:
 
     @property
     def next(self) -> float | None:
-        """When the next step is due; None: there is none."""
+        """The time of the next step, or None."""
         return min((when for steps in self._due.values() for when, _, _ in steps), default=None)
 
     def runs(self, worker: int, number: int, now: float, limit: float | None, splits: bool) -> None:
-        """Records that a worker begins a call. Steps of its previous call are forgotten."""
+        """Records that a worker begins a call, and removes the steps of its previous call."""
         steps: list[tuple[float, int, str]] = []
         if limit is not None:
             steps.append((now + limit, number, LIMIT))
@@ -64,11 +65,11 @@ class Stops:
         self._set(worker, [(now + self.grace, number, TERM), (now + 2 * self.grace, number, KILL)])
 
     def ended(self, worker: int) -> None:
-        """Records that a worker runs nothing, or is gone."""
+        """Records that a worker runs no call, or has ended."""
         self._due.pop(worker, None)
 
     def due(self, now: float) -> list[Step]:
-        """The steps that are due, in order. Each is returned once."""
+        """Returns the steps whose time has come, in order. Each step is returned only once."""
         found: list[tuple[float, Step]] = []
         for worker, steps in list(self._due.items()):
             found += [(when, Step(worker, number, what)) for when, number, what in steps if when <= now]

@@ -1,4 +1,4 @@
-"""Large buffers at the pool: which exist, for which calls, and which worker holds them on each host.
+"""The large buffers of a pool: which buffers exist, which calls need them, and which worker holds them on each host.
 
 A buffer is stored with its present contents when its call is submitted. Equal bytes of the same or another array are
 stored once; the comparison runs at the speed of memory. A buffer that no unfinished call needs is cached for later
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 log = logging.getLogger("parvum.pool")
 
 SPARE: Final = 512 << 20
-"""Bytes that are cached although no call needs them."""
+"""The number of bytes that the store caches for later calls, although no unfinished call needs them."""
 
 _STEP: Final = 1 << 20
 
 
 class Kept:
-    """One buffer: `view` is its memory, read-only; `holders` has the worker on each other host that holds it for all there."""
+    """One buffer.
+
+    `view` is its read-only memory. `holders` has, for each other host, the worker that holds the buffer for all
+    workers of this host.
+    """
 
     __slots__ = ("borrowed", "holders", "key", "place", "sample", "users", "view")
 
@@ -40,12 +44,12 @@ class Kept:
         self.sample = sample
         self.users = 0
         self.borrowed = False
-        """The memory belongs to a shared object, which closes it."""
+        """True if the memory belongs to a shared object, which also closes it."""
         self.holders: dict[str, int] = {}
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return self.view.nbytes
 
 
@@ -117,7 +121,7 @@ class Store:
         return m.Reference(kept.key, kept.size, "", holder)
 
     def give(self, key: int, worker: int) -> None:
-        """Sends a buffer to a worker."""
+        """Sends the buffer itself to a worker."""
         if (kept := self.kept.get(key)) is not None:
             self.post.control(m.DATA, key, worker, buffer=PickleBuffer(kept.view))
 
@@ -143,7 +147,7 @@ class Store:
 
 
 def _sample(data: memoryview) -> bytes:
-    """A few bytes that differ between most buffers, and the length."""
+    """The length of a buffer, and a few of its bytes; these differ between most buffers."""
     size = data.nbytes
     places = range(0, size, max(1, size // 16))
     return size.to_bytes(8, "little") + b"".join(bytes(data[place : place + 16]) for place in places)

@@ -41,7 +41,7 @@ class _Heard:
 
 
 class _Waiters(list[Any]):
-    """The waiters of a future in these two functions. Only this list shows the waiters to the future."""
+    """The waiting calls of `wait` and `as_completed` for a future. The future finds these calls only in this list."""
 
     __slots__ = ("future",)
 
@@ -85,7 +85,7 @@ class Stoppable(Future[T]):
         raise TypeError("a future is used where its call was submitted; send its result")
 
     def become_cancelled(self) -> None:
-        """Marks a dropped call as cancelled, and wakes its waiters."""
+        """Marks a dropped call as cancelled, and wakes the threads that wait for it."""
         with self._condition:
             if self._state not in ("PENDING", "RUNNING"):
                 return
@@ -98,7 +98,7 @@ class Stoppable(Future[T]):
         invoke()
 
     def interrupted(self) -> None:
-        """Handles an interrupt of the waiting thread. If the call itself raised KeyboardInterrupt, it is already done."""
+        """Handles an interrupt of the waiting thread. If the call itself raised KeyboardInterrupt, the call has already ended."""
         raise NotImplementedError
 
     def __await__(self) -> Generator[Any, None, T]:
@@ -110,26 +110,26 @@ class Stoppable(Future[T]):
 class Task(Stoppable[T]):
     """The future of one call; it can also be awaited.
 
-    `cancel` cancels a waiting call, and stops a running one: the call gets `KeyboardInterrupt`. If the call does not
-    end, its worker is killed and replaced. An interrupt (Ctrl-C, or of a kernel) during the wait for a result stops all
-    calls of the waiting thread in the pool.
+    `cancel` cancels a waiting call, and stops a running call: the running call gets `KeyboardInterrupt`. If the call
+    does not end, its worker is killed and replaced. If an interrupt (Ctrl-C, or of a Jupyter kernel) ends a wait for a
+    result, the pool stops all calls of the waiting thread.
     """
 
     call: Call | None = None
     pool: Pool | None = None
     data: bytes = b""
     context: Context | None = None
-    """The place of the call's submission: its output is shown there, for example below a notebook's cell."""
+    """The place where the call was submitted, for example a notebook's cell: the output of the call is shown there."""
     kept: list[Kept] | tuple[()] = ()
     thread: int = 0
     """The thread that submitted the call."""
     limit: float | None = None
     """The time limit of the call in seconds."""
     on_part: Callable[[Part], object] | None = None
-    """Receives results of a chunk that still runs."""
+    """A function that receives the first results of a chunk that still runs."""
 
     def cancel(self) -> bool:
-        """Cancels the call, or stops it. False: it has already ended."""
+        """Cancels the call, or stops it. False: the call has already ended."""
         pool, call = self.pool, self.call
         if pool is None or call is None or not pool.cancel(call, self):
             return super().cancel()
@@ -145,7 +145,7 @@ class Task(Stoppable[T]):
         return True
 
     def interrupted(self) -> None:
-        """Stops all calls that the submitting thread of this one has submitted to the pool."""
+        """Stops all calls that the thread which submitted this call has submitted to the pool."""
         pool = self.pool
         if pool is not None and not self.done():
             pool.interrupt(self.thread)

@@ -1,4 +1,4 @@
-"""The version of NumPy, found without loading it: a waiting worker is a bare interpreter."""
+"""Finds the version of NumPy without loading NumPy, because a waiting worker should load no modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def numpy_here() -> str | None:
-    """The version that `import numpy` would load. None: NumPy is missing, or the names in its folder have no version."""
+    """The version that `import numpy` would load. None if NumPy is missing, or its file names do not show the version."""
     loaded: Any = sys.modules.get("numpy")
     if loaded is not None:
         return getattr(loaded, "__version__", None)
@@ -23,7 +23,7 @@ def numpy_here() -> str | None:
 
 
 def _told_by(names: list[str]) -> str | None:
-    """The version of a package in the names beside it, as pip (`.dist-info`) and Debian (`.egg-info`) write them.
+    """The version of a package, from the names of the files beside it: pip writes `.dist-info`, and Debian `.egg-info`.
 
     >>> _told_by(["numpy", "numpy-1.26.4.dist-info"]), _told_by(["numpy-1.24.2.egg-info"]), _told_by(["numpy"])
     ('1.26.4', '1.24.2', None)
@@ -37,7 +37,7 @@ def _told_by(names: list[str]) -> str | None:
 
 
 def alike(one: str, other: str) -> bool:
-    """True if each NumPy can read the other's pickles: their first two numbers are the same.
+    """True if two versions of NumPy can read each other's pickles: the first two numbers of the versions are the same.
 
     >>> alike("1.26.4", "1.26.0"), alike("1.26.4", "2.0.0")
     (True, False)

@@ -1,11 +1,12 @@
 """A worker: a task that runs a pool's calls, one after the other, in its main thread.
 
 A second thread sleeps until the pool asks for unbegun calls, stops a call, or sends a large buffer for the workers of
-this host. A long call therefore delays neither. Modules that import slowly are imported at their first use: a waiting
-worker is a bare interpreter.
+this host. A long call therefore does not delay these requests. A worker imports slow modules only at their first use:
+until then, a worker is a Python interpreter without further modules.
 
-To stop a call, the second thread notes the call's number and sends SIGINT to the main thread. The handler runs in
-the main thread, which alone knows its running call: it raises KeyboardInterrupt in this call only.
+To stop a call, the second thread stores the call's number and sends SIGINT to the main thread. Only the main thread
+knows its running call, so the handler runs in this thread, and raises KeyboardInterrupt only in the call with this
+number.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def main(tag: int) -> None:
-    """Runs calls of the task that started this one, until it sends STOP or is gone."""
+    """Runs calls of the task that started this worker, until that task sends STOP or has ended."""
     from parvum.pool.post import Post, PostGone
 
     global here
@@ -50,7 +51,7 @@ here: Worker | None = None
 
 
 class Halted(KeyboardInterrupt):
-    """The exception of a stopped call, whose result is not wanted."""
+    """The exception in a call that is stopped because its result is not wanted."""
 
 
 class Worker:
@@ -60,18 +61,18 @@ class Worker:
         self.post = post
         self.calls: deque[tuple[int, bytes, tuple[m.Reference, ...]]] = deque()
         self.intake = Lock()
-        """Held by the thread that receives calls, so that they stay in order."""
+        """A lock that a thread holds while it receives calls, so that the calls stay in order."""
         self.receiving = False
-        """The main thread is receiving calls: it has no unbegun calls."""
+        """True while the main thread waits for calls: the worker then has no unbegun calls."""
         self.held: Held | None = None
         self.making = Lock()
         self.stopped = False
         self.current = 0
         """The number of the running call; 0: none. Only the main thread changes it."""
         self.halted = 0
-        """The number of the call that SIGINT is for; 0: a signal comes from another program."""
+        """The number of the call that SIGINT must stop; 0: if a signal comes, it is from another program."""
         self.doomed = 0
-        """The number of a call to stop that the main thread was about to begin."""
+        """The number of a call that must be stopped, and that the main thread was about to begin."""
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
 
@@ -98,7 +99,7 @@ class Worker:
         self.flush()
 
     def take_in(self) -> bool:
-        """Waits for the next message of the pool. False: it is STOP."""
+        """Waits for the next message of the pool. False: the message is STOP."""
         with self.intake:
             # The second thread may have received some calls.
             if self.calls or self.stopped:
@@ -110,7 +111,7 @@ class Worker:
             return self.heed(message)
 
     def heed(self, message: bytes) -> bool:
-        """Handles a message that is not for the second thread. False: it is STOP."""
+        """Handles a message that is for the main thread. False: the message is STOP."""
         what = message[:1]
         if what == m.CALLS:
             self.calls.extend(pickle.loads(memoryview(message)[1:]))
@@ -121,7 +122,7 @@ class Worker:
         return not self.stopped
 
     def set_up(self, setup: m.Setup) -> bool:
-        """Sets this process up like the pool's process. False: this failed, and the pool knows the reason."""
+        """Sets up this process like the pool's process. False: the setup failed, and the pool has been told the reason."""
         known = set(sys.path)
         sys.path[:] = [*setup.path, *(place for place in sys.path if place not in set(setup.path))]
         if set(sys.path) != known:
@@ -181,7 +182,7 @@ class Worker:
             self.post.send(head)
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT in the main thread. A signal for a call that has ended is ignored."""
+        """Handles SIGINT in the main thread. Ignores a signal for a call that has ended."""
         halted, self.halted = self.halted, 0
         if halted == 0:
             raise KeyboardInterrupt
@@ -201,7 +202,7 @@ class Worker:
         return describe(error, self.where)
 
     def compare_numpy(self) -> None:
-        """Stops if NumPy is loaded here too and its version differs from the pool's."""
+        """Raises `VersionsDiffer` if this worker has also loaded NumPy, in another version than the pool's process."""
         numpy: Any = sys.modules.get("numpy")
         here: str | None = getattr(numpy, "__version__", None)
         if here is None or self.numpy is None:
@@ -318,11 +319,11 @@ class Worker:
         chunk.split(send)
 
     def fetch(self, reference: m.Reference) -> memoryview:
-        """A large buffer of a call, shared with the other workers of this host: read-only."""
+        """A large buffer of a call, in read-only memory that all workers of this host share."""
         return self.keeper().fetch(reference)
 
     def keeper(self) -> Held:
-        """The large buffers of this worker."""
+        """The object that has the large buffers of this worker."""
         with self.making:
             # Both threads can be the first here, if a buffer and the first call with it arrive together.
             if self.held is None:
