@@ -48,7 +48,7 @@ class Post:
 
     @classmethod
     def of_pool(cls) -> Post:
-        """The pool's end of the messages. If this process is not a task yet, it becomes a task."""
+        """The pool's side of the messages between the pool and its workers. If this process is not a task yet, it becomes a task."""
         import parvum
 
         return cls(parvum.enrol().channel(CHANNEL), next(_TAGS), None)

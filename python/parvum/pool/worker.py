@@ -63,14 +63,14 @@ class Worker:
         self.intake = Lock()
         """A lock that a thread holds while it receives calls, so that the calls stay in order."""
         self.receiving = False
-        """True while the main thread waits for calls: the worker then has no unbegun calls."""
+        """True while the main thread waits for calls: the worker has then begun all calls that it received."""
         self.held: Held | None = None
         self.making = Lock()
         self.stopped = False
         self.current = 0
         """The number of the running call; 0: none. Only the main thread changes it."""
         self.halted = 0
-        """The number of the call that SIGINT must stop; 0: if a signal comes, it is from another program."""
+        """The number of the call that SIGINT must stop. 0: no call is to be stopped, so a SIGINT comes from another program."""
         self.doomed = 0
         """The number of a call that must be stopped, and that the main thread was about to begin."""
         self.numpy: str | None = None

@@ -99,12 +99,12 @@ pub(super) const HOSTS: &[Row] = &[
     (
         "E-DUPHOST",
         "The host is in the machine already, under this name or another. Or the name leads back to the host that adds: `/etc/hosts` often gives 127.0.0.1 or 127.0.1.1.",
-        "`parvum hosts` lists the hosts. The message names the host to which the name leads.",
+        "`parvum hosts` lists the hosts. The message shows the host to which the name resolves.",
     ),
     (
         "E-CANTSTART",
         "No daemon could be started on the host that was to be added. The message names the step, the command, its exit code and what the command printed.",
-        "Run the command of the message by hand. It must work without a question. `parvum doctor HOST` checks ssh, the release and the ports.",
+        "Run by hand the command that the message shows. The command must not ask for a password or a confirmation. `parvum doctor HOST` checks ssh, the release and the ports.",
     ),
     (
         "E-HOSTLOST",
