@@ -70,7 +70,8 @@ def is_alive(process: int) -> bool:
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:
             return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except FileNotFoundError:
+    # The process may end between the open and the read.
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

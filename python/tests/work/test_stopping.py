@@ -423,7 +423,8 @@ def test_interrupted_cell_stops_on_all_workers_and_keeps_names(tmp_path: Path) -
     deaf.mkdir()
     with interrupted_when(lambda: stopping.begun(deaf)):
         notebook.run(f"if rank == 1: stopping.deafest({str(deaf)!r})")
-    assert not any(map(stopping.is_alive, stopping.begun(deaf)))
+    # On a busy computer a process lives for a moment after SIGKILL.
+    support.eventually(lambda: not any(map(stopping.is_alive, stopping.begun(deaf))), 20)
     assert notebook.run("rank + size") == [2, 3], "another is in its place"
     assert notebook.run("x", [0]) == [0]
     with pytest.raises(notebook.Failed, match="NameError"):
