@@ -21,7 +21,7 @@ pub(super) const PVM: &[Row] = &[
     (
         "PvmNoData",
         "Number -5, PVM's text \"End of buffer\". The receive buffer ends before the data that the call wants.",
-        "Unpack in the order and with the types of packing.",
+        "Unpack the data in the order and with the types in which the sender packed the data.",
     ),
     (
         "PvmNoHost",
@@ -146,7 +146,7 @@ pub(super) const PVM: &[Row] = &[
     (
         "PvmExists",
         "Number -33, PVM's text \"Already Exists\". The mailbox entry exists already.",
-        "Put it with `PvmMboxOverWritable` or `PvmMboxMultiInstance`.",
+        "Store the entry with the flag `PvmMboxOverWritable` or `PvmMboxMultiInstance`.",
     ),
     (
         "PvmHostrNMstr",

@@ -6,7 +6,7 @@ pub(super) const NX: &[Variable] = &[Variable {
     names: "`PARVUM_NX_BUFFERING`",
     value: "`paragon`, `ipsc`",
     default: "`paragon`",
-    effect: "the call that copies a message out of the buffer, if the message arrived before its `irecv`. `paragon`: `msgwait`. `ipsc`: `irecv`, as on the iPSC/860 and under SUNMOS",
+    effect: "how a message that arrived before its `irecv` leaves the buffer. With `paragon`, `msgwait` copies the message. With `ipsc`, `irecv` copies the message, as on the iPSC/860 and under SUNMOS",
 }];
 
 pub(super) const CMMD: &[Variable] = &[
