@@ -153,12 +153,12 @@ build() {
     esac
     compile fft "fft/fft_$face.c" fft/fft.c fft/fft_core.c common/bench.c $team
     compile blocked job/blocked.c common/bench.c $team
-    compile growth growth/growth.c common/bench.c $team
+    compile growth growth/growth.c teams/together.c common/bench.c $team
     compile spawn "spawn/spawn_$face.c" spawn/spawn.c common/bench.c $team
     compile job "job/job_$face.c"
     [ "$face" != pvm ] || compile start spawn/start_pvm.c
     [ "$face" != pvm ] || compile pvmtime pvmtime/pvmtime.c pvmtime/pvmtime_main.c common/bench.c
-    shared pass shared/share_pass.c "shared/share_$face.c" $team
+    shared pass shared/share_pass.c teams/together.c "shared/share_$face.c" $team
     npb "$face"
     echo "built for $system"
 }

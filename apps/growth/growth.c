@@ -21,19 +21,6 @@ static int64_t memory_kib(void)
     return kib;
 }
 
-/* Nobody goes on before all have come. */
-static void wait_for_all(const struct team *team)
-{
-    int64_t token = 1;
-    if (team->task != 0) {
-        team_send(0, TAG_CONTROL, &token, 1);
-        team_recv(0, TAG_CONTROL, &token, 1);
-        return;
-    }
-    for (int from = 1; from < team->tasks; from++) team_recv(from, TAG_CONTROL, &token, 1);
-    for (int to = 1; to < team->tasks; to++) team_send(to, TAG_CONTROL, &token, 1);
-}
-
 /* Each step has one message to each task and one from each. */
 static void meet(const struct team *team)
 {
@@ -76,14 +63,14 @@ int main(int argc, char **argv)
     team_open(&team, &options, &argc, &argv);
     if (team.tasks < 2 || team.tasks > BENCH_TASKS_MAX) fail("needs 2 to %d tasks", BENCH_TASKS_MAX);
     /* All have started, so what tasks share is shared by all. */
-    wait_for_all(&team);
+    team_wait_for_all(&team);
     own[OPENED] = memory_kib();
-    wait_for_all(&team);
+    team_wait_for_all(&team);
     meet(&team);
-    wait_for_all(&team);
+    team_wait_for_all(&team);
     own[MET] = memory_kib();
     /* A task that ends would leave what it shared to the others. */
-    wait_for_all(&team);
+    team_wait_for_all(&team);
     if (team.task == 0) report(&team, &options, own);
     else team_send(0, TAG_RESULT, own, MOMENTS);
     team_close();

@@ -3,14 +3,7 @@
 
 void share_together(const struct team *team)
 {
-    int64_t word = 0;
-    if (team->task != 0) {
-        team_send(0, TAG_CONTROL, &word, 1);
-        team_recv(0, TAG_CONTROL, &word, 1);
-        return;
-    }
-    for (int task = 1; task < team->tasks; task++) team_recv(task, TAG_CONTROL, &word, 1);
-    for (int task = 1; task < team->tasks; task++) team_send(task, TAG_CONTROL, &word, 1);
+    team_wait_for_all(team);
 }
 
 struct traffic traffic_of_memory(void)

@@ -21,4 +21,7 @@ void team_close(void);
 void team_send(int to, int tag, const int64_t *values, int count);
 void team_recv(int from, int tag, int64_t *values, int count);
 
+/* All tasks go on when task 0 has heard of all (together.c). */
+void team_wait_for_all(const struct team *team);
+
 #endif

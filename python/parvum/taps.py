@@ -52,7 +52,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # A worker imports this module by its name, not as `__main__`.
-    from parvum import taps as module
-
-    sys.exit(module.main())
+    sys.exit(main())

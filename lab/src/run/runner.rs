@@ -282,16 +282,7 @@ impl Runner {
                     Family::Pvm => {
                         (self.programs.path("start", Some(family)), vec![measure.tasks.to_string().into()])
                     }
-                    _ => {
-                        let mut all = starter_arguments(family, measure.tasks);
-                        let session = self.session(&system, measure);
-                        all.extend(
-                            session
-                                .map(|one| one.starter_arguments(family, measure.tasks))
-                                .unwrap_or_default(),
-                        );
-                        (starter, all)
-                    }
+                    _ => (starter, self.starter_words(&system, measure, (measure.tasks, measure.tasks))),
                 };
                 Launch { program, arguments, environment, deadline }.with(file.into())
             }
@@ -302,9 +293,7 @@ impl Runner {
                     Family::Parvum | Family::Engine | Family::Containers if crowded => {
                         // By the machine, as mpirun starts MPI's: a task started by hand is of another session than those that
                         // it spawns, and the kernel lets tasks of one session only take turns on a core.
-                        let mut all = starter_arguments(family, 1);
-                        let session = self.session(&system, measure);
-                        all.extend(session.map(|one| one.starter_arguments(family, 1)).unwrap_or_default());
+                        let mut all = self.starter_words(&system, measure, (1, 1));
                         all.extend(["--".into(), file.into()]);
                         all.append(&mut arguments);
                         all.extend(pvm_arguments(&system, self.over_hosts));
@@ -327,13 +316,8 @@ impl Runner {
                         Launch { program: file, arguments, environment, deadline }
                     }
                     _ => {
-                        let mut all =
-                            starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
-                        all.extend(
-                            self.session(&system, measure)
-                                .map(|session| session.starter_arguments(family, measure.tasks))
-                                .unwrap_or_default(),
-                        );
+                        let started = if measure.spawns { 1 } else { measure.tasks };
+                        let mut all = self.starter_words(&system, measure, (started, measure.tasks));
                         all.extend(measure.starter.iter().map(OsString::from));
                         all.push(file.into());
                         all.append(&mut arguments);
@@ -348,6 +332,20 @@ impl Runner {
             Some(session) => session.on_first(launch),
             None => launch,
         }
+    }
+
+    /// The launcher and its options for `started` tasks. The hosts have room for `placed` tasks in all.
+    fn starter_words(
+        &self,
+        system: &System,
+        measure: &Measure,
+        (started, placed): (u32, u32),
+    ) -> Vec<OsString> {
+        let mut words = starter_arguments(system.family, started);
+        if let Some(session) = self.session(system, measure) {
+            words.extend(session.starter_arguments(system.family, placed));
+        }
+        words
     }
 
     /// What a program of `apps/` is told.

@@ -13,7 +13,8 @@ type Form = (&'static str, &'static [&'static str], &'static str, &'static [&'st
 
 const SHARED: Form = ("tmk", &["-lTmk"], "tmk", &["share_tmk"]);
 const HYBRID: Form = ("hybrid", &["-DHYBRID", "-lTmk", "-lpvm3"], "tmk", &["share_tmk", "share_pvm"]);
-const PVM: Form = ("pvm", &["-lpvm3"], "pass", &["share_pass", "share_pvm", "team_pvm", "tasks_pvm"]);
+const PVM: Form =
+    ("pvm", &["-lpvm3"], "pass", &["share_pass", "share_pvm", "team_pvm", "tasks_pvm", "together"]);
 
 /// The programs, and small runs of them.
 const PROGRAMS: [(&str, &[&str]); 3] = [

@@ -82,7 +82,11 @@ def with_hyperqueue(workers):
     finally:
         os.dup2(output, 1)
         os.close(output)
-    return JobExecutor(cluster)
+    try:
+        return JobExecutor(cluster)
+    except BaseException:
+        cluster.stop()
+        raise
 
 
 class JobExecutor(concurrent.futures.Executor):
@@ -111,13 +115,15 @@ class JobExecutor(concurrent.futures.Executor):
         import cloudpickle
 
         future = concurrent.futures.Future()
+        try:
+            call = cloudpickle.dumps((function, words, more))
+        except Exception as why:
+            future.set_exception(why)
+            return future
         with self.come:
             if self.is_over:
                 raise RuntimeError("cannot schedule new futures after shutdown")
-            try:
-                self.calls.append((future, cloudpickle.dumps((function, words, more))))
-            except Exception as why:
-                future.set_exception(why)
+            self.calls.append((future, call))
             self.come.notify()
         return future
 
@@ -128,7 +134,8 @@ class JobExecutor(concurrent.futures.Executor):
         except BaseException as why:
             with self.come:
                 self.is_over = True
-                lost = [call[0] for call in self.calls] + list(self.awaited.values())
+                waiting = [future for future, _ in self.calls if future.set_running_or_notify_cancel()]
+                lost = waiting + list(self.awaited.values())
                 self.calls, self.awaited = [], {}
             for future in lost:
                 future.set_exception(why)
@@ -153,11 +160,10 @@ class JobExecutor(concurrent.futures.Executor):
     def submit_job(self, calls):
         from hyperqueue import Job
 
-        job, files = Job(max_fails=None), []
-        for future, call in calls:
-            file = str(next(self.numbers))
-            self.awaited[file] = future
-            files.append(file)
+        job, files = Job(max_fails=None), [str(next(self.numbers)) for _ in calls]
+        # All of them are awaited before anything can fail.
+        self.awaited.update(zip(files, (future for future, _ in calls)))
+        for file, (_, call) in zip(files, calls):
             # Otherwise each task leaves two files in the current folder.
             job.function(call_into, args=(os.path.join(self.folder, file), call), stdout=None, stderr=None)
         self.jobs.append((self.client.submit(job), files))
@@ -191,15 +197,17 @@ class JobExecutor(concurrent.futures.Executor):
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         with self.come:
-            is_first, self.is_over = not self.is_over, True
+            self.is_over = True
+            # The first call stops the cluster.
+            cluster, self.cluster = self.cluster, None
             if cancel_futures:
                 for future, _ in self.calls:
                     future.cancel()
             self.come.notify()
-        if wait or is_first:
+        if wait or cluster:
             self.thread.join()
-        if is_first:
-            self.cluster.stop()
+        if cluster:
+            cluster.stop()
 
 
 def call_into(path, call):

@@ -1,6 +1,8 @@
 """Tests of the executor over HyperQueue, with a HyperQueue of this file that runs each task in a thread."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import pickle
 import sys
@@ -111,6 +113,17 @@ class Tests(unittest.TestCase):
 
     def test_task_without_a_result_fails(self):
         self.assertIn("killed", str(self.executor.submit(die, 1).exception(10)))
+
+    def test_client_that_fails_fails_all_calls(self):
+        def fail(job):
+            raise OSError("the server is gone")
+
+        self.executor.client.submit = fail
+        with contextlib.redirect_stderr(io.StringIO()):
+            calls = [self.executor.submit(square, number) for number in range(3)]
+            for call in calls:
+                self.assertIn("the server is gone", str(call.exception(10)))
+            self.executor.thread.join(10)
 
     def test_call_after_the_end_is_refused(self):
         self.executor.shutdown()

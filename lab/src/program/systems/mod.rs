@@ -26,8 +26,6 @@ pub struct Way {
     starter: Starter,
     /// The program and its arguments, or several with their numbers of processes; another build for another MPI.
     parts: Vec<Part>,
-    /// The folders of the program's MPI, if the loader does not find the MPI by itself.
-    libraries: Vec<PathBuf>,
 }
 
 /// The part of a system that starts programs.
@@ -61,11 +59,7 @@ pub fn find(
 ) -> Result<(Vec<Way>, Vec<String>), LabError> {
     if let Some(script) = &asked.python {
         let (found, absent) = executors::find(asked, script, own, scratch)?;
-        let way = |executor| Way {
-            starter: Starter::Executor(executor),
-            parts: asked.parts.clone(),
-            libraries: Vec::new(),
-        };
+        let way = |executor| Way { starter: Starter::Executor(executor), parts: asked.parts.clone() };
         return Ok((found.into_iter().map(way).collect(), absent));
     }
     // Files describe the other MPIs.
@@ -105,7 +99,7 @@ pub fn find(
         match Session::start(kit, &System::new(family, route, encoding), None, scratch, &asked.hosts) {
             Ok(session) => {
                 let starter = Starter::Known { family, kit: kit.clone(), session };
-                ways.push(Way { starter, parts: asked.parts.clone(), libraries: Vec::new() });
+                ways.push(Way { starter, parts: asked.parts.clone() });
             }
             Err(why) => absent.push(format!("{}: cannot be started: {why}", family.name())),
         }
@@ -140,10 +134,7 @@ fn described(kind: &Kind, asked: &Asked, scratch: &Path) -> Result<(Vec<Way>, Ve
             Ok(found)
         });
         match found {
-            Ok(found) => {
-                let libraries = found.libraries().to_vec();
-                ways.push(Way { starter: Starter::Described(found), parts, libraries });
-            }
+            Ok(found) => ways.push(Way { starter: Starter::Described(found), parts }),
             Err(why) => absent.push(why),
         }
     }
@@ -191,12 +182,13 @@ impl Way {
             Starter::Executor(one) => (one.environment(), one.words(processes, &filled[0][1..])),
         };
         // An MPI of the system needs no folder. Folders of other MPIs would still stand before the system.
-        if !self.libraries.is_empty() || matches!(self.starter, Starter::Described(_)) {
+        if let Starter::Described(peer) = &self.starter {
             let known = environment.iter().rfind(|one| one.0 == LOADER_PATH).map(|one| one.1.clone());
             let known = known.or_else(|| std::env::var_os(LOADER_PATH)).unwrap_or_default();
             // The user's folders, but for those of another MPI: they have other versions of the libraries below an MPI.
             let others = std::env::split_paths(&known).filter(|folder| !has_mpi(folder));
-            let all = self.libraries.iter().cloned().chain(others.filter(|one| !one.as_os_str().is_empty()));
+            let all =
+                peer.libraries().iter().cloned().chain(others.filter(|one| !one.as_os_str().is_empty()));
             if let Ok(path) = std::env::join_paths(all) {
                 environment.push((LOADER_PATH.into(), path));
             }

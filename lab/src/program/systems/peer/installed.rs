@@ -1,9 +1,9 @@
 //! A peer that is installed on this computer, and the command that starts programs under it.
 
-use super::{CACHE, COUNT, Files, LAUNCHER, PREFIX, PROGRAM, Peer, path};
+use super::{COUNT, Files, LAUNCHER, PREFIX, PROGRAM, Peer, cached, path};
 use crate::host::cores;
 use crate::program::parts::BETWEEN;
-use crate::systems::peers::{cache_base, in_path};
+use crate::systems::peers::in_path;
 use crate::systems::programs::peers_command;
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +30,7 @@ impl Peer {
     /// The peer on this computer; `links` is a new folder for other names of its libraries. The error has the command that installs it.
     pub fn find(&self, links: &Path) -> Result<Installed, String> {
         let look = |said: &String| match said.contains('/') {
-            true => Some(path(said)).filter(|file| file.is_file()),
+            true => Some(path(&cached(said))).filter(|file| file.is_file()),
             false => in_path(said),
         };
         let launcher = self.launcher.iter().find_map(look).ok_or_else(|| {
@@ -86,11 +86,10 @@ impl Installed {
     fn filled(&self, word: &str) -> String {
         let launcher = self.launcher.to_string_lossy();
         let prefix = self.launcher.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
-        let cache = cache_base().unwrap_or_default();
         let rsh = self.over.as_ref().map(|over| over.1.to_string_lossy()).unwrap_or_default();
-        word.replace(LAUNCHER, &launcher)
+        cached(word)
+            .replace(LAUNCHER, &launcher)
             .replace(PREFIX, &prefix.to_string_lossy())
-            .replace(CACHE, &cache.to_string_lossy())
             .replace("{rsh}", &rsh)
     }
 

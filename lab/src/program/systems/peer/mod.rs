@@ -162,10 +162,13 @@ fn folder() -> Option<PathBuf> {
     config.or_else(|| Some(home()?.join(".config"))).map(|config| config.join("parvum/peers"))
 }
 
+/// A word with the user's cache folder in it.
+fn cached(word: &str) -> String {
+    word.replace(CACHE, &cache_base().unwrap_or_default().to_string_lossy())
+}
+
 /// A path of a description; `~/` is the user's home.
 fn path(said: &str) -> PathBuf {
-    let cache = cache_base().unwrap_or_default();
-    let said = said.replace(CACHE, &cache.to_string_lossy());
     match (said.strip_prefix("~/"), home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => said.into(),
