@@ -2,7 +2,7 @@
 
 use crate::terminal::out;
 use parvum_lab::artifacts::{self, bundle};
-use parvum_lab::history::{History, bisect, commits};
+use parvum_lab::history::{History, bisect, commits, past};
 use parvum_lab::run::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 use std::path::Path;
@@ -66,6 +66,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
     }
     if !options.bisect.is_empty() {
         return say(bisect::bisect(options).map_err(|error| with_code(&error))?);
+    }
+    if !options.commits.is_empty() {
+        return say(past::past(options).map_err(|error| with_code(&error))?);
     }
     if options.suites {
         return say(parvum_lab::suites::listed());

@@ -199,6 +199,9 @@ pub enum LabError {
     /// The search for a commit cannot begin, or finds nothing.
     #[error("cannot bisect: {0}")]
     Bisect(String),
+    /// Old commits cannot be measured.
+    #[error("cannot measure old commits: {0}")]
+    Commits(String),
     /// It was written by a Parvum whose files are others.
     #[error(
         "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); help: compare with a run of this one",

@@ -5,6 +5,7 @@ pub mod change;
 pub mod commits;
 pub mod figures;
 mod page;
+pub mod past;
 pub mod store;
 mod words;
 

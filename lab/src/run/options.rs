@@ -73,6 +73,12 @@ pub struct CompareOptions {
     /// beside GOOD and BAD. A build takes minutes.
     #[arg(long, value_names = ["FIGURE", "GOOD", "BAD"], num_args = 3, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "full", "quick", "host", "hosts", "systems", "apps", "parvum", "libraries", "commit"])]
     pub bisect: Vec<String>,
+    /// Run the suite for N commits from OLD to NEW, for --history
+    ///
+    /// Parvum builds the commits of its sources in a scratch folder. A build takes minutes. The N commits are evenly spread over the
+    /// commits that change code. The command leaves out commits that have a run in the folder of --out. `--budget` is for one commit [default: 30].
+    #[arg(long, value_names = ["OLD", "NEW", "N"], num_args = 3, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "host", "hosts", "classes", "benchmarks", "tasks", "apps", "parvum", "libraries", "commit"])]
+    pub commits: Vec<String>,
     /// Record that the run measures commit NAME [default: that of the sources]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commit: Option<String>,
@@ -111,12 +117,12 @@ pub struct CompareOptions {
     /// Compare your own program, behind `--`: run it under every system that can
     ///
     /// Several programs form one job: `-- -n 1 ./master : ./worker`.
-    #[arg(last = true, value_name = "PROGRAM", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "history", "bisect"])]
+    #[arg(last = true, value_name = "PROGRAM", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "history", "bisect", "commits"])]
     pub program: Vec<OsString>,
     /// Compare executors: run `main(executor)` of this script with the executor of each package
     ///
     /// `python3` in PATH must have the packages. Words behind `--` are arguments of the script.
-    #[arg(long, value_name = "FILE", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "host", "history", "bisect", "openmpi", "peer", "built_for", "bundle"])]
+    #[arg(long, value_name = "FILE", groups = ["own"], conflicts_with_all = ["suite", "suites", "list", "paper", "papers", "against", "publish", "hosts", "host", "history", "bisect", "commits", "openmpi", "peer", "built_for", "bundle"])]
     pub python: Option<PathBuf>,
     /// Run the program with these numbers of processes [default: 1, 2, 4 ... up to the cores]
     #[arg(short = 'n', long, value_name = "LIST", value_delimiter = ',', requires = "own", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -151,10 +157,10 @@ pub struct CompareOptions {
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "own", value_parser = percent)]
     pub precision: f64,
     /// Pack the run, its program and the command that repeats it into FILE.tar.gz
-    #[arg(long, value_name = "FILE.tar.gz", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "host", "hosts"])]
+    #[arg(long, value_name = "FILE.tar.gz", conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "history", "bisect", "commits", "host", "hosts"])]
     pub bundle: Option<PathBuf>,
     /// Print the results as JSON
-    #[arg(long, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "bisect"])]
+    #[arg(long, conflicts_with_all = ["list", "paper", "papers", "against", "publish", "suites", "bisect", "commits"])]
     pub json: bool,
     /// Build the benchmark programs from DIR
     #[arg(long, value_name = "DIR")]

@@ -4,6 +4,7 @@ use super::search::Failure;
 use super::sources::{Commit, Tree};
 use crate::error::LabError;
 use crate::run::launch::Launch;
+use crate::systems::system::Family;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,23 @@ use std::time::{Duration, SystemTime};
 
 /// A build takes minutes. A build that takes an hour hangs.
 const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// The packages that measurements of these systems need: the command, the engine, PVM, and the interface of each system.
+pub fn packages(families: impl IntoIterator<Item = Family>) -> Vec<&'static str> {
+    let mut packages = vec!["parvum", "parvum-runtime", "parvum-pvm"];
+    packages.extend(families.into_iter().filter_map(|family| match family {
+        // The package of the library, not of the calls.
+        Family::Mpi => Some("parvum-mpich"),
+        Family::Nx => Some("parvum-nx"),
+        Family::Cmmd => Some("parvum-cmmd"),
+        Family::Containers => Some("parvum-containers"),
+        family if family.protocol().is_some() => Some("parvum-treadmarks"),
+        _ => None,
+    }));
+    packages[3..].sort_unstable();
+    packages.dedup();
+    packages
+}
 
 /// Builds commits in a scratch folder.
 pub struct Workshop<'a> {

@@ -2,9 +2,9 @@
 //!
 //! Commits are built in a clone and measured side by side with GOOD and BAD, by the same programs.
 
-mod builds;
-mod search;
-mod sources;
+pub(super) mod builds;
+pub(super) mod search;
+pub(super) mod sources;
 mod target;
 
 use crate::error::LabError;

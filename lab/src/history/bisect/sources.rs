@@ -2,6 +2,7 @@
 
 use crate::error::LabError;
 use crate::history::commits::{commit, git, is_installed, repository, short};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// A repository of Parvum's sources.
@@ -40,7 +41,7 @@ impl Sources {
     }
 
     fn of(root: Option<PathBuf>) -> Result<Sources, LabError> {
-        let help = "no Git repository of Parvum is here; help: run --bisect in a clone of Parvum";
+        let help = "no Git repository of Parvum is here; help: run this command in a clone of Parvum";
         root.map(|root| Sources { root }).ok_or_else(|| refused(help.to_owned()))
     }
 
@@ -86,6 +87,20 @@ impl Sources {
         let subject = git(&self.root, &["log", "-1", "--format=%s", &first]).unwrap_or_default();
         commits.insert(0, Commit { name: first, subject });
         Ok(commits)
+    }
+
+    /// For each of these commits, whether it changes what is built: sources, or the versions of packages.
+    pub fn touching_code(&self, commits: &[Commit]) -> Vec<bool> {
+        let range = match commits {
+            [first, .., last] => format!("{}..{}", first.name, last.name),
+            _ => return vec![true; commits.len()],
+        };
+        // `-m` shows a merge as the changes that it brings to its branch.
+        let words =
+            ["log", "-m", "--first-parent", "--format=%H", &range, "--", "*.rs", "*.c", "*.h", "Cargo.lock"];
+        let names = git(&self.root, &words).unwrap_or_default();
+        let names: HashSet<&str> = names.lines().collect();
+        commits.iter().map(|commit| names.contains(&*commit.name)).collect()
     }
 
     /// A clone without files yet. It borrows the objects of the repository and leaves nothing there, even if this process is killed.
@@ -146,6 +161,19 @@ mod tests {
     }
 
     #[test]
+    fn commits_that_touch_code_are_told_from_others() {
+        let Some((root, names)) = repository(&["a", "text"]) else { return };
+        let run = |words: &[&str]| git(root.path(), words).unwrap_or_else(|| panic!("git {words:?}"));
+        std::fs::create_dir(root.path().join("src")).expect("made");
+        std::fs::write(root.path().join("src/main.rs"), "fn main() {}").expect("written");
+        run(&["add", "."]);
+        run(&["commit", "-q", "-m", "code"]);
+        let sources = Sources::at(root.path());
+        let commits = sources.between(&names[0], "main").expect("commits");
+        assert_eq!(sources.touching_code(&commits), [false, false, true]);
+    }
+
+    #[test]
     fn commits_that_cannot_be_searched_are_refused() {
         let Some((root, names)) = repository(&["a", "b"]) else { return };
         let sources = Sources::at(root.path());
@@ -155,7 +183,10 @@ mod tests {
         assert!(why(&names[0], "--all").contains("no commit is called \"--all\""));
         assert!(why("HEAD", "main").contains("are the same commit"));
         let why = Sources::of(None).expect_err("refused").to_string();
-        assert!(why.contains("no Git repository of Parvum is here; help: run --bisect in a clone"), "{why}");
+        assert!(
+            why.contains("no Git repository of Parvum is here; help: run this command in a clone"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::against::{key, name};
 use crate::catalogue::Rerun;
 use crate::error::LabError;
+use crate::history::bisect::builds;
 use crate::history::commits::Commits;
 use crate::history::{ALL, store};
 use crate::stats::summary::Row;
@@ -132,18 +133,9 @@ impl Target {
         &self.row.unit
     }
 
-    /// The packages whose build it needs: the command, the engine, PVM, and the interface of the system.
+    /// The packages whose build it needs.
     pub fn packages(&self) -> Vec<&'static str> {
-        let mut packages = vec!["parvum", "parvum-runtime", "parvum-pvm"];
-        packages.extend(match self.system.family {
-            Family::Mpi => Some("parvum-mpi"),
-            Family::Nx => Some("parvum-nx"),
-            Family::Cmmd => Some("parvum-cmmd"),
-            Family::Containers => Some("parvum-containers"),
-            family if family.protocol().is_some() => Some("parvum-treadmarks"),
-            _ => None,
-        });
-        packages
+        builds::packages([self.system.family])
     }
 }
 
