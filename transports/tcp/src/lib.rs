@@ -11,7 +11,7 @@
 
 mod called;
 pub mod proof;
-mod sealed;
+pub mod sealed;
 
 pub use crate::called::Tcp;
 

@@ -18,7 +18,7 @@ use std::io::{self, ErrorKind, IoSliceMut, Read};
 use std::ops::Range;
 
 /// The most bytes of one record. A record is opened when all of it has come; shorter ones cost more each.
-pub(crate) const RECORD: usize = 32 << 10;
+pub const RECORD: usize = 32 << 10;
 /// Bytes before a record's data, and after it.
 const LENGTH: usize = 4;
 const TAG: usize = MAX_TAG_LEN;
@@ -67,15 +67,16 @@ fn derive(secret: &Prk, epoch: u64) -> LessSafeKey {
 }
 
 /// Seals what one end sends.
-pub(crate) struct Sealer(Keys);
+pub struct Sealer(Keys);
 
 impl Sealer {
-    pub(crate) fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Sealer {
+    /// The sealer of what `end` sends.
+    pub fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Sealer {
         Sealer(Keys::new(end, token, caller, nonce))
     }
 
     /// Appends one record to `out`: `head`, then the payload, together at most [`RECORD`] bytes.
-    pub(crate) fn seal(&mut self, head: &[u8], payload: Gather<'_>, out: &mut Vec<u8>) {
+    pub fn seal(&mut self, head: &[u8], payload: Gather<'_>, out: &mut Vec<u8>) {
         let length = (head.len().saturating_add(payload.len()) as u32).to_le_bytes();
         out.extend_from_slice(&length);
         let begin = out.len();
@@ -85,6 +86,29 @@ impl Sealer {
         let record = out.get_mut(begin..).unwrap_or_default();
         let tag = self.0.key.seal_in_place_separate_tag(nonce, Aad::from(length), record);
         out.extend_from_slice(tag.expect("a record is short enough").as_ref());
+    }
+}
+
+/// Bytes of a record without its data.
+pub const AROUND: usize = LENGTH + TAG;
+
+/// Opens whole records, for transports that keep the boundaries of messages.
+pub struct RecordOpener(Keys);
+
+impl RecordOpener {
+    /// For what `end` seals.
+    pub fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> RecordOpener {
+        RecordOpener(Keys::new(end, token, caller, nonce))
+    }
+
+    /// Opens the next record in its place, and returns its data. `None`: the bytes are not that record.
+    pub fn open<'a>(&mut self, record: &'a mut [u8]) -> Option<&'a mut [u8]> {
+        let (&mut length, sealed) = record.split_first_chunk_mut::<LENGTH>()?;
+        if sealed.len().checked_sub(TAG)? != u32::from_le_bytes(length) as usize {
+            return None;
+        }
+        let nonce = self.0.next();
+        self.0.key.open_in_place(nonce, Aad::from(length), sealed).ok()
     }
 }
 
@@ -231,6 +255,31 @@ impl<R: Read> Read for Opening<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_records_are_opened_in_their_order_only() {
+        let (token, tid, nonce) = ([3; 16], Tid(0x40001), [5; NONCE]);
+        let mut sealer = Sealer::new(End::Caller, &token, tid, &nonce);
+        let mut opener = RecordOpener::new(End::Caller, &token, tid, &nonce);
+        let mut records: Vec<Vec<u8>> = Vec::new();
+        for text in [&b"one"[..], b"two", b"three"] {
+            let mut record = Vec::new();
+            sealer.seal(b"<", Gather::new(&[text]), &mut record);
+            assert_eq!(record.len(), 1 + text.len() + AROUND);
+            records.push(record);
+        }
+        let opened = opener.open(&mut records[0].clone()).map(|data| data.to_vec());
+        assert_eq!(opened.as_deref(), Some(&b"<one"[..]));
+        assert_eq!(opener.open(&mut records[2].clone()), None, "the second is missing");
+        let mut opener = RecordOpener::new(End::Caller, &token, tid, &nonce);
+        let mut changed = records[0].clone();
+        changed[6] ^= 1;
+        assert_eq!(opener.open(&mut changed), None);
+        for length in 0..records[0].len() {
+            let mut opener = RecordOpener::new(End::Caller, &token, tid, &nonce);
+            assert_eq!(opener.open(&mut records[0][..length].to_vec()), None, "cut to {length}");
+        }
+    }
 
     const TOKEN: [u8; 16] = [7; 16];
     const ME: Tid = Tid(0x40001);

@@ -144,6 +144,13 @@ impl Engine {
             link.rest();
         }
     }
+
+    /// Prepares all links for a sleep in poll(2), after which the task looks at them once more.
+    pub fn doze(&mut self) {
+        for link in self.peers.iter_mut().flat_map(|peer| peer.links.iter_mut().flatten()) {
+            link.doze();
+        }
+    }
 }
 
 /// Joining peers, and what is known of them.
@@ -325,7 +332,8 @@ impl Engine {
     pub fn leave(&mut self) {
         self.peers.farewells.leaving = true;
         for index in 0..self.peers.len() {
-            let Peer { state, .. } = &mut self.peers[index];
+            let Peer { state, links } = &mut self.peers[index];
+            links.iter_mut().flatten().for_each(|link| link.leave());
             state.ask_to_fetch();
             self.core.push(&mut self.peers, index);
         }

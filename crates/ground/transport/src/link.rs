@@ -281,6 +281,14 @@ pub trait Link: Send {
     /// Gives back memory in which no message has lain since the last call. Called now and then, some time apart.
     fn rest(&mut self) {}
 
+    /// The task is about to sleep until a socket of a link is readable, and looks at all links once more before that. If the socket
+    /// of a link needs a call before it shows anything, the link makes the call here.
+    fn doze(&mut self) {}
+
+    /// The task leaves. From now on [`flush`](Link::flush) returns true only if all that was sent will
+    /// arrive after the end of this process.
+    fn leave(&mut self) {}
+
     /// Whether the peer has let this end in. Until it has, what is sent may lie anywhere on the way; a link over which nobody
     /// can be kept waiting so always stands.
     fn stands(&self) -> bool {

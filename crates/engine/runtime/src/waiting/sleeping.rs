@@ -203,6 +203,9 @@ impl Inside {
         }
         let changes = self.awaits_in_segment.as_ref().map(|shared| shared.fall_asleep());
         let rings = self.falls_asleep(in_poll);
+        if in_poll {
+            self.engine.doze();
+        }
         let moved = self.look();
         if let Some(found) = done(self) {
             self.stays_awake(number);
