@@ -1,0 +1,203 @@
+//! One endpoint for all links of a process: buffers, and whose frame has come.
+
+mod end;
+mod prefix;
+mod receiving;
+mod sending;
+
+pub use prefix::Prefix;
+pub use sending::Filled;
+
+use crate::flow::{TELLING, WINDOW};
+use crate::ofi::{Endpoint, FabricError, LONG_TOGETHER, TOGETHER};
+use end::{End, Long};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::fd::{AsFd, OwnedFd};
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The variable that names a provider.
+pub const CHOICE: &str = "PARVUM_FABRIC";
+
+// Each link adds buffers for all that may come to it.
+const _: () = assert!(TOGETHER >= WINDOW + TELLING);
+
+/// The endpoint that links of this process share.
+pub struct Domain(Mutex<Shared>);
+
+/// What the links share. One thread at a time drives them.
+pub struct Shared {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Free buffers to send from, short and long.
+    free: [Vec<u32>; 2],
+    /// The link that sends from a buffer.
+    senders: HashMap<u32, u32>,
+    /// Buffers whose sends outlived their link and may never end, short and long.
+    lost: [u32; 2],
+    /// Buffers that are to receive, and that the library did not take yet.
+    idle: Vec<u32>,
+    /// Free buffers for long payloads.
+    free_long: Vec<u32>,
+    /// Whether there are such buffers: the first long payload allocates them.
+    takes_long: bool,
+    /// The link whose long payload comes into a buffer.
+    askers: HashMap<u32, u32>,
+    /// Links with a long payload that nobody has asked for yet.
+    unasked: VecDeque<u32>,
+    links: HashMap<u32, End>,
+    /// The number of the next link.
+    next: u32,
+    /// Blocks of buffers to receive into.
+    blocks: usize,
+    /// Readable while frames wait at links. A sleeper watches it: the endpoint is not readable for frames that were read.
+    ready: OwnedFd,
+    shows: bool,
+    waiting: usize,
+    /// How often the endpoint was polled.
+    polls: u64,
+    is_broken: bool,
+}
+
+impl Domain {
+    /// The endpoint that all links of this process share. The first call opens it, which takes the library a tenth of a second.
+    pub fn shared() -> Result<Arc<Domain>, FabricError> {
+        static SHARED: Mutex<Option<(u32, Arc<Domain>)>> = Mutex::new(None);
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        match shared.take() {
+            Some((owner, domain)) if owner == process => {
+                *shared = Some((owner, Arc::clone(&domain)));
+                return Ok(domain);
+            }
+            // A child by fork has a copy. To close the copy would disturb the parent, whose sockets these are.
+            others => std::mem::forget(others),
+        }
+        let choice = std::env::var(CHOICE).ok().filter(|name| !name.is_empty());
+        let domain = Arc::new(Domain::open(choice.as_deref())?);
+        *shared = Some((process, Arc::clone(&domain)));
+        Ok(domain)
+    }
+
+    /// A new endpoint of the provider with this name, or of the best.
+    pub fn open(provider: Option<&str>) -> Result<Domain, FabricError> {
+        let mut endpoint = Endpoint::open(provider)?;
+        let first = endpoint.add_buffers()?;
+        let no_event =
+            |error: rustix::io::Errno| FabricError::Call { call: "eventfd", why: error.to_string() };
+        let ready = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(no_event)?;
+        Ok(Domain(Mutex::new(Shared {
+            endpoint,
+            free: [(first..first + TOGETHER).collect(), Vec::new()],
+            senders: HashMap::new(),
+            // The first long send allocates buffers.
+            lost: [0, LONG_TOGETHER],
+            idle: Vec::new(),
+            free_long: Vec::new(),
+            takes_long: false,
+            askers: HashMap::new(),
+            unasked: VecDeque::new(),
+            links: HashMap::new(),
+            next: 1,
+            blocks: 0,
+            ready,
+            shows: false,
+            waiting: 0,
+            polls: 0,
+            is_broken: false,
+        })))
+    }
+
+    /// The turn of one thread.
+    pub fn turn(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// A new link: its number.
+    pub fn join(&mut self) -> Result<u32, FabricError> {
+        if self.blocks <= self.links.len() {
+            let first = self.endpoint.add_buffers()?;
+            self.blocks += 1;
+            self.idle.extend(first..first + TOGETHER);
+            self.post();
+        }
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        self.links.insert(number, End::default());
+        Ok(number)
+    }
+
+    /// The link is no more. Its buffers serve the next link.
+    pub fn leave(&mut self, number: u32) {
+        let Some(end) = self.links.remove(&number) else { return };
+        for (slot, _) in end.messages {
+            self.idle.push(slot);
+            self.waiting -= 1;
+        }
+        for long in end.longs {
+            match long {
+                Long::Announced { .. } => {}
+                Long::Coming { slot } => self.endpoint.cancel(slot),
+                Long::Come { slot, .. } => self.free_long.push(slot),
+            }
+        }
+        // The peer may be dead, and some providers never tell how a send to it ended.
+        for (lost, sending) in self.lost.iter_mut().zip(end.sending) {
+            *lost += sending;
+        }
+        self.post();
+        self.show_waiting();
+    }
+
+    /// The two descriptors that a sleeper watches.
+    pub fn descriptors(&self) -> [Option<BorrowedFd<'_>>; 2] {
+        [self.endpoint.descriptor(), Some(self.ready.as_fd())]
+    }
+
+    /// Sends of the link that have not ended.
+    pub fn sending(&self, number: u32) -> u32 {
+        self.links.get(&number).map_or(0, |end| end.sending.iter().sum())
+    }
+
+    /// Whether nothing more can come to the link or from it.
+    pub fn has_failed(&self, number: u32) -> bool {
+        self.is_broken || self.links.get(&number).is_none_or(|end| end.has_failed)
+    }
+
+    /// Polls the endpoint for a link, unless another link has polled since this one did: `seen` is the link's. A round over all links
+    /// polls once.
+    pub fn poll_for(&mut self, seen: &mut u64) {
+        if *seen == self.polls {
+            self.polls += 1;
+            self.poll();
+        }
+        *seen = self.polls;
+    }
+
+    /// Prepares the descriptor of the endpoint for a sleep.
+    pub fn arm(&mut self) {
+        self.endpoint.arm();
+    }
+
+    /// Shows sleepers whether frames wait at links. A link calls this after it took its own: most frames never show there.
+    pub fn show_waiting(&mut self) {
+        if (self.waiting > 0) == self.shows {
+            return;
+        }
+        self.shows = !self.shows;
+        // The counter of an event takes one, and gives it back; neither can fail.
+        let _ = match self.shows {
+            true => rustix::io::write(&self.ready, &1u64.to_ne_bytes()),
+            false => rustix::io::read(&self.ready, &mut [0; 8]),
+        };
+    }
+
+    /// Whether sleepers see that a frame waits.
+    #[cfg(test)]
+    pub fn shows_waiting(&self) -> bool {
+        self.shows
+    }
+}
