@@ -1,0 +1,60 @@
+//! The end of a link: this end leaves, or the peer is gone.
+
+use super::FabricLink;
+use crate::domain::Prefix;
+use crate::ofi::Posted;
+use parvum_transport::Refused;
+use std::time::{Duration, Instant};
+
+/// How long frames may take that the peer says it has sent before it left.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long an end that leaves waits for a peer that computes, once the fabric has everything.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How far this end is with its farewell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaving {
+    No,
+    /// It still has to ask the peer how many frames were taken.
+    Begins,
+    /// It has asked, then.
+    Asked(Instant),
+}
+
+impl FabricLink {
+    /// Whether the fabric has everything; if this end leaves, whether the peer has it, as far as this end waits for that.
+    pub(super) fn has_left_there(&mut self) -> Result<bool, Refused> {
+        let Some(own) = &self.own else { return Ok(true) };
+        let mut shared = own.domain.turn();
+        if shared.sending(own.number) > 0 {
+            shared.poll();
+        }
+        let is_sent = shared.sending(own.number) == 0;
+        drop(shared);
+        match self.leaving {
+            Leaving::No => Ok(is_sent),
+            _ if self.ended.is_some() => Ok(true),
+            Leaving::Begins => {
+                // No message is injected then: the library tells when this one has left, and the others have left before.
+                match self.send_message(Prefix::ASKS, |_| 0) {
+                    Posted::Yes => self.leaving = Leaving::Asked(Instant::now()),
+                    Posted::Full => {}
+                    Posted::Failed => return Err(self.is_stuck()),
+                }
+                Ok(false)
+            }
+            Leaving::Asked(when) => Ok(is_sent && (self.out.under_way() == 0 || when.elapsed() >= FAREWELL)),
+        }
+    }
+
+    /// Whether all has come that will come, as far as anybody can tell.
+    pub(super) fn is_over(&self) -> bool {
+        match (self.ended, self.left) {
+            (Some(ended), Some(count)) => count == self.inn.count() || ended.elapsed() >= PATIENCE,
+            // It died. Nobody knows what it had sent.
+            (Some(_), None) => true,
+            // The fabric has failed, and the peer may live.
+            (None, _) => self.stuck.is_some_and(|since| since.elapsed() >= PATIENCE),
+        }
+    }
+}
