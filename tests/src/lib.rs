@@ -9,6 +9,7 @@
 pub mod bed;
 pub mod beside;
 pub mod chaos;
+mod fabric;
 pub mod figures;
 pub mod npb;
 pub mod recorded;
@@ -17,6 +18,7 @@ pub mod schemas;
 mod skip;
 pub mod stage;
 
+pub use fabric::has_libfabric;
 pub use skip::{Lack, is_left_out, is_quick, skip};
 
 use parvum_task::{MachineDirectory, Options, Session};

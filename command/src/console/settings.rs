@@ -9,11 +9,12 @@ use std::os::unix::ffi::OsStringExt;
 
 const EXPORT: &[u8] = b"PVM_EXPORT";
 /// What goes along with every spawned task, exported or not.
-const ALWAYS: [&str; 7] = [
+const ALWAYS: [&str; 8] = [
     "PVM_EXPORT",
     "LD_LIBRARY_PATH",
     "PVM_ROOT",
     "PARVUM_ROUTE",
+    "PARVUM_FABRIC",
     "PARVUM_CREDIT",
     "PARVUM_MEMORY",
     "PARVUM_SINGLE_COPY",

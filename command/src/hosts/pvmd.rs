@@ -13,8 +13,15 @@ Runs the machine's daemon here, until `halt` in the console, `parvum down`, or a
 where its socket is. The machine is that of PARVUM_DIR, as for every program.";
 
 /// What a shell was told about its own messages is not for every task to come.
-const NOT_FOR_TASKS: [&str; 6] =
-    ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_MEMORY", "PARVUM_SINGLE_COPY", "PARVUM_TID", "PARVUM_TICKET"];
+const NOT_FOR_TASKS: [&str; 7] = [
+    "PARVUM_ROUTE",
+    "PARVUM_FABRIC",
+    "PARVUM_CREDIT",
+    "PARVUM_MEMORY",
+    "PARVUM_SINGLE_COPY",
+    "PARVUM_TID",
+    "PARVUM_TICKET",
+];
 
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.collect();

@@ -108,8 +108,9 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
 
 /// Variables of programs that you start from this shell: name, default and meaning in a few words. The daemon reports
 /// its own options. `parvum explain NAME` says more.
-const OPTIONS: [(&str, &str, &str); 7] = [
+const OPTIONS: [(&str, &str, &str); 8] = [
     ("PARVUM_ROUTE", "auto", "transport of messages: auto, or the name of one"),
+    ("PARVUM_FABRIC", "the first", "provider of libfabric that PARVUM_ROUTE=fabric uses"),
     (
         "PARVUM_CREDIT",
         "67108864",

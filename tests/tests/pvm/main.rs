@@ -2,6 +2,7 @@
 
 mod beside;
 mod bounds;
+mod fabric;
 mod faults;
 mod foreign;
 mod fortran;

@@ -19,6 +19,11 @@ pub(super) const PROGRAM: &[Row] = &[
         "Raise `ulimit -v` or the memory limit of the container, or use fewer tasks.",
     ),
     (
+        "E-FABRIC",
+        "`PARVUM_ROUTE` is `fabric`, and libfabric is missing or has no provider that serves.",
+        "Install libfabric (Debian: `libfabric1`). Choose one of the providers that `fi_info -t FI_EP_RDM` lists with `PARVUM_FABRIC`. Or unset `PARVUM_ROUTE`.",
+    ),
+    (
         "E-TCP",
         "The TCP connection to another task failed.",
         "Check that the loopback interface is up and that firewalls let TCP through. `PARVUM_ROUTE=shm` needs no TCP on one host.",

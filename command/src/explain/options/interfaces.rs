@@ -110,7 +110,7 @@ pub(super) const PVM: &[Variable] = &[
         names: "`PVM_EXPORT`",
         value: "names, separated by `:`",
         default: "none",
-        effect: "variables that spawned tasks inherit. `PVM_EXPORT`, `LD_LIBRARY_PATH`, `PVM_ROOT`, `PARVUM_ROUTE`, `PARVUM_CREDIT`, `PARVUM_MEMORY` and `PARVUM_SINGLE_COPY` are always inherited",
+        effect: "variables that spawned tasks inherit. `PVM_EXPORT`, `LD_LIBRARY_PATH`, `PVM_ROOT`, `PARVUM_ROUTE`, `PARVUM_FABRIC`, `PARVUM_CREDIT`, `PARVUM_MEMORY` and `PARVUM_SINGLE_COPY` are always inherited",
     },
     Variable {
         names: "`PVM_DEBUGGER`",

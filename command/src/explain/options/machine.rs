@@ -77,9 +77,15 @@ pub(super) const RANK: &[Variable] = &[
 pub(super) const MESSAGES: &[Variable] = &[
     Variable {
         names: "`PARVUM_ROUTE`",
-        value: "`auto`, `shm`, `tcp`, `routed`",
+        value: "`auto`, `shm`, `tcp`, `routed`, `fabric`",
         default: "`auto`",
-        effect: "the transport of every message that this task sends; overrides the choice of the program. `auto` uses shared memory on one host; a PVM program can choose with `pvm_setopt(PvmRoute, ...)`",
+        effect: "the transport of every message that this task sends; overrides the choice of the program. `auto` uses shared memory on one host; a PVM program can choose with `pvm_setopt(PvmRoute, ...)`. `fabric` uses libfabric ([High-speed networks](../how-to/hosts/fabric.md))",
+    },
+    Variable {
+        names: "`PARVUM_FABRIC`",
+        value: "a name that `fi_info -l` lists, such as `tcp`, `verbs`, `efa`",
+        default: "the first that libfabric finds",
+        effect: "the provider of libfabric, if `PARVUM_ROUTE` is `fabric`. All tasks of a program need the same provider. Spawned tasks inherit this variable",
     },
     Variable {
         names: "`PARVUM_CREDIT`",

@@ -67,8 +67,14 @@ pub(crate) enum ConnectError {
         "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; help: send when the handler has returned"
     )]
     Busy(Tid),
-    #[error("E-TCP: no connection to {0}: {1}")]
+    #[error("{}", no_way(.0, .1))]
     NoWay(String, std::io::Error),
+}
+
+/// A transport that uses a library gives its own code in the text of the error.
+fn no_way(address: &str, why: &std::io::Error) -> String {
+    let why = why.to_string();
+    if why.starts_with("E-") { why } else { format!("E-TCP: no connection to {address}: {why}") }
 }
 
 impl ConnectError {

@@ -74,6 +74,7 @@ pub(crate) fn start_daemon(options: &Options, until: Instant) -> Result<(), Sess
         .arg(options.place.dir())
         // What this program was told about its messages is not for every task to come.
         .env_remove("PARVUM_ROUTE")
+        .env_remove("PARVUM_FABRIC")
         .env_remove("PARVUM_CREDIT")
         .env_remove("PARVUM_MEMORY")
         .env_remove("PARVUM_SINGLE_COPY")

@@ -177,6 +177,7 @@ impl Machine {
             }
             Status::NoMemory => Error::new(class::NO_MEM, "the system refused memory"),
             Status::Cut => Error::new(class::TRUNCATE, "the message is longer than the receive buffer"),
+            Status::Refused => Error::new(class::OTHER, self.api.last_error()),
             status => Error::new(class::INTERN, format!("the engine answered {status:?}")),
         }
     }

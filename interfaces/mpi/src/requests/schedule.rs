@@ -4,7 +4,7 @@ use crate::comms::revocation::{self, revoked};
 use crate::errors::{Error, Mpi, class};
 use crate::objects::combine::Combine;
 use crate::process::machine::{LOOK, gone};
-use crate::process::this::Process;
+use crate::process::this::{Process, process};
 use crate::requests::operations::Progress;
 use crate::requests::outcome::Outcome;
 use parvum_api::Buffering;
@@ -309,8 +309,14 @@ pub(crate) fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Op
         }
         Failure::Engine(Answer::Cancelled) => revoked(),
         Failure::Engine(Answer::NoMachine) => Error::new(class::OTHER, "the machine is lost"),
+        Failure::Engine(Answer::Refused) => Error::new(class::OTHER, refusal()),
         Failure::Engine(status) => Error::new(class::INTERN, format!("the engine answered {status:?}")),
     }
+}
+
+/// Why the engine has refused the last call of this thread.
+fn refusal() -> String {
+    process().map_or_else(|_| "the engine refused the message".to_owned(), |process| process.api.last_error())
 }
 
 /// The members, waiting for whom moves everything else that is under way.

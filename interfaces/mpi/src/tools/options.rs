@@ -29,7 +29,7 @@ pub(crate) static OPTIONS: [OptionOf; 4] = [
     OptionOf {
         name: "PARVUM_ROUTE",
         what: "the way of every message that this process sends",
-        kind: Kind::Words("route", &["auto", "shm", "tcp", "routed"]),
+        kind: Kind::Words("route", &["auto", "shm", "tcp", "routed", "fabric"]),
     },
     OptionOf {
         name: "PARVUM_SINGLE_COPY",

@@ -229,6 +229,7 @@ fn exported(state: &Locked) -> Vec<Blob> {
         "LD_LIBRARY_PATH",
         "PVM_ROOT",
         "PARVUM_ROUTE",
+        "PARVUM_FABRIC",
         "PARVUM_CREDIT",
         "PARVUM_MEMORY",
         "PARVUM_SINGLE_COPY",

@@ -240,6 +240,21 @@ fn mpi_collectives_run_on_three_hosts() {
     bed[0].await_idle();
 }
 
+#[test]
+fn mpi_collectives_run_on_two_hosts_over_libfabric() {
+    if !parvum_tests::has_libfabric() {
+        return;
+    }
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let path = program("mpi_collectives");
+    let path = path.to_str().expect("a plain path");
+    let run = ["parvum", "run", "-n", "4", "--map-by", "node", "-N", "2", path];
+    let said = bed[0].succeed(&[&["env", "PARVUM_ROUTE=fabric", "PARVUM_FABRIC=tcp"][..], &run].concat());
+    assert_eq!(said.lines().filter(|line| line.ends_with(" checks")).count(), 4, "{said}");
+    bed[0].await_idle();
+}
+
 /// Ranks by their hosts, as the launcher was told; each host counts its own.
 #[test]
 fn mpiexec_starts_one_world_on_two_hosts() {

@@ -35,11 +35,12 @@ enum Contact {
     Daemons,
 }
 
-/// All of them, the one to prefer first. One more is a line here.
-static BUILT_IN: [Built; 3] = [
+/// All of them, the one to prefer first. One more is a line here. The fabric is last: only users who ask for it have one.
+static BUILT_IN: [Built; 4] = [
     Built { transport: parvum_shm::TRANSPORT, contact: Contact::Memory },
     Built { transport: parvum_tcp::TRANSPORT, contact: Contact::Called(&parvum_tcp::Tcp) },
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
+    Built { transport: parvum_fabric::TRANSPORT, contact: Contact::Called(&parvum_fabric::Fabric) },
 ];
 
 /// The transports for tests, by name. Installed libraries do not contain them.
@@ -126,6 +127,9 @@ pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
     let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
     let is_for_tests = FOR_TESTS.iter().any(|built| Some(built.transport.name) == name.as_deref());
     let all: &[Transport] = if is_for_tests { &WITH_TESTS } else { &ALL };
+    if name.as_deref() == Some(parvum_fabric::TRANSPORT.name) {
+        parvum_fabric::Fabric::prepare();
+    }
     RoutePolicy::new(all, name.as_deref()).map_err(|use_one_of| StartError::Option {
         name: "PARVUM_ROUTE",
         value: name.unwrap_or_default(),
