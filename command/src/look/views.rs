@@ -110,7 +110,7 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
 /// its own options. `parvum explain NAME` says more.
 const OPTIONS: [(&str, &str, &str); 8] = [
     ("PARVUM_ROUTE", "auto", "transport of messages: auto, or the name of one"),
-    ("PARVUM_FABRIC", "the first", "provider of libfabric that PARVUM_ROUTE=fabric uses"),
+    ("PARVUM_FABRIC", "none", "provider of libfabric for messages between hosts"),
     (
         "PARVUM_CREDIT",
         "67108864",

@@ -5,6 +5,8 @@ use crate::link::FabricLink;
 use crate::ofi::FabricError;
 use crate::secret::Secret;
 use parvum_stream::sockets::{self, Called, Connection, Heard, Pass};
+use parvum_sync::without_signals;
+use parvum_tcp::TcpLink;
 use parvum_tcp::proof::End;
 use parvum_wire::Tid;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -24,11 +26,11 @@ impl Fabric {
 
 impl Called for Fabric {
     fn call(&self, address: &str, pass: &Pass<'_>) -> io::Result<Connection> {
-        // The user has asked for the fabric, and learns why there is none.
-        let domain = Domain::shared().map_err(io::Error::other)?;
+        // A signal handler may send meanwhile. It would wait for the turn that this thread has.
+        let domain = without_signals(Domain::shared).map_err(io::Error::other)?;
         let link = parvum_tcp::connect(address, pass.caller, pass.token, pass.encrypted)?;
         let secret = pass.encrypted.then(|| Secret::new(End::Caller, pass.token, pass.caller));
-        connection(FabricLink::new(link, Ok(domain), secret))
+        Ok(without_signals(|| connection(link, Ok(domain), secret)))
     }
 
     fn accept(&self, listener: BorrowedFd<'_>) -> io::Result<Box<dyn sockets::Greeting>> {
@@ -36,22 +38,32 @@ impl Called for Fabric {
     }
 }
 
-/// The connection for the runtime: its socket is readable if the connection or the endpoint has something.
-pub fn connection(link: FabricLink) -> io::Result<Connection> {
-    let socket = watch(&link)?;
-    Ok(Connection { link: Box::new(link), socket: Some(socket), gate: None, acknowledged: false })
+/// The connection for the runtime. Without a fabric, or a descriptor to watch it by, all frames go over TCP; a note tells the peer why.
+fn connection(link: TcpLink, domain: Result<Arc<Domain>, FabricError>, secret: Option<Secret>) -> Connection {
+    let no_descriptor = |why: io::Error| FabricError::Call { call: "epoll", why: why.to_string() };
+    let watched =
+        domain.and_then(|domain| Ok((watch(link.socket(), &domain).map_err(no_descriptor)?, domain)));
+    let (socket, domain) = match watched {
+        Ok((socket, domain)) => (Some(socket), Ok(domain)),
+        Err(why) => (link.socket().try_clone_to_owned().ok(), Err(why)),
+    };
+    Connection {
+        link: Box::new(FabricLink::new(link, domain, secret)),
+        socket,
+        gate: None,
+        acknowledged: false,
+    }
 }
 
-fn watch(link: &FabricLink) -> io::Result<OwnedFd> {
+/// A descriptor that is readable if the connection or the endpoint has something.
+fn watch(connection: BorrowedFd<'_>, domain: &Domain) -> io::Result<OwnedFd> {
     let all = epoll::create(CreateFlags::CLOEXEC)?;
     let add = |one: BorrowedFd<'_>| {
         epoll::add(&all, one, EventData::new_u64(0), EventFlags::IN | EventFlags::RDHUP)
     };
-    add(link.socket())?;
-    if let Some(domain) = link.domain() {
-        for one in domain.turn().descriptors().into_iter().flatten() {
-            add(one)?;
-        }
+    add(connection)?;
+    for one in domain.turn().descriptors().into_iter().flatten() {
+        add(one)?;
     }
     Ok(all)
 }
@@ -85,22 +97,6 @@ impl sockets::Caller for Caller {
 
     fn admit(self: Box<Self>, token: &[u8; 16], encrypted: bool) -> Connection {
         let secret = encrypted.then(|| Secret::new(End::Listener, token, self.0.from));
-        admitted(self.0.admit(token, encrypted), Domain::shared(), secret)
-    }
-}
-
-/// The link of a caller. Without a fabric, all frames go over the connection; a note tells the caller why. Without a descriptor, sleepers watch the connection.
-fn admitted(
-    link: parvum_tcp::TcpLink,
-    domain: Result<Arc<Domain>, FabricError>,
-    secret: Option<Secret>,
-) -> Connection {
-    let socket = link.socket().try_clone_to_owned().ok();
-    let link = FabricLink::new(link, domain, secret);
-    match watch(&link) {
-        Ok(watched) => {
-            Connection { link: Box::new(link), socket: Some(watched), gate: None, acknowledged: false }
-        }
-        Err(_) => Connection { link: Box::new(link), socket, gate: None, acknowledged: false },
+        connection(self.0.admit(token, encrypted), Domain::shared(), secret)
     }
 }

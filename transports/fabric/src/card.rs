@@ -32,6 +32,8 @@ pub struct Card {
     pub address: Vec<u8>,
     /// The number of the link at its endpoint.
     pub link: u32,
+    /// What each message to the link must have.
+    pub key: u64,
 }
 
 impl Note {
@@ -42,6 +44,7 @@ impl Note {
             Note::Here(card) => {
                 out.push(1);
                 out.extend_from_slice(&card.link.to_le_bytes());
+                out.extend_from_slice(&card.key.to_le_bytes());
                 append(&mut out, card.provider.as_bytes());
                 append(&mut out, &card.address);
             }
@@ -64,11 +67,12 @@ impl Note {
         Some(match kind {
             1 => {
                 let (link, rest) = rest.split_first_chunk()?;
+                let (key, rest) = rest.split_first_chunk()?;
                 let (provider, rest) = split(rest)?;
                 let (address, rest) = split(rest)?;
                 let provider = std::str::from_utf8(provider).ok().filter(|_| rest.is_empty())?;
-                let link = u32::from_le_bytes(*link);
-                Note::Here(Card { provider: provider.to_owned(), address: address.to_vec(), link })
+                let (link, key) = (u32::from_le_bytes(*link), u64::from_le_bytes(*key));
+                Note::Here(Card { provider: provider.to_owned(), address: address.to_vec(), link, key })
             }
             2 => Note::Without(String::from_utf8_lossy(split(rest)?.0).into_owned()),
             3 if rest.is_empty() => Note::Switched,
@@ -102,7 +106,12 @@ mod tests {
 
     #[test]
     fn notes_are_read_back_and_damaged_notes_are_refused() {
-        let card = Card { provider: "tcp;ofi_rxm".to_owned(), address: vec![2, 0, 7, 9], link: 70_000 };
+        let card = Card {
+            provider: "tcp;ofi_rxm".to_owned(),
+            address: vec![2, 0, 7, 9],
+            link: 70_000,
+            key: u64::MAX - 5,
+        };
         for note in [Note::Here(card), Note::Without("no library".to_owned()), Note::Switched, Note::Left(9)]
         {
             let bytes = note.encode();

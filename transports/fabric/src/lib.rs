@@ -20,6 +20,7 @@ mod secret;
 mod unacknowledged;
 
 pub use called::Fabric;
+pub use domain::PROVIDER;
 use parvum_transport::{Needs, Route, Transport};
 
 /// The transport.

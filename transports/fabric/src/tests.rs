@@ -1,9 +1,9 @@
 //! The contract of links, over the providers of libfabric that work on one host.
 
 use super::*;
-use crate::domain::Domain;
+use crate::domain::{Domain, Prefix};
 use crate::link::{FabricLink, LIMITS};
-use crate::ofi::FabricError;
+use crate::ofi::{FabricError, Posted};
 use crate::secret::Secret;
 use parvum_tcp::TcpLink;
 use parvum_tcp::proof::End;
@@ -203,4 +203,66 @@ fn unknown_provider_is_refused_with_help() {
     }
     let why = Domain::open(Some("pigeon")).err().expect("refused").to_string();
     assert!(why.contains("no provider \"pigeon\"") && why.contains("help: `fi_info"), "{why}");
+}
+
+/// A peer that dies says nothing of what it has sent.
+#[test]
+fn frames_of_a_killed_peer_are_taken_before_the_end() {
+    if !has_library() {
+        return;
+    }
+    let [mut left, mut right] = pair([Some("tcp"); 2], false);
+    carry(&mut left, &mut right, 0);
+    carry(&mut right, &mut left, 0);
+    let header = Header::answer(Kind::Start, 8, 0);
+    for _ in 0..20 {
+        left.send(&header, Gather::new(&[&[7; 8]])).expect("room");
+    }
+    left.forget_to_part();
+    drop(left);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut count = 0;
+    while let Ok(taken) = right.receive(3, &mut |_: &Header, _: &[u8]| ()) {
+        count += taken;
+        assert!(Instant::now() < deadline, "{count} frames came");
+    }
+    assert_eq!(count, 20);
+}
+
+/// Who is not the peer may reach the endpoint, and guess the number of a link.
+#[test]
+fn messages_of_strangers_are_dropped() {
+    if !has_library() {
+        return;
+    }
+    let shared = Arc::new(Domain::open(Some("tcp")).expect("an endpoint"));
+    let [calling, called] = connected(false);
+    let far = Domain::open(Some("tcp")).map(Arc::new);
+    let mut near = FabricLink::new(calling, Ok(Arc::clone(&shared)), None);
+    let mut far = FabricLink::new(called, far, None);
+    carry(&mut far, &mut near, 0);
+    carry(&mut near, &mut far, 0);
+    let stranger = Domain::open(Some("tcp")).expect("an endpoint");
+    let address = shared.turn().endpoint.address().to_vec();
+    let to = stranger.turn().endpoint.add_peer(&address).expect("an address");
+    for (key, long) in [(0, 0), (1, 0), (2, 100_000)] {
+        let prefix = Prefix { link: 1, key, number: 1, taken: 70, long };
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let send = || {
+            stranger.turn().send(1, to, true, |buffer| {
+                buffer[..Prefix::SIZE].copy_from_slice(&prefix.encode());
+                Prefix::SIZE + 40
+            })
+        };
+        while send() != Posted::Yes {
+            assert!(Instant::now() < deadline, "it is not sent");
+            stranger.turn().poll();
+            near.receive(9, &mut |_: &Header, _: &[u8]| panic!("a stranger's frame")).expect("open");
+        }
+    }
+    for order in 1..100 {
+        stranger.turn().poll();
+        carry(&mut far, &mut near, order);
+        carry(&mut near, &mut far, order);
+    }
 }

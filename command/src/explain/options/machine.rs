@@ -79,13 +79,13 @@ pub(super) const MESSAGES: &[Variable] = &[
         names: "`PARVUM_ROUTE`",
         value: "`auto`, `shm`, `tcp`, `routed`, `fabric`",
         default: "`auto`",
-        effect: "the transport of every message that this task sends; overrides the choice of the program. `auto` uses shared memory on one host; a PVM program can choose with `pvm_setopt(PvmRoute, ...)`. `fabric` uses libfabric ([High-speed networks](../how-to/hosts/fabric.md))",
+        effect: "the transport of every message of this task. `PARVUM_ROUTE` overrides the choice of the program. `auto` uses shared memory on one host. A PVM program can choose with `pvm_setopt(PvmRoute, ...)`. `fabric` uses libfabric ([High-speed networks](../how-to/hosts/fabric.md))",
     },
     Variable {
         names: "`PARVUM_FABRIC`",
-        value: "a name that `fi_info -l` lists, such as `tcp`, `verbs`, `efa`",
-        default: "the first that libfabric finds",
-        effect: "the provider of libfabric, if `PARVUM_ROUTE` is `fabric`. All tasks of a program need the same provider. Spawned tasks inherit this variable",
+        value: "a provider that `fi_info -t FI_EP_RDM` lists, such as `tcp`, `verbs`, `efa`",
+        default: "none; if `PARVUM_ROUTE` is `fabric`, the first provider that libfabric lists",
+        effect: "messages between hosts use this provider of libfabric. With `PARVUM_ROUTE=fabric`, messages on one host use it too. All tasks of a program need the same provider. Spawned tasks inherit this variable",
     },
     Variable {
         names: "`PARVUM_CREDIT`",

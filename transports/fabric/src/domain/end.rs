@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 /// The state of one link at the endpoint.
 #[derive(Default)]
 pub(super) struct End {
-    /// Messages that have come: buffer and length.
-    pub(super) messages: VecDeque<(u32, usize)>,
+    /// Messages that have come.
+    pub(super) messages: VecDeque<Message>,
     /// The long payloads of some of them, in their order.
     pub(super) longs: VecDeque<Long>,
     /// How many long payloads were announced.
@@ -15,6 +15,20 @@ pub(super) struct End {
     /// Sends that have not ended, short and long.
     pub(super) sending: [u32; 2],
     pub(super) has_failed: bool,
+    /// Messages with another key are not the peer's.
+    pub(super) key: u64,
+    /// Whether the link takes messages now.
+    pub(super) is_open: bool,
+    /// Whether the link counts among those with a message to take.
+    is_counted: bool,
+}
+
+/// A message that has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) slot: u32,
+    pub(super) length: usize,
+    pub(super) has_long: bool,
 }
 
 /// A long payload.
@@ -31,6 +45,36 @@ pub(super) fn tag(link: u32, number: u32) -> u64 {
 }
 
 impl End {
+    /// A link whose peer knows this key.
+    pub(super) fn new(key: u64) -> End {
+        End { key, ..End::default() }
+    }
+
+    /// Whether the link can take a message now: it waits for neither its turn nor a long payload.
+    fn is_ready(&self) -> bool {
+        let has_come = |long: Option<&Long>| matches!(long, Some(Long::Come { .. }));
+        self.is_open
+            && self.messages.front().is_some_and(|message| !message.has_long || has_come(self.longs.front()))
+    }
+
+    /// Counts the link among those with a message to take, or not any more.
+    pub(super) fn count(&mut self, ready: &mut usize) {
+        if self.is_ready() != self.is_counted {
+            self.is_counted = !self.is_counted;
+            if self.is_counted { *ready += 1 } else { *ready -= 1 }
+        }
+    }
+
+    /// The link is no more.
+    pub(super) fn uncount(&self, ready: &mut usize) {
+        *ready -= usize::from(self.is_counted);
+    }
+
+    /// Whether the payload of a message is under way to this link.
+    pub(super) fn awaits_long(&self) -> bool {
+        self.longs.iter().any(|long| !matches!(long, Long::Announced { .. }))
+    }
+
     pub(super) fn announce(&mut self, prefix: &Prefix) {
         self.longs.push_back(Long::Announced { length: prefix.long, tag: tag(prefix.link, self.announced) });
         self.announced = self.announced.wrapping_add(1);

@@ -9,7 +9,7 @@ pub use prefix::Prefix;
 pub use sending::Filled;
 
 use crate::flow::{TELLING, WINDOW};
-use crate::ofi::{Endpoint, FabricError, LONG_TOGETHER, TOGETHER};
+use crate::ofi::{Endpoint, FabricError, TOGETHER};
 use end::{End, Long};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, OwnedFd};
@@ -18,10 +18,15 @@ use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The variable that names a provider.
-pub const CHOICE: &str = "PARVUM_FABRIC";
+pub const PROVIDER: &str = "PARVUM_FABRIC";
 
 // Each link adds buffers for all that may come to it.
 const _: () = assert!(TOGETHER >= WINDOW + TELLING);
+
+/// Blocks of long buffers in one direction: 16 MiB.
+const MOST_LONG_BLOCKS: u32 = 16;
+/// How often the endpoint is polled before a sleep, at most.
+const ROUNDS: u32 = 64;
 
 /// The endpoint that links of this process share.
 pub struct Domain(Mutex<Shared>);
@@ -40,8 +45,10 @@ pub struct Shared {
     idle: Vec<u32>,
     /// Free buffers for long payloads.
     free_long: Vec<u32>,
-    /// Whether there are such buffers: the first long payload allocates them.
-    takes_long: bool,
+    /// Blocks of buffers for long payloads, to receive into and to send from.
+    long_blocks: [u32; 2],
+    /// Buffers whose receives outlived their link and may never end.
+    lost_long: u32,
     /// The link whose long payload comes into a buffer.
     askers: HashMap<u32, u32>,
     /// Links with a long payload that nobody has asked for yet.
@@ -54,7 +61,8 @@ pub struct Shared {
     /// Readable while frames wait at links. A sleeper watches it: the endpoint is not readable for frames that were read.
     ready: OwnedFd,
     shows: bool,
-    waiting: usize,
+    /// Links with a message to take.
+    ready_links: usize,
     /// How often the endpoint was polled.
     polls: u64,
     is_broken: bool,
@@ -74,7 +82,7 @@ impl Domain {
             // A child by fork has a copy. To close the copy would disturb the parent, whose sockets these are.
             others => std::mem::forget(others),
         }
-        let choice = std::env::var(CHOICE).ok().filter(|name| !name.is_empty());
+        let choice = std::env::var(PROVIDER).ok().filter(|name| !name.is_empty());
         let domain = Arc::new(Domain::open(choice.as_deref())?);
         *shared = Some((process, Arc::clone(&domain)));
         Ok(domain)
@@ -91,11 +99,11 @@ impl Domain {
             endpoint,
             free: [(first..first + TOGETHER).collect(), Vec::new()],
             senders: HashMap::new(),
-            // The first long send allocates buffers.
-            lost: [0, LONG_TOGETHER],
+            lost: [0, 0],
             idle: Vec::new(),
             free_long: Vec::new(),
-            takes_long: false,
+            long_blocks: [0, 0],
+            lost_long: 0,
             askers: HashMap::new(),
             unasked: VecDeque::new(),
             links: HashMap::new(),
@@ -103,7 +111,7 @@ impl Domain {
             blocks: 0,
             ready,
             shows: false,
-            waiting: 0,
+            ready_links: 0,
             polls: 0,
             is_broken: false,
         })))
@@ -116,8 +124,8 @@ impl Domain {
 }
 
 impl Shared {
-    /// A new link: its number.
-    pub fn join(&mut self) -> Result<u32, FabricError> {
+    /// A new link, whose peer will know this key: its number.
+    pub fn join(&mut self, key: u64) -> Result<u32, FabricError> {
         if self.blocks <= self.links.len() {
             let first = self.endpoint.add_buffers()?;
             self.blocks += 1;
@@ -126,21 +134,22 @@ impl Shared {
         }
         let number = self.next;
         self.next = number.wrapping_add(1);
-        self.links.insert(number, End::default());
+        self.links.insert(number, End::new(key));
         Ok(number)
     }
 
     /// The link is no more. Its buffers serve the next link.
     pub fn leave(&mut self, number: u32) {
         let Some(end) = self.links.remove(&number) else { return };
-        for (slot, _) in end.messages {
-            self.idle.push(slot);
-            self.waiting -= 1;
-        }
+        end.uncount(&mut self.ready_links);
+        self.idle.extend(end.messages.iter().map(|message| message.slot));
         for long in end.longs {
             match long {
                 Long::Announced { .. } => {}
-                Long::Coming { slot } => self.endpoint.cancel(slot),
+                Long::Coming { slot } => {
+                    self.endpoint.cancel(slot);
+                    self.lost_long += 1;
+                }
                 Long::Come { slot, .. } => self.free_long.push(slot),
             }
         }
@@ -177,14 +186,29 @@ impl Shared {
         *seen = self.polls;
     }
 
-    /// Prepares the descriptor of the endpoint for a sleep.
+    /// The link takes messages from now on.
+    pub fn open_link(&mut self, number: u32) {
+        if let Some(end) = self.links.get_mut(&number) {
+            end.is_open = true;
+            end.count(&mut self.ready_links);
+        }
+    }
+
+    /// Prepares the descriptor of the endpoint for a sleep, and takes what came before.
     pub fn arm(&mut self) {
-        self.endpoint.arm();
+        // Each round takes what keeps the endpoint from being armed. A flood of messages ends the sleep anyway.
+        for _ in 0..ROUNDS {
+            if self.endpoint.arm() {
+                break;
+            }
+            self.poll();
+        }
+        self.show_waiting();
     }
 
     /// Shows sleepers whether frames wait at links. A link calls this after it took its own: most frames never show there.
     pub fn show_waiting(&mut self) {
-        if (self.waiting > 0) == self.shows {
+        if (self.ready_links > 0) == self.shows {
             return;
         }
         self.shows = !self.shows;

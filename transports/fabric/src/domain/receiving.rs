@@ -1,15 +1,27 @@
 //! Receiving messages and long payloads for all links of a process.
 
-use super::Shared;
-use super::end::Long;
+use super::end::{Long, Message};
 use super::prefix::Prefix;
+use super::{MOST_LONG_BLOCKS, Shared};
+use crate::flow::{TELLING, WINDOW};
 use crate::ofi::{Completion, LONG_TOGETHER, Posted, is_long};
 
 impl Shared {
     /// Polls the endpoint.
     pub fn poll(&mut self) {
         let Shared {
-            endpoint, free, senders, lost, idle, free_long, askers, unasked, links, waiting, ..
+            endpoint,
+            free,
+            senders,
+            lost,
+            lost_long,
+            idle,
+            free_long,
+            askers,
+            unasked,
+            links,
+            ready_links,
+            ..
         } = self;
         let works = endpoint.poll(|endpoint, Completion { slot, length }| {
             if let Some(number) = senders.remove(&slot) {
@@ -24,21 +36,34 @@ impl Shared {
                 }
             } else if let Some(number) = askers.remove(&slot) {
                 match links.get_mut(&number) {
-                    Some(end) => end.has_come(slot, length),
-                    None => free_long.push(slot),
+                    Some(end) => {
+                        end.has_come(slot, length);
+                        end.count(ready_links);
+                    }
+                    None => {
+                        free_long.push(slot);
+                        *lost_long = lost_long.saturating_sub(1);
+                    }
                 }
             } else {
                 let come = length.and_then(|length| Prefix::decode(&endpoint.buffer(slot)[..length]));
-                match come.and_then(|prefix| Some((links.get_mut(&prefix.link)?, prefix))) {
+                let end = come.and_then(|prefix| Some((links.get_mut(&prefix.link)?, prefix)));
+                match end.filter(|(end, prefix)| end.key == prefix.key) {
+                    // More than the window: the peer does not wait for its turn.
+                    Some((end, _)) if end.messages.len() > (WINDOW + TELLING) as usize => {
+                        end.has_failed = true;
+                        idle.push(slot);
+                    }
                     Some((end, prefix)) => {
-                        end.messages.push_back((slot, length.unwrap_or_default()));
-                        *waiting += 1;
-                        if prefix.has_long() {
+                        let (length, has_long) = (length.unwrap_or_default(), prefix.has_long());
+                        end.messages.push_back(Message { slot, length, has_long });
+                        if has_long {
                             end.announce(&prefix);
                             unasked.push_back(prefix.link);
                         }
+                        end.count(ready_links);
                     }
-                    // For a link that is no more, or damaged.
+                    // For a link that is no more, damaged, or of somebody who is not the peer.
                     None => idle.push(slot),
                 }
             }
@@ -55,18 +80,28 @@ impl Shared {
     /// Asks for long payloads, as far as there are buffers for them.
     fn ask(&mut self) {
         while let Some(&number) = self.unasked.front() {
-            let announced = self
-                .links
-                .get_mut(&number)
-                .and_then(|end| end.longs.iter_mut().find(|long| matches!(long, Long::Announced { .. })));
+            let Some(end) = self.links.get_mut(&number) else {
+                self.unasked.pop_front();
+                continue;
+            };
+            // A link that awaits no payload yet does not wait for the senders of others.
+            let may_grow = self.long_blocks[0] < MOST_LONG_BLOCKS && !end.awaits_long();
+            let announced = end.longs.iter_mut().find(|long| matches!(long, Long::Announced { .. }));
             let Some(long @ &mut Long::Announced { length, tag }) = announced else {
                 self.unasked.pop_front();
                 continue;
             };
-            if !self.takes_long {
-                let Ok(first) = self.endpoint.add_long_buffers() else { return };
+            if self.free_long.is_empty() && (may_grow || self.lost_long >= LONG_TOGETHER) {
+                let Ok(first) = self.endpoint.add_long_buffers() else {
+                    end.has_failed = true;
+                    self.unasked.pop_front();
+                    continue;
+                };
+                match self.lost_long >= LONG_TOGETHER {
+                    true => self.lost_long -= LONG_TOGETHER,
+                    false => self.long_blocks[0] += 1,
+                }
                 self.free_long.extend(first..first + LONG_TOGETHER);
-                self.takes_long = true;
             }
             let Some(&slot) = self.free_long.last() else { return };
             match self.endpoint.receive_tagged(slot, length as usize, tag) {
@@ -89,9 +124,9 @@ impl Shared {
     pub fn next_message(&mut self, number: u32, take: impl FnOnce(&mut [u8], Option<&[u8]>)) -> bool {
         let Shared { endpoint, links, .. } = self;
         let Some(end) = links.get_mut(&number) else { return false };
-        let Some(&(slot, length)) = end.messages.front() else { return false };
+        let Some(&Message { slot, length, has_long }) = end.messages.front() else { return false };
         let message = &mut endpoint.buffer(slot)[..length];
-        if Prefix::decode(message).is_some_and(|prefix| prefix.has_long()) {
+        if has_long {
             let Some(&Long::Come { slot: long, length: long_length }) = end.longs.front() else {
                 return false;
             };
@@ -108,8 +143,8 @@ impl Shared {
         }
         if let Some(end) = self.links.get_mut(&number) {
             end.messages.pop_front();
+            end.count(&mut self.ready_links);
         }
-        self.waiting -= 1;
         self.idle.push(slot);
         self.post();
         true

@@ -1,7 +1,7 @@
 //! Sending messages and long payloads from the buffers that all links of a process share.
 
-use super::Shared;
 use super::end::tag;
+use super::{MOST_LONG_BLOCKS, Shared};
 use crate::ofi::{LONG_TOGETHER, Posted, TOGETHER};
 
 /// A long payload in a buffer.
@@ -12,17 +12,29 @@ pub struct Filled {
 }
 
 impl Shared {
-    /// A free buffer to send from.
-    fn free(&mut self, is_long: bool) -> Option<u32> {
-        let kind = usize::from(is_long);
-        let together = if is_long { LONG_TOGETHER } else { TOGETHER };
-        if self.free[kind].is_empty() && self.lost[kind] >= together {
-            let first = if is_long { self.endpoint.add_long_buffers() } else { self.endpoint.add_buffers() };
-            let first = first.ok()?;
-            self.lost[kind] -= together;
-            self.free[kind].extend(first..first + together);
+    /// A free buffer for a message.
+    fn free_short(&mut self) -> Option<u32> {
+        if self.free[0].is_empty() && self.lost[0] >= TOGETHER {
+            let first = self.endpoint.add_buffers().ok()?;
+            self.lost[0] -= TOGETHER;
+            self.free[0].extend(first..first + TOGETHER);
         }
-        self.free[kind].last().copied()
+        self.free[0].last().copied()
+    }
+
+    /// A free buffer for a long payload of a link. A link without one under way does not wait for the receivers of others.
+    fn free_long(&mut self, number: u32) -> Option<u32> {
+        let has_none = self.links.get(&number).is_some_and(|end| end.sending[1] == 0);
+        let may_grow = self.long_blocks[1] < MOST_LONG_BLOCKS && has_none;
+        if self.free[1].is_empty() && (may_grow || self.lost[1] >= LONG_TOGETHER) {
+            let first = self.endpoint.add_long_buffers().ok()?;
+            match self.lost[1] >= LONG_TOGETHER {
+                true => self.lost[1] -= LONG_TOGETHER,
+                false => self.long_blocks[1] += 1,
+            }
+            self.free[1].extend(first..first + LONG_TOGETHER);
+        }
+        self.free[1].pop()
     }
 
     /// Sends a message that `write` puts into a buffer; it returns the length. `is_last`: the link wants to know when it has left.
@@ -33,7 +45,7 @@ impl Shared {
         is_last: bool,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Posted {
-        let Some(slot) = self.free(false) else { return Posted::Full };
+        let Some(slot) = self.free_short() else { return Posted::Full };
         let length = write(self.endpoint.buffer(slot));
         if length <= self.endpoint.inject_size() && !is_last {
             return self.endpoint.inject(slot, length, to);
@@ -47,9 +59,8 @@ impl Shared {
     }
 
     /// Puts a long payload into a buffer by `write`, which returns the length. `None`: there is no buffer now.
-    pub fn fill_long(&mut self, write: impl FnOnce(&mut [u8]) -> usize) -> Option<Filled> {
-        let slot = self.free(true)?;
-        self.free[1].pop();
+    pub fn fill_long(&mut self, number: u32, write: impl FnOnce(&mut [u8]) -> usize) -> Option<Filled> {
+        let slot = self.free_long(number)?;
         let length = write(self.endpoint.buffer(slot));
         Some(Filled { slot, length })
     }

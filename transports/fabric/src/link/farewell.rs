@@ -11,6 +11,35 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long an end that leaves waits for a peer that computes, once the fabric has everything.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// How long and how often nothing comes after the end of a peer that could not tell what it had sent.
+const GRACE: Duration = Duration::from_millis(100);
+const EMPTY_LOOKS: u32 = 20;
+
+/// The connection has ended. Frames may still come over the fabric.
+pub(super) struct Ended {
+    /// Since when nothing has come.
+    since: Instant,
+    /// Looks that found nothing. A program that computes does not look.
+    empty: u32,
+}
+
+impl Ended {
+    pub(super) fn now() -> Ended {
+        Ended { since: Instant::now(), empty: 0 }
+    }
+
+    /// Whether nothing more is to be expected, after a look that has taken so many frames.
+    fn is_quiet(&mut self, taken: usize, has_told: bool) -> bool {
+        if taken > 0 {
+            *self = Ended::now();
+            return false;
+        }
+        self.empty += 1;
+        let patience = if has_told { PATIENCE } else { GRACE };
+        self.empty >= EMPTY_LOOKS && self.since.elapsed() >= patience
+    }
+}
+
 /// How far this end is with its farewell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaving {
@@ -28,6 +57,7 @@ impl FabricLink {
         let mut shared = own.domain.turn();
         if shared.sending(own.number) > 0 {
             shared.poll();
+            shared.show_waiting();
         }
         let is_sent = shared.sending(own.number) == 0;
         drop(shared);
@@ -47,14 +77,14 @@ impl FabricLink {
         }
     }
 
-    /// Whether all has come that will come, as far as anybody can tell.
-    pub(super) fn is_over(&self) -> bool {
-        match (self.ended, self.left) {
-            (Some(ended), Some(count)) => count == self.inn.count() || ended.elapsed() >= PATIENCE,
-            // It died. Nobody knows what it had sent.
-            (Some(_), None) => true,
+    /// Whether all has come that will come, as far as anybody can tell, after a look that has taken so many frames.
+    pub(super) fn is_over(&mut self, taken: usize) -> bool {
+        let count = self.inn.count();
+        match &mut self.ended {
+            Some(ended) if self.left != Some(count) => ended.is_quiet(taken, self.left.is_some()),
+            Some(_) => taken == 0,
             // The fabric has failed, and the peer may live.
-            (None, _) => self.stuck.is_some_and(|since| since.elapsed() >= PATIENCE),
+            None => taken == 0 && self.stuck.is_some_and(|since| since.elapsed() >= PATIENCE),
         }
     }
 }

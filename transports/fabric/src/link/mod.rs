@@ -14,13 +14,12 @@ use crate::flow::{Incoming, Outgoing, WINDOW};
 use crate::ofi::{BUFFER, FabricError, LONG_BUFFER};
 use crate::secret::Secret;
 use crate::unacknowledged::unacknowledged;
-use farewell::Leaving;
+use farewell::{Ended, Leaving};
 use parvum_tcp::TcpLink;
 use parvum_tcp::sealed::AROUND;
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::Header;
 use std::collections::VecDeque;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,6 +43,8 @@ pub struct FabricLink {
     own: Option<Own>,
     peer: Option<Peer>,
     out: Outgoing,
+    /// Frames that the fabric has taken.
+    posted: u32,
     inn: Incoming,
     /// This end sends its frames over the fabric.
     sends_there: bool,
@@ -65,12 +66,15 @@ pub struct FabricLink {
     /// The number of frames that the peer has sent before it left.
     left: Option<u32>,
     /// The connection has ended.
-    ended: Option<Instant>,
+    ended: Option<Ended>,
     has_failed: bool,
     /// The fabric takes nothing more from this end, since then. Frames of the peer may still come.
     stuck: Option<Instant>,
     looks: u32,
     polls: u64,
+    /// The test drops this end as if its process were killed.
+    #[cfg(test)]
+    is_killed: bool,
 }
 
 /// This end on the fabric.
@@ -83,6 +87,7 @@ struct Own {
 struct Peer {
     address: u64,
     link: u32,
+    key: u64,
 }
 
 impl FabricLink {
@@ -93,12 +98,17 @@ impl FabricLink {
         secret: Option<Secret>,
     ) -> FabricLink {
         let own = domain.and_then(|domain| {
+            let mut key = [0; 8];
+            let no_key =
+                |why: rustix::io::Errno| FabricError::Call { call: "getrandom", why: why.to_string() };
+            rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty()).map_err(no_key)?;
+            let key = u64::from_le_bytes(key);
             let mut shared = domain.turn();
-            let number = shared.join()?;
+            let number = shared.join(key)?;
             let (provider, address) =
                 (shared.endpoint.provider().to_owned(), shared.endpoint.address().to_vec());
             drop(shared);
-            Ok((Own { domain, number }, Card { provider, address, link: number }))
+            Ok((Own { domain, number }, Card { provider, address, link: number, key }))
         });
         let (own, note) = match own {
             Ok((own, card)) => (Some(own), Note::Here(card)),
@@ -109,6 +119,7 @@ impl FabricLink {
             own,
             peer: None,
             out: Outgoing::default(),
+            posted: 0,
             inn: Incoming::default(),
             sends_there: false,
             comes_there: false,
@@ -125,25 +136,23 @@ impl FabricLink {
             stuck: None,
             looks: 0,
             polls: 0,
+            #[cfg(test)]
+            is_killed: false,
         };
         link.send_note();
         link
-    }
-
-    /// The connection's socket.
-    pub fn socket(&self) -> BorrowedFd<'_> {
-        self.connection.socket()
-    }
-
-    /// This process's endpoint, if the link has one.
-    pub fn domain(&self) -> Option<&Domain> {
-        self.own.as_ref().map(|own| &*own.domain)
     }
 
     /// Whether frames go over the fabric in both directions.
     #[cfg(test)]
     pub fn is_switched(&self) -> bool {
         self.sends_there && self.comes_there
+    }
+
+    /// This end is dropped as if its process were killed: the peer gets no note.
+    #[cfg(test)]
+    pub fn forget_to_part(&mut self) {
+        self.is_killed = true;
     }
 
     /// Sends the note that waits. False: it still waits.
@@ -215,9 +224,11 @@ impl Link for FabricLink {
             taken += self.receive_there(most - taken, sink)?;
         } else if let Some(own) = &self.own {
             // The fabric has work without messages: it makes its connections.
-            own.domain.turn().poll_for(&mut self.polls);
+            let mut shared = own.domain.turn();
+            shared.poll_for(&mut self.polls);
+            shared.show_waiting();
         }
-        if taken == 0 && self.is_over() { Err(self.fail()) } else { Ok(taken) }
+        if self.is_over(taken) { Err(self.fail()) } else { Ok(taken) }
     }
 
     fn doze(&mut self) {
@@ -250,6 +261,10 @@ impl Link for FabricLink {
 
 impl Drop for FabricLink {
     fn drop(&mut self) {
+        #[cfg(test)]
+        if self.is_killed {
+            self.sends_there = false;
+        }
         if self.sends_there && self.send_note() {
             self.note = Some(Note::Left(self.out.count()));
             self.send_note();

@@ -1,5 +1,6 @@
 //! Receiving frames and notes from the connection, and frames from the fabric.
 
+use super::farewell::Ended;
 use super::{FabricLink, Peer};
 use crate::card::{Card, MARK, Note};
 use crate::domain::Prefix;
@@ -7,7 +8,6 @@ use crate::ofi::Posted;
 use crate::secret::Secret;
 use parvum_transport::{Link, Refused, Sink};
 use parvum_wire::Header;
-use std::time::Instant;
 
 impl FabricLink {
     /// Takes frames and notes of the connection.
@@ -22,7 +22,7 @@ impl FabricLink {
             match note {
                 Some(Note::Here(card)) => self.meet(&card),
                 Some(Note::Without(_)) => {}
-                Some(Note::Switched) => self.comes_there = true,
+                Some(Note::Switched) => self.open_there(),
                 Some(Note::Left(count)) => self.left = Some(count),
                 None => return Err(self.fail()),
             }
@@ -30,10 +30,18 @@ impl FabricLink {
         match result {
             Ok(_) => Ok(frames),
             Err(Refused::Closed) if self.comes_there => {
-                self.ended = Some(Instant::now());
+                self.ended = Some(Ended::now());
                 Ok(frames)
             }
             Err(why) => Err(why),
+        }
+    }
+
+    /// The peer sends all further frames over the fabric.
+    fn open_there(&mut self) {
+        self.comes_there = true;
+        if let Some(own) = &self.own {
+            own.domain.turn().open_link(own.number);
         }
     }
 
@@ -43,7 +51,12 @@ impl FabricLink {
         let mut shared = own.domain.turn();
         if shared.endpoint.provider() == card.provider && self.peer.is_none() {
             let address = shared.endpoint.add_peer(&card.address);
-            self.peer = address.ok().map(|address| Peer { address, link: card.link });
+            drop(shared);
+            match address {
+                Ok(address) => self.peer = Some(Peer { address, link: card.link, key: card.key }),
+                // The peer may send there already, and would never learn what was taken.
+                Err(_) => self.has_failed = true,
+            }
         }
     }
 
@@ -51,7 +64,10 @@ impl FabricLink {
     pub(super) fn receive_there(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         let Some(own) = &self.own else { return Err(Refused::Closed) };
         let mut shared = own.domain.turn();
-        shared.poll_for(&mut self.polls);
+        match self.ended {
+            None => shared.poll_for(&mut self.polls),
+            Some(_) => shared.poll(),
+        }
         let (mut taken, mut is_good) = (0, true);
         let FabricLink { out, inn, secret, owes, .. } = self;
         while taken < most && is_good {
@@ -61,6 +77,11 @@ impl FabricLink {
                 *owes |= prefix.long == Prefix::ASKS;
                 let frame = &mut message[Prefix::SIZE..];
                 if frame.is_empty() || !is_good {
+                    return;
+                }
+                // A gap: the fabric has lost a frame. A long payload on an encrypted link is not the peer's.
+                is_good = prefix.number == inn.count() && (long.is_none() || secret.is_none());
+                if !is_good {
                     return;
                 }
                 inn.took();

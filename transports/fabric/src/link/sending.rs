@@ -10,15 +10,20 @@ impl FabricLink {
     /// Sends a message: the prefix, and what `write` puts behind it. `long`: the bytes of its long payload.
     pub(super) fn send_message(&mut self, long: u32, write: impl FnOnce(&mut [u8]) -> usize) -> Posted {
         let (Some(own), Some(peer)) = (&self.own, &self.peer) else { return Posted::Failed };
-        let prefix = Prefix { link: peer.link, taken: self.inn.count(), long };
+        let prefix =
+            Prefix { link: peer.link, key: peer.key, number: self.posted, taken: self.inn.count(), long };
         let is_last = long == Prefix::ASKS;
+        let mut has_frame = false;
         let posted = own.domain.turn().send(own.number, peer.address, is_last, |buffer| {
             let (head, rest) = buffer.split_at_mut(Prefix::SIZE);
             head.copy_from_slice(&prefix.encode());
-            Prefix::SIZE + write(rest)
+            let length = write(rest);
+            has_frame = length > 0;
+            Prefix::SIZE + length
         });
         if posted == Posted::Yes {
             self.inn.told();
+            self.posted = self.posted.wrapping_add(u32::from(has_frame));
         }
         posted
     }
@@ -69,7 +74,7 @@ impl FabricLink {
     /// Sends a frame whose payload is a separate message.
     fn send_long(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
         let Some(own) = &self.own else { return Err(Refused::Closed) };
-        let filled = own.domain.turn().fill_long(|buffer| {
+        let filled = own.domain.turn().fill_long(own.number, |buffer| {
             payload.copy_to(buffer);
             payload.len()
         });

@@ -65,7 +65,37 @@ const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
 
 /// Their registrations, followed by the route of a task to itself.
 pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
+/// The same if the user names a provider of the fabric: between hosts the fabric comes first.
+static FABRIC_FIRST: [Transport; BUILT_IN.len() + 1] = fabric_first();
 static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
+
+const fn fabric_first() -> [Transport; BUILT_IN.len() + 1] {
+    let fabric = parvum_fabric::TRANSPORT;
+    let (mut all, mut at, mut next) = (ALL, 0, 0);
+    // Transports of one host, the fabric, then the others.
+    let mut part = 0;
+    while part < 3 {
+        at = 0;
+        while at < ALL.len() {
+            let one = ALL[at];
+            let is_fabric = one.route.number() == fabric.route.number();
+            let own = if is_fabric {
+                1
+            } else if one.needs.one_host {
+                0
+            } else {
+                2
+            };
+            if own == part {
+                all[next] = one;
+                next += 1;
+            }
+            at += 1;
+        }
+        part += 1;
+    }
+    all
+}
 
 // The control block has room for all of them, and for a zero behind each name.
 const _: () = assert!(parvum_control::ROUTES == Route::BOUND);
@@ -126,10 +156,19 @@ impl Inside {
 pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
     let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
     let is_for_tests = FOR_TESTS.iter().any(|built| Some(built.transport.name) == name.as_deref());
-    let all: &[Transport] = if is_for_tests { &WITH_TESTS } else { &ALL };
-    if name.as_deref() == Some(parvum_fabric::TRANSPORT.name) {
+    let names_provider = std::env::var_os(parvum_fabric::PROVIDER).is_some_and(|name| !name.is_empty());
+    let wants_fabric = match &name {
+        Some(name) => name == parvum_fabric::TRANSPORT.name,
+        None => names_provider,
+    };
+    if wants_fabric {
         parvum_fabric::Fabric::prepare();
     }
+    let all: &[Transport] = match (is_for_tests, wants_fabric) {
+        (true, _) => &WITH_TESTS,
+        (false, true) => &FABRIC_FIRST,
+        (false, false) => &ALL,
+    };
     RoutePolicy::new(all, name.as_deref()).map_err(|use_one_of| StartError::Option {
         name: "PARVUM_ROUTE",
         value: name.unwrap_or_default(),

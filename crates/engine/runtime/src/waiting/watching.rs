@@ -73,6 +73,7 @@ impl Runtime {
     /// From now on peers ring the eventfd, as if this task slept there.
     pub(crate) fn listen(&mut self) {
         self.identity.control_block.fall_asleep_in_poll();
+        self.engine.doze();
         while self.progress() {}
         self.gather();
     }
