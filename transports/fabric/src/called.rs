@@ -18,15 +18,15 @@ use std::sync::Arc;
 pub struct Fabric;
 
 impl Fabric {
-    /// Opens the endpoint of this process, so that no link waits for this later. If this fails, the first link tells why.
-    pub fn prepare() {
-        let _ = Domain::shared();
+    /// Opens the endpoint of this process, so that no link waits for this later.
+    pub fn prepare() -> Result<(), FabricError> {
+        Domain::shared().map(drop)
     }
 }
 
 impl Called for Fabric {
     fn call(&self, address: &str, pass: &Pass<'_>) -> io::Result<Connection> {
-        // A signal handler may send meanwhile. It would wait for the turn that this thread has.
+        // A signal handler that sends would wait for the turn of this thread.
         let domain = without_signals(Domain::shared).map_err(io::Error::other)?;
         let link = parvum_tcp::connect(address, pass.caller, pass.token, pass.encrypted)?;
         let secret = pass.encrypted.then(|| Secret::new(End::Caller, pass.token, pass.caller));

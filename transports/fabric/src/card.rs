@@ -32,7 +32,7 @@ pub struct Card {
     pub address: Vec<u8>,
     /// The number of the link at its endpoint.
     pub link: u32,
-    /// What each message to the link must have.
+    /// The key of each message to the link.
     pub key: u64,
 }
 

@@ -229,7 +229,7 @@ fn frames_of_a_killed_peer_are_taken_before_the_end() {
     assert_eq!(count, 20);
 }
 
-/// Who is not the peer may reach the endpoint, and guess the number of a link.
+/// A stranger may reach the endpoint, and guess the number of a link.
 #[test]
 fn messages_of_strangers_are_dropped() {
     if !has_library() {

@@ -24,7 +24,7 @@ const LENGTH: usize = 4;
 const TAG: usize = MAX_TAG_LEN;
 /// The number of records with one key: 32 GiB of long records, far below the limit of AES-GCM.
 const EPOCH: u64 = 1 << 20;
-/// What is read at once.
+/// Bytes of one read.
 const INBOX: usize = 4 * (LENGTH + RECORD + TAG);
 
 /// One direction's keys, one after another.

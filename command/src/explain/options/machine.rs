@@ -83,9 +83,9 @@ pub(super) const MESSAGES: &[Variable] = &[
     },
     Variable {
         names: "`PARVUM_FABRIC`",
-        value: "a provider that `fi_info -t FI_EP_RDM` lists, such as `tcp`, `verbs`, `efa`",
-        default: "none; if `PARVUM_ROUTE` is `fabric`, the first provider that libfabric lists",
-        effect: "messages between hosts use this provider of libfabric. With `PARVUM_ROUTE=fabric`, messages on one host use it too. All tasks of a program need the same provider. Spawned tasks inherit this variable",
+        value: "a provider of libfabric, such as `verbs`, `efa`",
+        default: "none",
+        effect: "Messages between hosts use this provider of libfabric. With `PARVUM_ROUTE=fabric`, messages on one host also use the provider. All tasks of a program need the same provider. Spawned tasks inherit this variable",
     },
     Variable {
         names: "`PARVUM_CREDIT`",

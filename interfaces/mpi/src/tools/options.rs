@@ -92,7 +92,7 @@ mod tests {
             assert_eq!(option.value(Some("no such")), Err(fault::NOT_ACCESSIBLE));
             assert_eq!(option.value(Some("")), option.value(None));
         }
-        assert_eq!(OPTIONS[0].text(Value::Word(4)), Err(fault::INVALID));
+        assert_eq!(OPTIONS[0].text(Value::Word(5)), Err(fault::INVALID));
         assert_eq!(OPTIONS[0].text(Value::Word(-1)), Err(fault::INVALID));
     }
 }

@@ -43,13 +43,13 @@ static void options(void)
     CHECK(MPI_T_cvar_get_info(index, NULL, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS);
     CHECK(length == (int)sizeof "PARVUM_ROUTE");
     length = 64;
-    CHECK(MPI_T_enum_get_info(kinds, &words, name, &length) == MPI_SUCCESS && words == 4 && !strcmp(name, "route"));
+    CHECK(MPI_T_enum_get_info(kinds, &words, name, &length) == MPI_SUCCESS && words == 5 && !strcmp(name, "route"));
     length = 64;
     CHECK(MPI_T_enum_get_item(kinds, 1, &value, name, &length) == MPI_SUCCESS && value == 1 && !strcmp(name, "shm"));
     CHECK(MPI_T_enum_get_item(kinds, words, &value, name, &length) == MPI_T_ERR_INVALID_ITEM);
     CHECK(MPI_T_cvar_handle_alloc(index, NULL, &option, &count) == MPI_SUCCESS && count == 1);
     CHECK(MPI_T_cvar_read(option, &value) == MPI_SUCCESS && value == 0);
-    value = 4;
+    value = 5;
     CHECK(MPI_T_cvar_write(option, &value) == MPI_T_ERR_INVALID);
     value = 2;
     CHECK(MPI_T_cvar_write(option, &value) == MPI_SUCCESS && !strcmp(getenv("PARVUM_ROUTE"), "tcp"));

@@ -5,7 +5,7 @@
 pub struct Prefix {
     /// The receiver's number of the link.
     pub link: u32,
-    /// What only the peer of the link knows: anybody may send to an endpoint.
+    /// The key that only the peer of the link knows. Anybody may send to an endpoint.
     pub key: u64,
     /// The number of the frame on the link, or of the next frame if the message has none.
     pub number: u32,

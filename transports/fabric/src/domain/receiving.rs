@@ -63,7 +63,7 @@ impl Shared {
                         }
                         end.count(ready_links);
                     }
-                    // For a link that is no more, damaged, or of somebody who is not the peer.
+                    // The link has gone, or the message is damaged, or a stranger has sent it.
                     None => idle.push(slot),
                 }
             }
@@ -84,7 +84,7 @@ impl Shared {
                 self.unasked.pop_front();
                 continue;
             };
-            // A link that awaits no payload yet does not wait for the senders of others.
+            // The senders of other links may be slow: a link without a payload on its way gets buffers.
             let may_grow = self.long_blocks[0] < MOST_LONG_BLOCKS && !end.awaits_long();
             let announced = end.longs.iter_mut().find(|long| matches!(long, Long::Announced { .. }));
             let Some(long @ &mut Long::Announced { length, tag }) = announced else {

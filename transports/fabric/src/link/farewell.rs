@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long an end that leaves waits for a peer that computes, once the fabric has everything.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// How long and how often nothing comes after the end of a peer that could not tell what it had sent.
+/// The silence after which a link ends whose peer was killed: a time, and a number of looks.
 const GRACE: Duration = Duration::from_millis(100);
 const EMPTY_LOOKS: u32 = 20;
 
@@ -28,7 +28,7 @@ impl Ended {
         Ended { since: Instant::now(), empty: 0 }
     }
 
-    /// Whether nothing more is to be expected, after a look that has taken so many frames.
+    /// Whether the link may end, after a look that has taken this number of frames.
     fn is_quiet(&mut self, taken: usize, has_told: bool) -> bool {
         if taken > 0 {
             *self = Ended::now();
@@ -77,7 +77,7 @@ impl FabricLink {
         }
     }
 
-    /// Whether all has come that will come, as far as anybody can tell, after a look that has taken so many frames.
+    /// Whether the link ends, after a look that has taken this number of frames.
     pub(super) fn is_over(&mut self, taken: usize) -> bool {
         let count = self.inn.count();
         match &mut self.ended {

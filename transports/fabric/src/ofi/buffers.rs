@@ -1,8 +1,7 @@
 //! Buffers that the library sends from and receives into.
 
-use super::layout::Mr;
+use super::layout::{Memory, Mr};
 use super::objects::Object;
-use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
 /// Bytes of a buffer for one message. The provider for TCP sends as many at once; it would ask the receiver before it sends more.
@@ -13,7 +12,7 @@ pub const LONG_BUFFER: usize = 256 << 10;
 /// A block of memory that the library may use while an operation is under way, followed by the operation's buffer.
 #[repr(C)]
 struct Context {
-    words: [*mut c_void; 8],
+    words: [Memory; 8],
     slot: u32,
 }
 
@@ -64,7 +63,7 @@ impl Block {
     }
 
     /// The description of the memory for operations.
-    pub fn description(&self) -> *mut c_void {
+    pub fn description(&self) -> Memory {
         // SAFETY: a region that was made stays valid until it is closed.
         self.region.as_ref().map_or(null_mut(), |region| unsafe { (*region.get()).desc })
     }
@@ -75,14 +74,14 @@ impl Block {
     }
 
     /// The context of a buffer that the library has.
-    pub fn context(&self, at: usize) -> Option<*mut c_void> {
+    pub fn context(&self, at: usize) -> Option<Memory> {
         // SAFETY: `lent` has one entry for each context, so `at` lies within them.
         self.lent[at].then(|| unsafe { self.contexts.as_ptr().cast::<Context>().add(at).cast() })
     }
 
     /// Lends a buffer to the library: its address, and that of its context.
     /// Panics if the library has it already.
-    pub fn lend(&mut self, at: usize) -> (*mut c_void, *mut c_void) {
+    pub fn lend(&mut self, at: usize) -> (Memory, Memory) {
         assert!(!std::mem::replace(&mut self.lent[at], true), "the library has this buffer");
         // SAFETY: `lent` has one entry for each buffer and context, so `at` lies within both.
         unsafe {
@@ -123,7 +122,7 @@ impl Drop for Block {
 ///
 /// # Safety
 /// `context` comes from [`Block::lend`], of a block that lives.
-pub unsafe fn slot_of(context: *mut c_void) -> u32 {
+pub unsafe fn slot_of(context: Memory) -> u32 {
     // SAFETY: by the caller's promise it is a context. The library owns the words before the number, and never writes behind them.
     unsafe { (*context.cast::<Context>()).slot }
 }

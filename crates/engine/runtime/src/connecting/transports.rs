@@ -10,6 +10,7 @@ mod routed;
 use crate::connecting::routes::RoutePolicy;
 use crate::errors::{ConnectError, StartError};
 use crate::inside::Inside;
+use parvum_fabric::Fabric;
 use parvum_stream::sockets::{Called, Handed};
 use parvum_transport::{Route, Transport, own};
 use parvum_wire::Tid;
@@ -40,7 +41,7 @@ static BUILT_IN: [Built; 4] = [
     Built { transport: parvum_shm::TRANSPORT, contact: Contact::Memory },
     Built { transport: parvum_tcp::TRANSPORT, contact: Contact::Called(&parvum_tcp::Tcp) },
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
-    Built { transport: parvum_fabric::TRANSPORT, contact: Contact::Called(&parvum_fabric::Fabric) },
+    Built { transport: parvum_fabric::TRANSPORT, contact: Contact::Called(&Fabric) },
 ];
 
 /// The transports for tests, by name. Installed libraries do not contain them.
@@ -65,17 +66,31 @@ const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
 
 /// Their registrations, followed by the route of a task to itself.
 pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
-/// The same if the user names a provider of the fabric: between hosts the fabric comes first.
+/// The transports of users who do not ask for the fabric.
+static USUAL: [Transport; BUILT_IN.len()] = usual();
+/// The transports of users who ask for the fabric: between hosts the fabric comes first.
 static FABRIC_FIRST: [Transport; BUILT_IN.len() + 1] = fabric_first();
 static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
 
+const fn usual() -> [Transport; BUILT_IN.len()] {
+    let (mut some, mut at, mut next) = ([own::TRANSPORT; BUILT_IN.len()], 0, 0);
+    while at < ALL.len() {
+        if ALL[at].route.number() != parvum_fabric::TRANSPORT.route.number() {
+            some[next] = ALL[at];
+            next += 1;
+        }
+        at += 1;
+    }
+    some
+}
+
 const fn fabric_first() -> [Transport; BUILT_IN.len() + 1] {
     let fabric = parvum_fabric::TRANSPORT;
-    let (mut all, mut at, mut next) = (ALL, 0, 0);
+    let (mut all, mut next) = (ALL, 0);
     // Transports of one host, the fabric, then the others.
     let mut part = 0;
     while part < 3 {
-        at = 0;
+        let mut at = 0;
         while at < ALL.len() {
             let one = ALL[at];
             let is_fabric = one.route.number() == fabric.route.number();
@@ -155,19 +170,22 @@ impl Inside {
 /// The user's choice of transports.
 pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
     let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
+    let fabric = parvum_fabric::TRANSPORT.name;
     let is_for_tests = FOR_TESTS.iter().any(|built| Some(built.transport.name) == name.as_deref());
     let names_provider = std::env::var_os(parvum_fabric::PROVIDER).is_some_and(|name| !name.is_empty());
-    let wants_fabric = match &name {
-        Some(name) => name == parvum_fabric::TRANSPORT.name,
-        None => names_provider,
-    };
-    if wants_fabric {
-        parvum_fabric::Fabric::prepare();
-    }
-    let all: &[Transport] = match (is_for_tests, wants_fabric) {
-        (true, _) => &WITH_TESTS,
-        (false, true) => &FABRIC_FIRST,
-        (false, false) => &ALL,
+    let all: &[Transport] = match name.as_deref() {
+        _ if is_for_tests => &WITH_TESTS,
+        Some(name) if name == fabric => {
+            Fabric::prepare().map_err(|why| StartError::Transport(why.to_string()))?;
+            &FABRIC_FIRST
+        }
+        // Without the fabric, messages take TCP.
+        None if names_provider => match Fabric::prepare() {
+            Ok(()) => &FABRIC_FIRST,
+            Err(_) => &USUAL,
+        },
+        Some(name) if !USUAL.iter().any(|transport| transport.name == name) => &ALL,
+        _ => &USUAL,
     };
     RoutePolicy::new(all, name.as_deref()).map_err(|use_one_of| StartError::Option {
         name: "PARVUM_ROUTE",

@@ -2,7 +2,7 @@
 //! tools show its name.
 
 use crate::connecting::routes::{RoutePolicy, RouteWish};
-use crate::connecting::transports::ALL;
+use crate::connecting::transports::{ALL, FABRIC_FIRST, USUAL};
 use crate::status::account;
 use crate::status::counters;
 use parvum_control::{ControlBlock, CounterBook, SENT_OVER, Taken, totals};
@@ -80,7 +80,10 @@ fn new_transport_is_chosen_by_name_and_by_need() {
     let named = RoutePolicy::new(&WITH_TOY, Some("toy")).expect("it is there");
     assert_eq!((named.wanted(here, near), named.wanted(here, far)), (TOY.route, TOY.route));
     assert_eq!(RoutePolicy::new(&WITH_TOY, Some("tcp")).err().as_deref(), Some("auto, shm or toy"));
-    assert_eq!(RoutePolicy::new(&ALL, Some("itself")).err().as_deref(), Some("auto, shm, tcp or routed"));
+    assert_eq!(
+        RoutePolicy::new(&ALL, Some("itself")).err().as_deref(),
+        Some("auto, shm, tcp, routed or fabric")
+    );
 
     let mut best = RoutePolicy::new(&WITH_TOY, None).expect("no name");
     assert_eq!(best.wanted(here, near), parvum_shm::TRANSPORT.route);
@@ -96,7 +99,7 @@ fn new_transport_is_chosen_by_name_and_by_need() {
 fn builtin_transports_fall_back_in_order() {
     let [shm, tcp, routed] = [parvum_shm::TRANSPORT, parvum_tcp::TRANSPORT, parvum_routed::TRANSPORT];
     let (here, far) = (Tid(0x40001), Tid(0x80001));
-    let mut policy = RoutePolicy::new(&ALL, None).expect("no name");
+    let mut policy = RoutePolicy::new(&USUAL, None).expect("no name");
     assert_eq!(policy.wanted(here, far), tcp.route);
     assert_eq!(policy.after(tcp.route), Some(routed.route));
     assert_eq!(policy.after(routed.route), None);
@@ -110,6 +113,19 @@ fn builtin_transports_fall_back_in_order() {
     policy.ask(RouteWish::ByDaemons);
     assert_eq!(policy.wanted(here, here), routed.route);
     assert_eq!(policy.reasons(routed.route, &[], true)[shm.route.place()], Taken::AskedOther as u8);
+}
+
+#[test]
+fn fabric_is_first_between_hosts_only_if_it_is_asked_for() {
+    let (here, near, far) = (Tid(0x40001), Tid(0x40002), Tid(0x80001));
+    let [shm, tcp, fabric] = [parvum_shm::TRANSPORT, parvum_tcp::TRANSPORT, parvum_fabric::TRANSPORT];
+    assert!(USUAL.iter().all(|one| one.route != fabric.route));
+    let policy = RoutePolicy::new(&FABRIC_FIRST, None).expect("no name");
+    assert_eq!((policy.wanted(here, near), policy.wanted(here, far)), (shm.route, fabric.route));
+    assert_eq!(policy.after(fabric.route), Some(tcp.route));
+    let named = RoutePolicy::new(&FABRIC_FIRST, Some("fabric")).expect("it is there");
+    assert_eq!((named.wanted(here, near), named.wanted(here, far)), (fabric.route, fabric.route));
+    assert_eq!(FABRIC_FIRST.len(), ALL.len());
 }
 
 /// An engine that counts in a control block, and tools' view of that.
