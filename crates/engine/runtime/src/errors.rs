@@ -29,7 +29,7 @@ pub(crate) enum StartError {
     Session(#[from] SessionError),
     #[error("E-OPTION: {name}={value}: {}; help: use {use_one_of}", .name.strip_suffix("ROUTE").map_or("not a valid value", |_| "not a transport"))]
     Option { name: &'static str, value: String, use_one_of: String },
-    /// The reason of a transport that the user has asked for, with a code of its own.
+    /// The reason of a transport that the user has asked for. The text begins with a code.
     #[error("{0}")]
     Transport(String),
     #[error("E-PROTOCOL: the daemon gave this task no page; help: use command and libraries of one release")]
