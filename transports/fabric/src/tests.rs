@@ -266,3 +266,18 @@ fn messages_of_strangers_are_dropped() {
         carry(&mut near, &mut far, order);
     }
 }
+
+/// psm2, which Debian's libfabric loads, sets handlers for SIGTERM and others.
+#[test]
+fn signal_handlers_of_the_program_stay() {
+    let ask = || std::fs::read_to_string("/proc/self/status").expect("it is there");
+    let caught = |status: &str| {
+        let line = status.lines().find(|line| line.starts_with("SigCgt:")).expect("a line");
+        line.trim_start_matches("SigCgt:").trim().to_owned()
+    };
+    let before = caught(&ask());
+    if !has_library() {
+        return;
+    }
+    assert_eq!(caught(&ask()), before);
+}

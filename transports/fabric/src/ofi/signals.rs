@@ -1,9 +1,11 @@
-//! The program's signal handlers, which libraries of providers replace when they are loaded: psm2 prints a trace at a crash.
+//! The signal handlers of the program. Libraries of providers replace them when they are loaded: psm2 prints a trace at a crash, and keeps
+//! the process alive at SIGTERM.
 
 use std::mem::MaybeUninit;
+use std::ops::RangeInclusive;
 
-/// Signals of crashes.
-const SIGNALS: [libc::c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT];
+/// The signals of signal(7), up to the first of real time. SIGKILL and SIGSTOP have no handlers: the calls refuse them.
+const SIGNALS: RangeInclusive<libc::c_int> = 1..=31;
 
 /// Does `work`, and sets the handlers that were there before.
 pub fn keeping_handlers<T>(work: impl FnOnce() -> T) -> T {
@@ -14,8 +16,9 @@ pub fn keeping_handlers<T>(work: impl FnOnce() -> T) -> T {
         // SAFETY: as above.
         (result == 0).then(|| unsafe { action.assume_init() })
     });
+    let before: Vec<Option<libc::sigaction>> = before.collect();
     let done = work();
-    for (signal, action) in SIGNALS.into_iter().zip(before) {
+    for (signal, action) in SIGNALS.zip(before) {
         if let Some(action) = action {
             // SAFETY: the action was in force a moment ago.
             unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
