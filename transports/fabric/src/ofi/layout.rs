@@ -22,8 +22,6 @@ pub const SEND: u64 = 1 << 11;
 /// Each operation gets a block of memory of the caller for the time that it is under way: 4 words, or 8.
 pub const CONTEXT: u64 = 1 << 59;
 pub const CONTEXT2: u64 = 1 << 52;
-/// A send ends when its data needs nothing more of this process.
-pub const TRANSMIT_COMPLETE: u64 = 1 << 27;
 /// Sends arrive in their order.
 pub const ORDER_SAS: u64 = 1 << 8;
 /// Demands of a provider on registered memory.

@@ -104,7 +104,6 @@ impl Library {
             info.mode = CONTEXT | CONTEXT2;
             (*info.ep_attr).kind = EP_RDM;
             (*info.tx_attr).msg_order = ORDER_SAS;
-            (*info.tx_attr).op_flags = TRANSMIT_COMPLETE;
             (*info.rx_attr).msg_order = ORDER_SAS;
             (*info.domain_attr).threading = THREAD_DOMAIN;
             (*info.domain_attr).mr_mode = MR_LOCAL | MR_VIRT_ADDR | MR_ALLOCATED | MR_PROV_KEY | MR_ENDPOINT;
