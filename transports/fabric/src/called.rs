@@ -18,18 +18,18 @@ use std::sync::Arc;
 pub struct Fabric;
 
 impl Fabric {
-    /// Opens the endpoint of this process, so that no link waits for this later.
+    /// Opens the endpoint of this process. Links of a process that has not done this stay on TCP.
     pub fn prepare() -> Result<(), FabricError> {
-        Domain::shared().map(drop)
+        Domain::prepare()
     }
 }
 
 impl Called for Fabric {
     fn call(&self, address: &str, pass: &Pass<'_>) -> io::Result<Connection> {
-        // A signal handler that sends would wait for the turn of this thread.
-        let domain = without_signals(Domain::shared).map_err(io::Error::other)?;
+        let domain = Domain::prepared().map_err(io::Error::other)?;
         let link = parvum_tcp::connect(address, pass.caller, pass.token, pass.encrypted)?;
         let secret = pass.encrypted.then(|| Secret::new(End::Caller, pass.token, pass.caller));
+        // A signal handler that sends would wait for the turn of this thread.
         Ok(without_signals(|| connection(link, Ok(domain), secret)))
     }
 
@@ -97,6 +97,6 @@ impl sockets::Caller for Caller {
 
     fn admit(self: Box<Self>, token: &[u8; 16], encrypted: bool) -> Connection {
         let secret = encrypted.then(|| Secret::new(End::Listener, token, self.0.from));
-        connection(self.0.admit(token, encrypted), Domain::shared(), secret)
+        connection(self.0.admit(token, encrypted), Domain::prepared(), secret)
     }
 }

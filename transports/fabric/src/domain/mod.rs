@@ -1,6 +1,7 @@
 //! One endpoint for all links of a process: buffers, and whose frame has come.
 
 mod end;
+mod long_buffers;
 mod prefix;
 mod receiving;
 mod sending;
@@ -11,6 +12,7 @@ pub use sending::Filled;
 use crate::flow::{TELLING, WINDOW};
 use crate::ofi::{Endpoint, FabricError, TOGETHER};
 use end::{End, Long};
+use long_buffers::LongBuffers;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, OwnedFd};
 use std::collections::{HashMap, VecDeque};
@@ -23,10 +25,11 @@ pub const PROVIDER: &str = "PARVUM_FABRIC";
 // Each link adds buffers for all that may come to it.
 const _: () = assert!(TOGETHER >= WINDOW + TELLING);
 
-/// Blocks of long buffers in one direction: 16 MiB.
-const MOST_LONG_BLOCKS: u32 = 16;
 /// How often the endpoint is polled before a sleep, at most.
 const ROUNDS: u32 = 64;
+
+/// The endpoint of this process, and the process: a child by fork has a copy.
+static SHARED: Mutex<Option<(u32, Arc<Domain>)>> = Mutex::new(None);
 
 /// The endpoint that links of this process share.
 pub struct Domain(Mutex<Shared>);
@@ -35,20 +38,18 @@ pub struct Domain(Mutex<Shared>);
 pub struct Shared {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Free buffers to send from, short and long.
-    free: [Vec<u32>; 2],
+    /// Free buffers to send messages from.
+    free: Vec<u32>,
     /// The link that sends from a buffer.
     senders: HashMap<u32, u32>,
-    /// Buffers whose sends outlived their link and may never end, short and long.
-    lost: [u32; 2],
+    /// Buffers whose sends outlived their link and may never end.
+    lost: u32,
+    /// Buffers to send long payloads from.
+    long_out: LongBuffers,
+    /// Buffers to receive long payloads into.
+    long_in: LongBuffers,
     /// Buffers that are to receive, and that the library did not take yet.
     idle: Vec<u32>,
-    /// Free buffers for long payloads.
-    free_long: Vec<u32>,
-    /// Blocks of buffers for long payloads, to receive into and to send from.
-    long_blocks: [u32; 2],
-    /// Buffers whose receives outlived their link and may never end.
-    lost_long: u32,
     /// The link whose long payload comes into a buffer.
     askers: HashMap<u32, u32>,
     /// Links with a long payload that nobody has asked for yet.
@@ -69,23 +70,25 @@ pub struct Shared {
 }
 
 impl Domain {
-    /// The endpoint that all links of this process share. The first call opens it, which takes the library a tenth of a second.
-    pub fn shared() -> Result<Arc<Domain>, FabricError> {
-        static SHARED: Mutex<Option<(u32, Arc<Domain>)>> = Mutex::new(None);
+    /// Opens the endpoint that all links of this process share. The first call takes the library a tenth of a second.
+    pub fn prepare() -> Result<(), FabricError> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let process = std::process::id();
-        match shared.take() {
-            Some((owner, domain)) if owner == process => {
-                *shared = Some((owner, Arc::clone(&domain)));
-                return Ok(domain);
-            }
-            // A child by fork has a copy. To close the copy would disturb the parent, whose sockets these are.
-            others => std::mem::forget(others),
+        if shared.as_ref().is_some_and(|(owner, _)| *owner == process) {
+            return Ok(());
         }
+        // A child by fork has a copy. To close the copy would disturb the parent, whose sockets these are.
+        std::mem::forget(shared.take());
         let choice = std::env::var(PROVIDER).ok().filter(|name| !name.is_empty());
-        let domain = Arc::new(Domain::open(choice.as_deref())?);
-        *shared = Some((process, Arc::clone(&domain)));
-        Ok(domain)
+        *shared = Some((process, Arc::new(Domain::open(choice.as_deref())?)));
+        Ok(())
+    }
+
+    /// The endpoint that [`prepare`](Self::prepare) has opened. A link opens none: it is made under the lock of the process.
+    pub fn prepared() -> Result<Arc<Domain>, FabricError> {
+        let shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = shared.as_ref().filter(|(owner, _)| *owner == std::process::id());
+        own.map(|(_, domain)| Arc::clone(domain)).ok_or(FabricError::NotAsked)
     }
 
     /// A new endpoint of the provider with this name, or of the best.
@@ -97,13 +100,12 @@ impl Domain {
         let ready = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(no_event)?;
         Ok(Domain(Mutex::new(Shared {
             endpoint,
-            free: [(first..first + TOGETHER).collect(), Vec::new()],
+            free: (first..first + TOGETHER).collect(),
             senders: HashMap::new(),
-            lost: [0, 0],
+            lost: 0,
+            long_out: LongBuffers::default(),
+            long_in: LongBuffers::default(),
             idle: Vec::new(),
-            free_long: Vec::new(),
-            long_blocks: [0, 0],
-            lost_long: 0,
             askers: HashMap::new(),
             unasked: VecDeque::new(),
             links: HashMap::new(),
@@ -148,15 +150,15 @@ impl Shared {
                 Long::Announced { .. } => {}
                 Long::Coming { slot } => {
                     self.endpoint.cancel(slot);
-                    self.lost_long += 1;
+                    self.long_in.lost += 1;
                 }
-                Long::Come { slot, .. } => self.free_long.push(slot),
+                Long::Come { slot, .. } => self.long_in.free.push(slot),
             }
         }
         // The peer may be dead, and some providers never tell how a send to it ended.
-        for (lost, sending) in self.lost.iter_mut().zip(end.sending) {
-            *lost += sending;
-        }
+        let [short, long] = end.sending;
+        self.lost += short;
+        self.long_out.lost += long;
         self.post();
         self.show_waiting();
     }

@@ -1,10 +1,10 @@
 //! Receiving messages and long payloads for all links of a process.
 
+use super::Shared;
 use super::end::{Long, Message};
 use super::prefix::Prefix;
-use super::{MOST_LONG_BLOCKS, Shared};
 use crate::flow::{TELLING, WINDOW};
-use crate::ofi::{Completion, LONG_TOGETHER, Posted, is_long};
+use crate::ofi::{Completion, Posted, is_long};
 
 impl Shared {
     /// Polls the endpoint.
@@ -14,9 +14,9 @@ impl Shared {
             free,
             senders,
             lost,
-            lost_long,
             idle,
-            free_long,
+            long_out,
+            long_in,
             askers,
             unasked,
             links,
@@ -25,14 +25,17 @@ impl Shared {
         } = self;
         let works = endpoint.poll(|endpoint, Completion { slot, length }| {
             if let Some(number) = senders.remove(&slot) {
-                let kind = usize::from(is_long(slot));
-                free[kind].push(slot);
-                match links.get_mut(&number) {
-                    Some(end) => {
-                        end.sending[kind] -= 1;
-                        end.has_failed |= length.is_none();
+                let end = links.get_mut(&number);
+                match (is_long(slot), end.is_some()) {
+                    (true, link_lives) => long_out.ended(slot, link_lives),
+                    (false, link_lives) => {
+                        free.push(slot);
+                        *lost = lost.saturating_sub(u32::from(!link_lives));
                     }
-                    None => lost[kind] = lost[kind].saturating_sub(1),
+                }
+                if let Some(end) = end {
+                    end.sending[usize::from(is_long(slot))] -= 1;
+                    end.has_failed |= length.is_none();
                 }
             } else if let Some(number) = askers.remove(&slot) {
                 match links.get_mut(&number) {
@@ -40,10 +43,7 @@ impl Shared {
                         end.has_come(slot, length);
                         end.count(ready_links);
                     }
-                    None => {
-                        free_long.push(slot);
-                        *lost_long = lost_long.saturating_sub(1);
-                    }
+                    None => long_in.ended(slot, false),
                 }
             } else {
                 let come = length.and_then(|length| Prefix::decode(&endpoint.buffer(slot)[..length]));
@@ -85,29 +85,22 @@ impl Shared {
                 continue;
             };
             // The senders of other links may be slow: a link without a payload on its way gets buffers.
-            let may_grow = self.long_blocks[0] < MOST_LONG_BLOCKS && !end.awaits_long();
+            let may_grow = !end.awaits_long();
             let announced = end.longs.iter_mut().find(|long| matches!(long, Long::Announced { .. }));
             let Some(long @ &mut Long::Announced { length, tag }) = announced else {
                 self.unasked.pop_front();
                 continue;
             };
-            if self.free_long.is_empty() && (may_grow || self.lost_long >= LONG_TOGETHER) {
-                let Ok(first) = self.endpoint.add_long_buffers() else {
-                    end.has_failed = true;
-                    self.unasked.pop_front();
-                    continue;
-                };
-                match self.lost_long >= LONG_TOGETHER {
-                    true => self.lost_long -= LONG_TOGETHER,
-                    false => self.long_blocks[0] += 1,
-                }
-                self.free_long.extend(first..first + LONG_TOGETHER);
+            if self.long_in.refill(&mut self.endpoint, may_grow).is_err() {
+                end.has_failed = true;
+                self.unasked.pop_front();
+                continue;
             }
-            let Some(&slot) = self.free_long.last() else { return };
+            let Some(&slot) = self.long_in.free.last() else { return };
             match self.endpoint.receive_tagged(slot, length as usize, tag) {
                 Posted::Yes => {
                     *long = Long::Coming { slot };
-                    self.free_long.pop();
+                    self.long_in.free.pop();
                     self.askers.insert(slot, number);
                     self.unasked.pop_front();
                 }
@@ -120,7 +113,7 @@ impl Shared {
         }
     }
 
-    /// Gives the next message of the link to `take`, with its long payload if it has one. False: there is none yet.
+    /// Gives the next message of the link to `take`, with its long payload if it has one. False: nothing has come.
     pub fn next_message(&mut self, number: u32, take: impl FnOnce(&mut [u8], Option<&[u8]>)) -> bool {
         let Shared { endpoint, links, .. } = self;
         let Some(end) = links.get_mut(&number) else { return false };
@@ -136,7 +129,7 @@ impl Shared {
             head.copy_from_slice(&message[..head.len()]);
             end.longs.pop_front();
             take(head, Some(&endpoint.buffer(long)[..long_length]));
-            self.free_long.push(long);
+            self.long_in.free.push(long);
             self.ask();
         } else {
             take(message, None);

@@ -1,8 +1,8 @@
 //! Sending messages and long payloads from the buffers that all links of a process share.
 
+use super::Shared;
 use super::end::tag;
-use super::{MOST_LONG_BLOCKS, Shared};
-use crate::ofi::{LONG_TOGETHER, Posted, TOGETHER};
+use crate::ofi::{Posted, TOGETHER};
 
 /// A long payload in a buffer.
 #[derive(Clone, Copy)]
@@ -14,27 +14,12 @@ pub struct Filled {
 impl Shared {
     /// A free buffer for a message.
     fn free_short(&mut self) -> Option<u32> {
-        if self.free[0].is_empty() && self.lost[0] >= TOGETHER {
+        if self.free.is_empty() && self.lost >= TOGETHER {
             let first = self.endpoint.add_buffers().ok()?;
-            self.lost[0] -= TOGETHER;
-            self.free[0].extend(first..first + TOGETHER);
+            self.lost -= TOGETHER;
+            self.free.extend(first..first + TOGETHER);
         }
-        self.free[0].last().copied()
-    }
-
-    /// A free buffer for a long payload of a link. A link without one under way does not wait for the receivers of others.
-    fn free_long(&mut self, number: u32) -> Option<u32> {
-        let has_none = self.links.get(&number).is_some_and(|end| end.sending[1] == 0);
-        let may_grow = self.long_blocks[1] < MOST_LONG_BLOCKS && has_none;
-        if self.free[1].is_empty() && (may_grow || self.lost[1] >= LONG_TOGETHER) {
-            let first = self.endpoint.add_long_buffers().ok()?;
-            match self.lost[1] >= LONG_TOGETHER {
-                true => self.lost[1] -= LONG_TOGETHER,
-                false => self.long_blocks[1] += 1,
-            }
-            self.free[1].extend(first..first + LONG_TOGETHER);
-        }
-        self.free[1].pop()
+        self.free.last().copied()
     }
 
     /// Sends a message that `write` puts into a buffer; it returns the length. `is_last`: the link wants to know when it has left.
@@ -52,7 +37,7 @@ impl Shared {
         }
         let posted = self.endpoint.send(slot, length, to);
         if posted == Posted::Yes {
-            self.free[0].pop();
+            self.free.pop();
             self.is_sent(number, slot, false);
         }
         posted
@@ -60,14 +45,17 @@ impl Shared {
 
     /// Puts a long payload into a buffer by `write`, which returns the length. `None`: there is no buffer now.
     pub fn fill_long(&mut self, number: u32, write: impl FnOnce(&mut [u8]) -> usize) -> Option<Filled> {
-        let slot = self.free_long(number)?;
+        // The receivers of other links may be slow: a link without a payload under way gets buffers.
+        let has_none = self.links.get(&number).is_some_and(|end| end.sending[1] == 0);
+        self.long_out.refill(&mut self.endpoint, has_none).ok()?;
+        let slot = self.long_out.free.pop()?;
         let length = write(self.endpoint.buffer(slot));
         Some(Filled { slot, length })
     }
 
     /// Gives the buffer back: the payload is not sent.
     pub fn take_back(&mut self, filled: Filled) {
-        self.free[1].push(filled.slot);
+        self.long_out.free.push(filled.slot);
     }
 
     /// Sends a long payload: the peer's number of the link, and which long payload of the link it is. The peer must know of it already:

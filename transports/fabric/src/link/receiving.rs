@@ -134,7 +134,7 @@ fn give(
 /// Takes notes out of the frames of the connection.
 struct Filter<'a> {
     sink: &'a mut dyn Sink,
-    /// `None` for what is no note.
+    /// `None` stands for a damaged note.
     notes: Vec<Option<Note>>,
     frames: usize,
 }

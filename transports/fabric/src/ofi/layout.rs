@@ -41,7 +41,7 @@ pub const WAIT_FD: c_int = 3;
 /// Commands of `control`.
 pub const GETWAIT: c_int = 5;
 pub const ENABLE: c_int = 6;
-/// Results: there is none yet, and there is an error to read.
+/// Results: the call has nothing to give now, and the queue has an error to read.
 pub const EAGAIN: isize = 11;
 pub const EAVAIL: isize = 259;
 

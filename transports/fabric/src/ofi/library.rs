@@ -22,6 +22,9 @@ pub enum FabricError {
         "E-FABRIC: libfabric has no provider{0} for reliable messages here; help: `fi_info -t FI_EP_RDM` lists the providers"
     )]
     NoProvider(String),
+    /// The task has opened no endpoint.
+    #[error("E-FABRIC: the task has not asked for a fabric; help: set PARVUM_FABRIC for all tasks")]
+    NotAsked,
     /// A call has failed.
     #[error(
         "E-FABRIC: {call} of libfabric failed: {why}; help: set PARVUM_FABRIC to another provider, or unset PARVUM_ROUTE"

@@ -36,13 +36,16 @@ enum Contact {
     Daemons,
 }
 
-/// All of them, the one to prefer first. One more is a line here. The fabric is last: only users who ask for it have one.
-static BUILT_IN: [Built; 4] = [
+/// The transports of all users, the one to prefer first. One more is a line here.
+static BUILT_IN: [Built; 3] = [
     Built { transport: parvum_shm::TRANSPORT, contact: Contact::Memory },
     Built { transport: parvum_tcp::TRANSPORT, contact: Contact::Called(&parvum_tcp::Tcp) },
     Built { transport: parvum_routed::TRANSPORT, contact: Contact::Daemons },
-    Built { transport: parvum_fabric::TRANSPORT, contact: Contact::Called(&Fabric) },
 ];
+
+/// The transports of users who ask for them.
+static ON_REQUEST: [Built; 1] =
+    [Built { transport: parvum_fabric::TRANSPORT, contact: Contact::Called(&Fabric) }];
 
 /// The transports for tests, by name. Installed libraries do not contain them.
 #[cfg(debug_assertions)]
@@ -65,52 +68,19 @@ const fn registered<const COUNT: usize>(more: &[Built]) -> [Transport; COUNT] {
 }
 
 /// Their registrations, followed by the route of a task to itself.
-pub(crate) static ALL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
-/// The transports of users who do not ask for the fabric.
-static USUAL: [Transport; BUILT_IN.len()] = usual();
-/// The transports of users who ask for the fabric: between hosts the fabric comes first.
-static FABRIC_FIRST: [Transport; BUILT_IN.len() + 1] = fabric_first();
+static USUAL: [Transport; BUILT_IN.len() + 1] = registered(&[]);
+/// The same with the transports on request.
+pub(crate) static ALL: [Transport; BUILT_IN.len() + ON_REQUEST.len() + 1] = registered(&ON_REQUEST);
+/// The same for users who ask for the fabric: between hosts the fabric comes first.
+static FABRIC_FIRST: [Transport; ALL.len()] = [
+    parvum_shm::TRANSPORT,
+    parvum_fabric::TRANSPORT,
+    parvum_tcp::TRANSPORT,
+    parvum_routed::TRANSPORT,
+    own::TRANSPORT,
+];
+const _: () = assert!(Transport::are_apart(&FABRIC_FIRST));
 static WITH_TESTS: [Transport; BUILT_IN.len() + FOR_TESTS.len() + 1] = registered(&FOR_TESTS);
-
-const fn usual() -> [Transport; BUILT_IN.len()] {
-    let (mut some, mut at, mut next) = ([own::TRANSPORT; BUILT_IN.len()], 0, 0);
-    while at < ALL.len() {
-        if ALL[at].route.number() != parvum_fabric::TRANSPORT.route.number() {
-            some[next] = ALL[at];
-            next += 1;
-        }
-        at += 1;
-    }
-    some
-}
-
-const fn fabric_first() -> [Transport; BUILT_IN.len() + 1] {
-    let fabric = parvum_fabric::TRANSPORT;
-    let (mut all, mut next) = (ALL, 0);
-    // Transports of one host, the fabric, then the others.
-    let mut part = 0;
-    while part < 3 {
-        let mut at = 0;
-        while at < ALL.len() {
-            let one = ALL[at];
-            let is_fabric = one.route.number() == fabric.route.number();
-            let own = if is_fabric {
-                1
-            } else if one.needs.one_host {
-                0
-            } else {
-                2
-            };
-            if own == part {
-                all[next] = one;
-                next += 1;
-            }
-            at += 1;
-        }
-        part += 1;
-    }
-    all
-}
 
 // The control block has room for all of them, and for a zero behind each name.
 const _: () = assert!(parvum_control::ROUTES == Route::BOUND);
@@ -121,7 +91,7 @@ const _: () = assert!(parvum_control::ROUTE_NAME_BYTES > Transport::NAME_BYTES);
 mod toy;
 
 fn built() -> impl Iterator<Item = &'static Built> {
-    BUILT_IN.iter().chain(&FOR_TESTS)
+    BUILT_IN.iter().chain(&ON_REQUEST).chain(&FOR_TESTS)
 }
 
 /// How tasks meet over a route.

@@ -203,9 +203,6 @@ impl Inside {
         }
         let changes = self.awaits_in_segment.as_ref().map(|shared| shared.fall_asleep());
         let rings = self.falls_asleep(in_poll);
-        if in_poll {
-            self.engine.doze();
-        }
         let moved = self.look();
         if let Some(found) = done(self) {
             self.stays_awake(number);
@@ -241,10 +238,14 @@ impl Inside {
             && connections.unmapped.is_empty()
     }
 
-    /// Marks in the control block that a thread is about to sleep there. Returns the number of wakeups so far.
-    pub(crate) fn falls_asleep(&self, in_poll: bool) -> u32 {
-        let control_block = &self.identity.control_block;
-        if in_poll { control_block.fall_asleep_in_poll() } else { control_block.fall_asleep() }
+    /// Marks in the control block that a thread is about to sleep there, and prepares the links' sockets for poll(2). Returns the
+    /// number of wakeups so far.
+    pub(crate) fn falls_asleep(&mut self, in_poll: bool) -> u32 {
+        if !in_poll {
+            return self.identity.control_block.fall_asleep();
+        }
+        self.engine.doze();
+        self.identity.control_block.fall_asleep_in_poll()
     }
 
     /// This thread no longer sleeps on the control block's wakeup word. Another thread that sleeps there must declare

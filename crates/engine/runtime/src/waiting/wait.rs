@@ -271,11 +271,7 @@ impl Inside {
     /// earlier and later messages must wake the serving thread again.
     fn hand_back(&mut self) {
         // It sleeps as before, even if sockets were added: the next thread that leaves moves it.
-        let in_poll = self.waits.waiters.watches > 0;
-        self.falls_asleep(in_poll);
-        if in_poll {
-            self.engine.doze();
-        }
+        self.falls_asleep(self.waits.waiters.watches > 0);
         // Messages for the serving thread that came in between wake it when this thread leaves or sleeps.
         self.look();
     }
