@@ -54,7 +54,7 @@ impl Ring<'_> {
         // What the task writes next, a message for a peer perhaps, becomes visible after the next records only: their memory
         // must be at hand by then.
         #[cfg(not(loom))]
-        crate::ticks::fetch_for_writing(&self.places[(number + AHEAD) as usize & (self.places.len() - 1)]);
+        parvum_sync::fetch_for_writing(&self.places[(number + AHEAD) as usize & (self.places.len() - 1)]);
     }
 
     /// How many records were ever written.

@@ -76,19 +76,6 @@ fn counter() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Has the processor fetch the line of `place` into its own cache, to be written soon. It does not wait for that.
-#[inline]
-pub(crate) fn fetch_for_writing<T>(place: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which reads and writes nothing.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(place).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
-}
-
 #[cfg(not(target_arch = "x86_64"))]
 fn counter() -> u64 {
     monotonic_ns()

@@ -42,6 +42,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Whether members have slots at all.
+    #[inline]
     pub(crate) fn has_places(self) -> bool {
         (1..=MOST_MEMBERS).contains(&self.members)
     }
@@ -55,36 +56,43 @@ impl Shape {
     }
 
     /// Where the places begin.
+    #[inline]
     fn places(self) -> usize {
         PAGE_BYTES + (2 * self.members as usize * LINE).next_multiple_of(PAGE_BYTES)
     }
 
     /// Where the lines of announcements begin.
+    #[inline]
     fn announcements(self) -> usize {
         self.places() + 2 * self.members as usize * SLOT_BYTES
     }
 
     /// Where the line of an announcement begins; the one behind the last is that of those who wait for one.
+    #[inline]
     pub(crate) fn announcement(self, place: usize) -> usize {
         self.announcements() + place * LINE
     }
 
     /// Where its longer data begins.
+    #[inline]
     pub(crate) fn announced(self, place: usize) -> usize {
         self.announcement(ANNOUNCEMENTS + 1) + place * ANNOUNCED_ROOM
     }
 
     /// Where a member's line of that round begins.
+    #[inline]
     pub(crate) fn line(self, member: u32, round: u64) -> usize {
         PAGE_BYTES + number(member, round) * LINE
     }
 
     /// Where its longer data of that round begins.
+    #[inline]
     pub(crate) fn place(self, member: u32, round: u64) -> usize {
         self.places() + number(member, round) * SLOT_BYTES
     }
 }
 
+#[inline]
 fn number(member: u32, round: u64) -> usize {
     2 * member as usize + (round % 2) as usize
 }

@@ -33,6 +33,7 @@ impl SegmentMap {
         Ok(SegmentMap { at, bytes })
     }
 
+    #[inline]
     pub(crate) fn barrier(&self) -> &SegmentBarrier {
         // SAFETY: by the invariant the memory is there, page aligned and larger than a `SegmentBarrier`,
         // which holds nothing but atomics: every bit pattern is valid, whoever writes them.
@@ -65,6 +66,7 @@ impl SegmentMap {
         unsafe { std::ptr::copy_nonoverlapping(self.at.add(at).as_ptr(), out.as_mut_ptr(), out.len()) };
     }
 
+    #[inline]
     fn check(&self, at: usize, length: usize) {
         assert!(at >= size_of::<SegmentBarrier>(), "behind the barrier");
         assert!(at.checked_add(length).is_some_and(|end| end <= self.bytes), "within the board");

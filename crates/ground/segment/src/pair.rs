@@ -76,6 +76,7 @@ impl Head {
 }
 
 /// A round's number on a line. It comes again after four billion rounds; a line is two rounds old at most.
+#[inline]
 fn stamp(round: u64) -> u32 {
     (round as u32).wrapping_add(1)
 }

@@ -50,6 +50,7 @@ impl GroupSegment {
         Ok(GroupSegment { map: SegmentMap::new(file, bytes)?, shape })
     }
 
+    #[inline]
     pub(crate) fn barrier(&self) -> &SegmentBarrier {
         self.map.barrier()
     }
@@ -70,6 +71,7 @@ impl GroupSegment {
     }
 
     /// Comes to the barrier; see [`SegmentBarrier::arrive`]. The last one wakes those who sleep.
+    #[inline]
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
         let arrival = self.barrier().arrive(count);
         if arrival == (Arrival::Opened { wake: true }) {
@@ -79,6 +81,7 @@ impl GroupSegment {
     }
 
     /// See [`SegmentBarrier::outcome`].
+    #[inline]
     pub fn outcome(&self, round: u32) -> Option<Outcome> {
         self.barrier().outcome(round)
     }
@@ -88,12 +91,14 @@ impl GroupSegment {
         self.has_segment().then_some(self.shape.members)
     }
 
+    #[inline]
     pub(crate) fn has_segment(&self) -> bool {
         self.shape.has_places()
     }
 
     /// Shows data in a round, under a word: before coming to its barrier, and after that of the round before has opened. False:
     /// there is no such member, or no room for so much.
+    #[inline]
     pub fn show<'d>(
         &self,
         member: u32,
@@ -149,6 +154,7 @@ impl GroupSegment {
     }
 
     /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`GroupSegment::other_has_shown`].
+    #[inline]
     pub fn outcome_beside(&self, member: u32, round: u64) -> Option<Outcome> {
         // Who leaves after it has shown what belongs to the round has not missed it, so the line is looked at behind the closing.
         let is_closed = self.is_closed();
@@ -177,6 +183,7 @@ impl GroupSegment {
         self.head(member, round).stay_awake();
     }
 
+    #[inline]
     fn head(&self, member: u32, round: u64) -> &Head {
         self.map.line(self.shape.line(member, round))
     }
@@ -208,6 +215,7 @@ impl GroupSegment {
         true
     }
 
+    #[inline]
     fn data_at(&self, member: u32, round: u64, length: usize) -> usize {
         match length <= SHORT {
             true => self.shape.line(member, round) + size_of::<Head>(),

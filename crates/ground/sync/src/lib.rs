@@ -5,6 +5,7 @@
 //! - [`LockWord`] and [`LockQueue`]: a lock in memory that several processes share.
 //! - [`fences`] and [`global_fences`]: a cheap fence for the frequent side and a dear one for the rare side, within a process or among
 //!   processes.
+//! - [`fetch_for_writing`]: a hint to the processor about memory that is written soon.
 //! - [`futex`]: sleeping on a word of memory.
 //! - [`fork`] and [`without_signals`]: what a forked child must forget, and threads that take no signals of the program.
 //!
@@ -26,11 +27,14 @@ pub mod futex;
 pub mod global_fences;
 #[allow(unsafe_code)]
 mod hazard;
+#[allow(unsafe_code)]
+mod prefetch;
 mod shared_lock;
 #[allow(unsafe_code)]
 mod signals;
 
 pub use biased::{BiasedGuard, BiasedLock};
 pub use hazard::{Hazards, Pinned};
+pub use prefetch::fetch_for_writing;
 pub use shared_lock::{LockQueue, LockWord};
 pub use signals::without_signals;
