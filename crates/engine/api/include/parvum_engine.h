@@ -337,6 +337,10 @@ struct parvum_table {
      * each call that waits. Once for each text, before or after `enrol`. Returns the number of the last word before the text. The first
      * call of the text has the next number, in the high half of the notes' `call`. UINT32_MAX: there is no room. */
     uint32_t (*describe)(const char *text, size_t length);
+    /* Hands a message of one piece from this task to itself to a receive that begins now; the memory of the two must not overlap.
+     * PARVUM_STATUS_PENDING: nothing has happened, because the usual calls are needed. Otherwise as `receive`. */
+    int32_t (*pass_to_self)(const struct parvum_outgoing *message, const struct parvum_pattern *pattern,
+                            const struct parvum_room *room, struct parvum_message *out);
 };
 
 /* The engine of this process. */

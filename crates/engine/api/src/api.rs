@@ -403,6 +403,27 @@ impl CoreApi {
         }
     }
 
+    /// Hands data from this task to itself to a receive that begins now, and returns the result of `see`, as
+    /// [`CoreApi::receive_seen`]. `None`: nothing has happened, and the usual calls are needed. See [`Table::pass_to_self`].
+    #[inline(always)]
+    pub fn pass_to_self<R>(
+        &self,
+        how: SendTo,
+        data: &[u8],
+        pattern: &Pattern,
+        room: &mut [u8],
+        see: impl FnOnce(&Message) -> R,
+    ) -> Option<R> {
+        let piece = Piece { start: data.as_ptr(), length: data.len() };
+        let message = outgoing(&how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
+        let (room, mut out) = (Room::memory(room.as_mut_ptr(), room.len()), Message::NONE);
+        // SAFETY: all is borrowed until this returns.
+        match unsafe { (self.0.pass_to_self)(&message, pattern, &room, &mut out) } {
+            0 | 3 => Some(see(&out)),
+            _ => None,
+        }
+    }
+
     /// Receives what is wanted, one after the other, as long as each comes soon: see [`Table::receive_each`]. How many have come;
     /// what is known of them is in `came`.
     ///

@@ -599,4 +599,13 @@ pub struct Table {
     /// its newline. Call this once for each text, before or after `enrol`; it also applies to later tasks of the
     /// process. The first word of the text gets the returned number plus one. `u32::MAX`: there is no room.
     pub describe: unsafe extern "C" fn(text: *const u8, length: usize) -> u32,
+    /// Hands a message from this task to itself to a receive that begins now. The message has one piece, and the memory of
+    /// the receive lies apart from the piece. `Done` or `Cut`: as `receive` answers, and the send is over, too. `Pending`: nothing has happened.
+    /// Another message or receive comes first, or the two do not match, or the caller needs the usual calls.
+    pub pass_to_self: unsafe extern "C" fn(
+        message: *const Outgoing,
+        pattern: *const Pattern,
+        room: *const Room,
+        out: *mut Message,
+    ) -> i32,
 }

@@ -156,7 +156,8 @@ fn header_layout_equals_engine_layout() {
         send_scattered = "send_scattered",
         board_announce = "board_announce",
         board_hear = "board_hear",
-        describe = "describe"
+        describe = "describe",
+        pass_to_self = "pass_to_self"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

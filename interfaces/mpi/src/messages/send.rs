@@ -6,7 +6,7 @@ use crate::comms::revocation::revoked;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::attached::Leaving;
 use crate::messages::bsend;
-use crate::messages::buffers::{Data, ReceiveInto, Sent};
+use crate::messages::buffers::{Data, ReceiveInto, Sent, overlap};
 use crate::messages::status::Status;
 use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::process::machine::notes;
@@ -364,15 +364,70 @@ pub(crate) fn exchange(
     (get, source, receive_tag): (&Data, i32, i32),
 ) -> Mpi<Outcome> {
     let process = process()?;
-    // What is wrong with the send is told before anything is posted.
-    to(comm, dest, send_tag, Mode::Standard, give.length())?;
-    let coming = irecv(comm, get, source, receive_tag)?;
-    let sent = isend(comm, give, dest, send_tag, Mode::Standard).and_then(|going| {
-        let outcome = progress::wait(process, &going)?;
-        outcome.error.map_or(Ok(()), Err)
+    // Wrong arguments are errors before anything is posted.
+    let going = to(comm, dest, send_tag, Mode::Standard, give.length())?;
+    let coming = pattern(comm, source, receive_tag)?;
+    let (mut going, mut sending) = (going, None);
+    if let Some(coming) = &coming
+        && let Some((data, (place, length))) = short_runs(comm, give, get)
+    {
+        // SAFETY: the program promises the buffer for the call; it is apart from the data.
+        let room = unsafe { std::slice::from_raw_parts_mut(place, length) };
+        match going.take() {
+            Some(to) if to.rank == comm.rank() as i32 && comm.remote().is_none() => {
+                let see = |message: &Message| outcome_of(message, length);
+                if let Some(outcome) = process.api.pass_to_self(to.how, data, coming, room, see) {
+                    return Ok(outcome);
+                }
+                going = Some(to);
+            }
+            // A short send is mostly over at once, so the receive needs no request.
+            Some(to) => {
+                sending = start(process, comm, give, to)?;
+                if sending.is_none() {
+                    return receive_run(process, comm, coming, room, source);
+                }
+            }
+            None => {}
+        }
+    }
+    let coming = Arc::new(match coming {
+        Some(pattern) => post(process, comm, get, &pattern, source),
+        None => Operation::over(with_nobody(true), comm.handle()),
     });
+    let sent = match going {
+        Some(to) => start(process, comm, give, to),
+        None => Ok(sending),
+    };
+    let sent = sent.and_then(|operation| finish(process, operation));
     sent.map_err(|error| without_receive(&coming, error))?;
     progress::wait_for_message(process, &coming)
+}
+
+/// The data of an exchange, and the address and length of its memory. `None`: one of them has several runs, the data is
+/// long, or other operations move on beside the exchange.
+#[inline]
+fn short_runs<'d>(comm: &Comm, give: &'d Data, get: &Data) -> Option<(&'d [u8], (*mut u8, usize))> {
+    let (data, (start, length)) = (give.bytes()?, get.run()?);
+    if data.len() > EAGER || !progress::is_quiet() || comm.is_tolerant() || overlap(give, get) {
+        return None;
+    }
+    Some((data, (if length == 0 { NOWHERE } else { start }, length)))
+}
+
+/// Receives into one run.
+#[inline]
+fn receive_run(
+    process: &Process,
+    comm: &Comm,
+    pattern: &Pattern,
+    room: &mut [u8],
+    source: i32,
+) -> Mpi<Outcome> {
+    let told = notes(introspect::now(call::RECEIVE), pattern.from, pattern.tag, comm.context());
+    let length = room.len();
+    let got = process.api.receive_seen(pattern, room, &told, |message| outcome_of(message, length));
+    got.map_err(|status| process.failed(status, usize::try_from(source).ok()))
 }
 
 /// The error of a send whose receive was posted before it: the receive is taken back, and the program's buffer stays as it is.

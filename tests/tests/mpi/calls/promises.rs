@@ -21,6 +21,18 @@ fn collectives_are_correct_from_every_root() {
     }
 }
 
+/// To oneself, both ways at once, and receives that one of two threads begins.
+#[test]
+fn short_paths_of_messages_keep_the_order() {
+    for first in [&[][..], &["first"]] {
+        for ranks in [2, 3] {
+            let lines = said_with(ranks, "mpi_short", first, false);
+            assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+            assert!(lines.iter().all(|line| line.ends_with(" checks")), "{lines:?}");
+        }
+    }
+}
+
 /// The same operations, begun and waited for, and prepared and started.
 #[test]
 fn nonblocking_and_persistent_collectives_give_the_same() {

@@ -12,6 +12,7 @@ use crate::inside::{self, with};
 use crate::process;
 use crate::receiving::completing;
 use crate::receiving::finding;
+use crate::receiving::own;
 use crate::receiving::receive;
 use crate::receiving::serving;
 use crate::runtime::Runtime;
@@ -90,6 +91,7 @@ const fn table<E: Endpoint>() -> Table {
         board_announce: bcast_ring::board_announce::<E>,
         board_hear: bcast_ring::board_hear::<E>,
         describe: words::describe,
+        pass_to_self: own::pass_to_self::<E>,
     }
 }
 

@@ -7,5 +7,7 @@ pub(crate) mod direct;
 #[allow(unsafe_code)]
 pub(crate) mod finding;
 #[allow(unsafe_code)]
+pub(crate) mod own;
+#[allow(unsafe_code)]
 pub(crate) mod receive;
 pub(crate) mod serving;

@@ -51,8 +51,16 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
 /// The status of a receive that has its message.
 #[inline]
 fn status_of(room: &api::Room, envelope: &Envelope) -> i32 {
-    let cut = room.kind == RoomKind::Memory && envelope.length > room.length as u64;
-    if cut { Status::Cut as i32 } else { Status::Done as i32 }
+    match room.kind {
+        RoomKind::Memory => status_of_length(envelope.length, room.length) as i32,
+        _ => Status::Done as i32,
+    }
+}
+
+/// The status of a receive of `length` bytes into `room` bytes of memory.
+#[inline]
+pub(crate) fn status_of_length(length: u64, room: usize) -> Status {
+    if length > room as u64 { Status::Cut } else { Status::Done }
 }
 
 /// Describes the data of a message that took the short path.
@@ -262,7 +270,7 @@ fn fill(runtime: &mut Inside, completed: Completed, out: &mut Message) {
 
 /// The properties of a message, besides its data.
 #[inline]
-fn note_envelope(envelope: &Envelope, out: &mut Message) {
+pub(crate) fn note_envelope(envelope: &Envelope, out: &mut Message) {
     let Envelope { from, tag, context, meta, length, .. } = *envelope;
     (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
     (out.handle, out.data) = (0, std::ptr::null());
