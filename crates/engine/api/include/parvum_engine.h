@@ -64,6 +64,14 @@ struct parvum_piece {
     size_t length;
 };
 
+/* A part of the data that a member shows in a round, and where it is copied to. */
+struct parvum_reading {
+    uint32_t member;
+    size_t from;               /* the first byte of the part                                   */
+    void *out;
+    size_t length;
+};
+
 /* The kind of a destination. */
 enum parvum_room_kind {
     PARVUM_ROOM_BLOCK = 0,     /* the engine's memory, or `inside` of the message              */
@@ -170,6 +178,7 @@ enum {
     PARVUM_BOARD_COME = -2,         /* the round is complete                                */
     PARVUM_BOARD_CLOSED = -3,       /* it cannot complete: the group changed, or a member ended */
     PARVUM_BOARD_DISAGREED = -4,    /* the words of the members differ, or the data was too long */
+    PARVUM_BOARD_MISSING = -16,     /* less a number: see `board_post`                      */
     PARVUM_BOARD_ROOM = 64 << 10,   /* bytes of a member's data in one round                */
     PARVUM_BOARD_MEMBERS = 64,
     PARVUM_BOARD_ANNOUNCED = 1 << 10,   /* bytes of an announcement                             */
@@ -330,13 +339,25 @@ struct parvum_table {
     /* Announces data, PARVUM_BOARD_ANNOUNCED bytes at most, to all other members of a board with a word, without a wait. Returns one of
      * PARVUM_BOARD_... At most PARVUM_BOARD_ANNOUNCEMENTS may lie between two rounds; all members get them in one order. */
     int64_t (*board_announce)(uint64_t board, uint32_t word, const void *data, size_t length);
-    /* Waits for the next announcement with this length and word, and copies it. Returns the same as `board_turn`. */
+    /* Waits for the next announcement with this word and at least this length, and copies it. Returns the same as `board_turn`. */
     int64_t (*board_hear)(uint64_t board, uint32_t word, void *out, size_t length, const uint64_t *requests, size_t awaited,
                           const struct parvum_notes *notes);
     /* Describes the words of an interface for observers, one on a line, each line with its newline: "interface NAME", then "call NAME" for
      * each call that waits. Once for each text, before or after `enrol`. Returns the number of the last word before the text. The first
      * call of the text has the next number, in the high half of the notes' `call`. UINT32_MAX: there is no room. */
     uint32_t (*describe)(const char *text, size_t length);
+    /* As `board_turn`. After the round, it also copies the readings, as `board_read`. */
+    int64_t (*board_exchange)(uint64_t board, uint32_t word, const struct parvum_piece *pieces, size_t count,
+                              const struct parvum_reading *readings, size_t parts, const uint64_t *requests, size_t awaited,
+                              const struct parvum_notes *notes);
+    /* Takes part in an operation of the next `entries` announcements. It writes the announcement number `own`, unless `own` is
+     * negative. Then it waits for the announcements in `readings` (their `member` is the number) and copies them. All members call
+     * it for all operations, in one order. Returns the same as `board_turn`, or PARVUM_BOARD_MISSING less a number. The announcement of this
+     * number is then missing, because a member has left, but may still come. With `always` 1, the announcement is made even then. `writers` are the
+     * tasks of the announcements in their order; the task at `except` does not count. */
+    int64_t (*board_post)(uint64_t board, uint32_t word, size_t entries, int64_t own, uint32_t always, const void *data, size_t length,
+                          const struct parvum_reading *readings, size_t parts, const int32_t *writers, size_t except,
+                          const uint64_t *requests, size_t awaited, const struct parvum_notes *notes);
     /* Hands a message of one piece from this task to itself to a receive that begins now; the memory of the two must not overlap.
      * PARVUM_STATUS_PENDING: nothing has happened, because the usual calls are needed. Otherwise as `receive`. */
     int32_t (*pass_to_self)(const struct parvum_outgoing *message, const struct parvum_pattern *pattern,

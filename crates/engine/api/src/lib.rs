@@ -28,9 +28,10 @@ mod words;
 pub use api::{CoreApi, Data, Receiving, Request, SendTo};
 pub use open::OpenError;
 pub use parvum_wire::{Buffering, Completion, Counter};
-pub use segments::SegmentRound;
+pub use segments::{SegmentPart, SegmentRound};
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress,
-    REMOTE, Room, RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Wanted, call, segment,
+    REMOTE, Reading, Room, RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Wanted, call,
+    segment,
 };
 pub use words::Words;

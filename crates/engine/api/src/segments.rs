@@ -1,7 +1,8 @@
 //! The calls of the segments at which the members of a group on one host show each other what they have.
 
 use crate::api::{CoreApi, Request, status};
-use crate::table::{Notes, Piece, Status, segment};
+use crate::table::{Notes, Piece, Reading, Status, segment};
+use std::marker::PhantomData;
 
 /// How a round at a segment went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,33 @@ pub enum SegmentRound {
     Closed,
     /// Members do not show the same word; or the data was too long.
     Disagreed,
+    /// This announcement is not there, and a member has ended or left. Its writer may still make it.
+    Missing(usize),
+}
+
+/// A part of a member's data in a round, and the memory for the part.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct SegmentPart<'m>(Reading, PhantomData<&'m mut [u8]>);
+
+impl<'m> SegmentPart<'m> {
+    /// The member's data from this byte on goes to `into`.
+    #[inline]
+    pub fn new(member: usize, from: usize, into: &'m mut [u8]) -> SegmentPart<'m> {
+        let reading = Reading { member: member as u32, from, out: into.as_mut_ptr(), length: into.len() };
+        SegmentPart(reading, PhantomData)
+    }
+
+    /// The number of the member, and the first byte.
+    pub fn what(&self) -> (usize, usize) {
+        (self.0.member as usize, self.0.from)
+    }
+
+    /// The memory for it.
+    pub fn into(&mut self) -> &mut [u8] {
+        // SAFETY: it was made of a slice that this borrows.
+        unsafe { std::slice::from_raw_parts_mut(self.0.out, self.0.length) }
+    }
 }
 
 /// What the table answered.
@@ -26,6 +54,7 @@ fn round(came: i64) -> SegmentRound {
         segment::LATE => SegmentRound::Late,
         segment::CLOSED => SegmentRound::Closed,
         0.. => SegmentRound::Over(came as usize),
+        ..=segment::MISSING => SegmentRound::Missing((segment::MISSING - came) as usize),
         _ => SegmentRound::Disagreed,
     }
 }
@@ -68,27 +97,74 @@ impl CoreApi {
         round(came)
     }
 
-    /// Announces something to all other members of a segment; see [`Table::board_announce`].
+    /// Takes a round at a segment, and copies parts of the members' data; see [`Table::board_exchange`].
+    ///
+    /// [`Table::board_exchange`]: crate::Table::board_exchange
     #[inline]
-    pub fn announce(&self, segment: u64, word: u32, data: &[u8]) -> SegmentRound {
-        // SAFETY: the data is borrowed for the call.
-        round(unsafe { (self.0.board_announce)(segment, word, data.as_ptr(), data.len()) })
-    }
-
-    /// Waits for the next announcement at a segment; see [`Table::board_hear`].
-    #[inline]
-    pub fn hear(
+    pub fn exchange(
         &self,
         segment: u64,
         word: u32,
-        into: &mut [u8],
+        data: [&[u8]; 2],
+        parts: &mut [SegmentPart<'_>],
         requests: &[Request],
         notes: &Notes,
     ) -> SegmentRound {
-        let (out, length) = (into.as_mut_ptr(), into.len());
-        // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
+        let pieces = data.map(|data| Piece { start: data.as_ptr(), length: data.len() });
+        // SAFETY: `Request` is a number and `SegmentPart` a reading in transparent types; everything is borrowed for the call.
         round(unsafe {
-            (self.0.board_hear)(segment, word, out, length, requests.as_ptr().cast(), requests.len(), notes)
+            (self.0.board_exchange)(
+                segment,
+                word,
+                pieces.as_ptr(),
+                pieces.len(),
+                parts.as_ptr().cast(),
+                parts.len(),
+                requests.as_ptr().cast(),
+                requests.len(),
+                notes,
+            )
+        })
+    }
+
+    /// Takes part in an operation by announcements; see [`Table::board_post`]. There must be a writer for each announcement,
+    /// and one more if `except` is among them.
+    ///
+    /// # Panics
+    /// When there are fewer writers.
+    ///
+    /// [`Table::board_post`]: crate::Table::board_post
+    #[inline]
+    pub fn announce(
+        &self,
+        (segment, word): (u64, u32),
+        entries: usize,
+        (own, always): (Option<(usize, &[u8])>, bool),
+        (parts, writers, except): (&mut [SegmentPart<'_>], &[i32], usize),
+        requests: &[Request],
+        notes: &Notes,
+    ) -> SegmentRound {
+        assert!(writers.len() >= entries + usize::from(except < entries), "a writer for each");
+        let (own, data) = own.map_or((-1, &[][..]), |(own, data)| (own as i64, data));
+        // SAFETY: `Request` is a number and `SegmentPart` a reading in transparent types; everything is borrowed for the
+        // call.
+        round(unsafe {
+            (self.0.board_post)(
+                segment,
+                word,
+                entries,
+                own,
+                always.into(),
+                data.as_ptr(),
+                data.len(),
+                parts.as_ptr().cast(),
+                parts.len(),
+                writers.as_ptr(),
+                except,
+                requests.as_ptr().cast(),
+                requests.len(),
+                notes,
+            )
         })
     }
 

@@ -326,6 +326,9 @@ pub mod segment {
     pub const CLOSED: i64 = -3;
     /// The turn has come, but not all members show the same word. Or the data was too long.
     pub const DISAGREED: i64 = -4;
+    /// `board_post`: this value less the number of an announcement means that the announcement is not there, and that a
+    /// member has ended or left. The writer of the announcement may still make it.
+    pub const MISSING: i64 = -16;
     /// The maximum number of bytes of a member in one turn.
     pub const ROOM: usize = 64 << 10;
     /// The maximum number of bytes of an announcement.
@@ -334,6 +337,20 @@ pub mod segment {
     pub const ANNOUNCEMENTS: usize = 127;
     /// The maximum number of members.
     pub const MEMBERS: usize = 64;
+}
+
+/// A part of the data that a member shows in a turn, and where it is copied to.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Reading {
+    /// The number of the member.
+    pub member: u32,
+    /// From this byte of its data on.
+    pub from: usize,
+    /// Memory for `length` bytes.
+    pub out: *mut u8,
+    /// Bytes to copy.
+    pub length: usize,
 }
 
 /// The description of an MPI function among the members of a communicator, for tools.
@@ -584,8 +601,8 @@ pub struct Table {
     /// the others. Between two turns there are at most [`segment::ANNOUNCEMENTS`]. `COME`: it is made. `CLOSED`: it is
     /// not made, and never will be at this segment. `DISAGREED`: it is too long, or one too many.
     pub board_announce: unsafe extern "C" fn(segment: u64, word: u32, data: *const u8, length: usize) -> i64,
-    /// Waits, according to the notes, for the next announcement, which must have this length and word, and copies it.
-    /// Answers as `board_turn`.
+    /// Waits, according to the notes, for the next announcement, which must have this word and at least this length, and
+    /// copies it. Answers as `board_turn`.
     pub board_hear: unsafe extern "C" fn(
         segment: u64,
         word: u32,
@@ -599,6 +616,43 @@ pub struct Table {
     /// its newline. Call this once for each text, before or after `enrol`; it also applies to later tasks of the
     /// process. The first word of the text gets the returned number plus one. `u32::MAX`: there is no room.
     pub describe: unsafe extern "C" fn(text: *const u8, length: usize) -> u32,
+    /// As `board_turn`. When the turn has come, this call also copies each of the readings, as `board_read`. `DISAGREED`
+    /// also means that a member showed less.
+    pub board_exchange: unsafe extern "C" fn(
+        segment: u64,
+        word: u32,
+        pieces: *const Piece,
+        count: usize,
+        readings: *const Reading,
+        parts: usize,
+        requests: *const u64,
+        awaited: usize,
+        notes: *const Notes,
+    ) -> i64,
+    /// Takes part in an operation that has the next `entries` announcements of a segment, of at most
+    /// [`segment::ANNOUNCED`] bytes each, under one word. Writes `length` bytes of `data` as the announcement `own`, unless
+    /// `own` is negative. Then waits, according to the notes, for the announcements that the readings name in place of a
+    /// member, and copies the parts. Without readings it does not wait. `writers` are the tasks that write the
+    /// announcements, in their order. The task at the place `except` does not count. Tools show the awaited task. All members make this call for the same operations
+    /// in the same order. Answers as `board_turn`, or with [`segment::MISSING`]. `CLOSED`: a member has ended or left, and
+    /// the announcement is not made; with `always` 1, it is made nevertheless. `DISAGREED`: an announcement has another word or is
+    /// shorter, or there are too many announcements between two turns.
+    pub board_post: unsafe extern "C" fn(
+        segment: u64,
+        word: u32,
+        entries: usize,
+        own: i64,
+        always: u32,
+        data: *const u8,
+        length: usize,
+        readings: *const Reading,
+        parts: usize,
+        writers: *const i32,
+        except: usize,
+        requests: *const u64,
+        awaited: usize,
+        notes: *const Notes,
+    ) -> i64,
     /// Hands a message from this task to itself to a receive that begins now. The message has one piece, and the memory of
     /// the receive lies apart from the piece. `Done` or `Cut`: as `receive` answers, and the send is over, too. `Pending`: nothing has happened.
     /// Another message or receive comes first, or the two do not match, or the caller needs the usual calls.

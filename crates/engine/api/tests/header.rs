@@ -1,8 +1,8 @@
 //! The C header agrees with the table.
 
 use parvum_api::{
-    Buffering, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind,
-    Scattered, Space, Status, Table, Wanted, call, segment,
+    Buffering, Came, Enrolled, Message, MpiCall, Notes, Outgoing, Pattern, Piece, Progress, Reading, Room,
+    RoomKind, Scattered, Space, Status, Table, Wanted, call, segment,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -32,6 +32,15 @@ fn header_layout_equals_engine_layout() {
         context = "context"
     );
     shape!(checks, Piece, "parvum_piece", start = "start", length = "length");
+    shape!(
+        checks,
+        Reading,
+        "parvum_reading",
+        member = "member",
+        from = "from",
+        out = "out",
+        length = "length"
+    );
     shape!(
         checks,
         Outgoing,
@@ -157,6 +166,8 @@ fn header_layout_equals_engine_layout() {
         board_announce = "board_announce",
         board_hear = "board_hear",
         describe = "describe",
+        board_exchange = "board_exchange",
+        board_post = "board_post",
         pass_to_self = "pass_to_self"
     );
     for (name, number) in [
@@ -187,6 +198,7 @@ fn header_layout_equals_engine_layout() {
         ("BOARD_COME", segment::COME),
         ("BOARD_CLOSED", segment::CLOSED),
         ("BOARD_DISAGREED", segment::DISAGREED),
+        ("BOARD_MISSING", segment::MISSING),
         ("BOARD_ROOM", segment::ROOM as i64),
         ("BOARD_MEMBERS", segment::MEMBERS as i64),
         ("BOARD_ANNOUNCED", segment::ANNOUNCED as i64),

@@ -5,20 +5,24 @@
 //! joined, because each member has a message of each other member, or a member is missing by name. Then they open the
 //! segment at the daemon, and from then on they do not need the daemon.
 //!
-//! The daemon closes the segment when a member ends. A round completes for all members or for none, so all remaining
-//! members end the same operation with the name of the missing member. If no member is missing, the group had changed
-//! for another reason, and the round is repeated at a new segment.
+//! The daemon closes the segment when a member ends or leaves. A round completes for all members or for none, so all
+//! remaining members end the same round with the name of the missing member. If no member is missing, the group had
+//! changed for another reason, and the round is repeated at a new segment. In an operation by the ring, only members that
+//! wait for an entry learn that a member has died.
 
-use parvum_api::{ANY_TASK, CoreApi, Notes, Request as Operation, SegmentRound, Status, segment};
+use parvum_api::{
+    ANY_TASK, CoreApi, Notes, Request as Operation, SegmentPart, SegmentRound, Status, segment,
+};
 use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier};
-use parvum_collectives::segment::{Announcing, SharedSegment};
+use parvum_collectives::segment::{Announcing, SharedSegment, Writers};
 use parvum_collectives::table;
 use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
+use parvum_wire::control::{GroupRow, Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// How far some tasks have come towards a segment. Relaxed: only one thread at a time calls their operations.
 pub struct Sharing {
@@ -32,7 +36,7 @@ pub struct Sharing {
     ahead: AtomicU32,
 }
 
-/// The limit for running ahead: this number of broadcasts in the ring, a third of it in short operations by messages,
+/// The limit for running ahead: this number of entries in the ring, a third of it in short operations by messages,
 /// or two long operations. A receiver stores the data of operations that it has not reached yet, and a sender that runs
 /// ahead keeps the core from the receiver. Measured with reductions of 16 KiB of 8 on two cores: 62 us each where
 /// senders ran ahead as they liked, 20 when all met at every second.
@@ -41,8 +45,8 @@ const FAR: u32 = 96;
 /// How an operation goes in which not each waits for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Announced at the segment.
-    Announced,
+    /// Announced at the segment, in this number of entries.
+    Announced(usize),
     /// By messages with this number of bytes.
     Messages(usize),
 }
@@ -50,7 +54,7 @@ pub enum Ahead {
 impl Ahead {
     fn step(self) -> u32 {
         match self {
-            Ahead::Announced => 1,
+            Ahead::Announced(entries) => entries as u32,
             Ahead::Messages(..=table::SHORT) => 3,
             Ahead::Messages(_) => FAR / 2,
         }
@@ -59,6 +63,9 @@ impl Ahead {
 
 const _: () =
     assert!((FAR as usize) < segment::ANNOUNCEMENTS && table::LONGEST_IN_RING <= segment::ANNOUNCED);
+
+/// The longest time between two looks for an entry, at a segment that a member has left.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// They have not joined a group.
 const NEW: u8 = 0;
@@ -120,6 +127,15 @@ impl Sharing {
         self.stage.store(NONE, Ordering::Relaxed);
     }
 
+    /// This task does nothing more with the others. It has not died: they go on with what it has left to them.
+    pub fn leave(&self, api: CoreApi) {
+        self.give_up();
+        if let Some(group) = self.group.get() {
+            // If the virtual machine is lost, its groups have no members.
+            let _ = api.ask(&Request::Leave { group: group.clone() }, &notes_of_machine());
+        }
+    }
+
     /// Forgets the segment, and leaves the group: these tasks do nothing together any more.
     pub fn end(&mut self, api: CoreApi) {
         self.close(api);
@@ -143,6 +159,7 @@ impl Sharing {
     /// The segment of some tasks, if their next operation may use one. Every task calls this before each operation,
     /// with the same name of the group. One operation among them goes by messages, and is one in which each hears of
     /// each.
+    #[inline(always)]
     pub fn segment<'a>(
         &'a self,
         members: Members<'a>,
@@ -168,30 +185,42 @@ impl Sharing {
     }
 
     /// The same where the next operation may be one in which not each hears of each: a barrier by messages takes its place.
+    #[inline(always)]
     pub fn segment_at_any<'a>(
         &'a self,
         members: Members<'a>,
         exchange: &mut impl Exchange,
-        name: impl FnOnce() -> String,
+        name: impl Fn() -> String,
         attend: Option<&'a dyn Attend>,
     ) -> Result<Option<AtSegment<'a>>, Failure> {
-        if self.stage.load(Ordering::Relaxed) == NEW {
-            // Only this thread counts.
-            let before = self.before.load(Ordering::Relaxed);
-            if before > 0 {
-                self.before.store(before - 1, Ordering::Relaxed);
-                return Ok(None);
-            }
-            if !is_for(&members) {
-                self.give_up();
-                return Ok(None);
-            }
-            self.join(&members, name)?;
-            let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
-            run(exchange, &barrier::dissemination(members.group()), memory, &mut none)?;
-            return self.segment(members, String::new, attend);
+        if self.stage.load(Ordering::Relaxed) == NEW && !self.comes_to_group(members, exchange, &name)? {
+            return Ok(None);
         }
         self.segment(members, name, attend)
+    }
+
+    /// The first operations of some tasks, which have no segment yet. Whether they have joined their group now, and all know.
+    #[cold]
+    fn comes_to_group(
+        &self,
+        members: Members<'_>,
+        exchange: &mut impl Exchange,
+        name: impl FnOnce() -> String,
+    ) -> Result<bool, Failure> {
+        // Only this thread counts.
+        let before = self.before.load(Ordering::Relaxed);
+        if before > 0 {
+            self.before.store(before - 1, Ordering::Relaxed);
+            return Ok(false);
+        }
+        if !is_for(&members) {
+            self.give_up();
+            return Ok(false);
+        }
+        self.join(&members, name)?;
+        let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
+        run(exchange, &barrier::dissemination(members.group()), memory, &mut none)?;
+        Ok(true)
     }
 
     /// The group whose page has the barrier, for tasks that never have a segment. Their first barrier joins the group,
@@ -259,12 +288,24 @@ impl Sharing {
 
     /// The first member that the group has lost. Others may have ended since, for want of it.
     fn first_lost(&self, members: &Members<'_>) -> Result<Option<usize>, Status> {
+        let lost = self.group_now(members)?.and_then(|group| group.lost);
+        Ok(lost.and_then(|Tid(lost)| members.tasks.iter().position(|&task| task == lost)))
+    }
+
+    /// The first member that is not in the group. Each was, if the tasks have had a segment.
+    fn first_absent(&self, members: &Members<'_>) -> Result<Option<usize>, Status> {
+        let Some(group) = self.group_now(members)? else { return Ok(Some(0)) };
+        let is_there = |task: i32| group.members.iter().any(|&(_, Tid(member))| member == task);
+        Ok(members.tasks.iter().position(|&task| !is_there(task)))
+    }
+
+    /// The group of these tasks, as the machine knows it. `None`: all members have left it.
+    fn group_now(&self, members: &Members<'_>) -> Result<Option<GroupRow>, Status> {
         let Ok(Reply::Groups(groups)) = members.api.ask(&Request::Groups, &notes(members))? else {
-            return Ok(None);
+            return Err(Status::Refused);
         };
         let own = self.group.get();
-        let lost = groups.iter().find(|group| Some(&group.name) == own).and_then(|group| group.lost);
-        Ok(lost.and_then(|Tid(lost)| members.tasks.iter().position(|&task| task == lost)))
+        Ok(groups.into_iter().find(|group| Some(&group.name) == own))
     }
 }
 
@@ -312,6 +353,9 @@ impl AtSegment<'_> {
             Failure::Engine(Status::Gone) => {}
             why => return Err(why),
         }
+        if let Some(left) = self.sharing.first_absent(&self.members).map_err(Failure::Engine)? {
+            return Err(Failure::Fault(Fault::Gone(left)));
+        }
         // The closed one is known until the other is open: how far its members have come is compared.
         let (before, opened) = (self.segment, self.sharing.open(&self.members));
         self.members.api.close_segment(before);
@@ -323,6 +367,26 @@ impl AtSegment<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The segment is closed, and the entry of this member is missing.
+    #[cold]
+    fn why_missing(&self, writer: usize) -> Result<Missing, Status> {
+        let Some(group) = self.sharing.group_now(&self.members)? else { return Ok(Missing::Left) };
+        let place = |task: Tid| self.members.tasks.iter().position(|&other| Tid(other) == task);
+        let is_member = group.members.iter().any(|&(_, member)| place(member) == Some(writer));
+        Ok(match group.lost.and_then(place) {
+            Some(lost) => Missing::Died(lost),
+            None if is_member => Missing::Late,
+            None => Missing::Left,
+        })
+    }
+
+    /// Goes on to the next operation by the ring without the data of this one, as the members do that have only written.
+    fn skip(&self, word: u32, entries: usize) {
+        let notes = notes(&self.members);
+        let none = (&mut [][..], self.members.tasks, usize::MAX);
+        self.members.api.announce((self.segment, word), entries, (None, true), none, &[], &notes);
     }
 
     /// Waits in this call of the table, at this segment or the next, and does other work during the wait.
@@ -338,13 +402,16 @@ impl AtSegment<'_> {
                 SegmentRound::Come => return Ok(()),
                 SegmentRound::Over(_) => {}
                 SegmentRound::Closed => self.closed()?,
-                SegmentRound::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
+                SegmentRound::Disagreed | SegmentRound::Missing(_) => {
+                    return Err(Failure::Fault(Fault::Disagreed));
+                }
                 SegmentRound::Late if limit >= 0 && !api.progress().lost => {}
                 SegmentRound::Late => return Err(Failure::Engine(Status::NoMachine)),
             }
         }
     }
 
+    #[inline]
     fn attend(&mut self) -> Result<i64, Failure> {
         let Some(task) = self.attend else { return Ok(-1) };
         task.attend(&mut self.requests).map_err(|status| {
@@ -369,6 +436,16 @@ impl SharedSegment for AtSegment<'_> {
     }
 
     #[inline]
+    fn exchange(
+        &mut self,
+        word: u32,
+        data: [&[u8]; 2],
+        parts: &mut [SegmentPart<'_>],
+    ) -> Result<(), Failure> {
+        self.wait(|api, segment, requests, notes| api.exchange(segment, word, data, parts, requests, notes))
+    }
+
+    #[inline]
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
         self.members.api.read_segment(self.segment, member, from, into).map_err(|status| match status {
             // With the same word, all members publish the same length.
@@ -380,23 +457,73 @@ impl SharedSegment for AtSegment<'_> {
 
 impl Announcing for AtSegment<'_> {
     #[inline]
-    fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
+    fn announce(
+        &mut self,
+        word: u32,
+        writers: Writers,
+        own: Option<&[u8]>,
+        parts: &mut [SegmentPart<'_>],
+    ) -> Result<(), Failure> {
+        let Group { own: me, size } = self.members.group();
+        let (entries, own) = (writers.entries(size), own.map(|data| (writers.entry(me), data)));
+        let (tasks, except) = match writers {
+            Writers::Root(root) => (&self.members.tasks[root..], usize::MAX),
+            Writers::AllBut(root) => (self.members.tasks, root),
+        };
+        // One of several writers may leave after its entry, while others have still to write.
+        let are_several = matches!(writers, Writers::AllBut(_));
+        let (mut known, mut pause) = (None, Duration::from_micros(100));
         loop {
-            match self.members.api.announce(self.segment, word, data) {
-                SegmentRound::Come => return Ok(()),
-                SegmentRound::Closed => self.closed()?,
-                SegmentRound::Late => return Err(Failure::Engine(Status::NoMachine)),
-                SegmentRound::Over(_) | SegmentRound::Disagreed => {
-                    return Err(Failure::Fault(Fault::Disagreed));
+            let mut missing = None;
+            self.wait(|api, segment, requests, notes| {
+                match api.announce(
+                    (segment, word),
+                    entries,
+                    (own, are_several),
+                    (parts, tasks, except),
+                    requests,
+                    notes,
+                ) {
+                    SegmentRound::Missing(entry) if are_several => {
+                        missing = Some(entry);
+                        SegmentRound::Come
+                    }
+                    SegmentRound::Missing(_) => SegmentRound::Closed,
+                    other => other,
                 }
+            })?;
+            let Some(entry) = missing else { return Ok(()) };
+            let writer = writers.member(entry);
+            // The answer of the daemon holds for an entry that is still missing at the next look.
+            let gone = match known {
+                Some((_, Missing::Died(lost))) => Some(lost),
+                Some((before, Missing::Left)) if before == entry => Some(writer),
+                _ => None,
+            };
+            if let Some(gone) = gone {
+                self.skip(word, entries);
+                return Err(Failure::Fault(Fault::Gone(gone)));
             }
+            let why = self.why_missing(writer).map_err(Failure::Engine)?;
+            if matches!(why, Missing::Late) {
+                self.members.api.progress();
+                std::thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+            }
+            known = Some((entry, why));
         }
     }
+}
 
-    #[inline]
-    fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
-        self.wait(|api, segment, requests, notes| api.hear(segment, word, into, requests, notes))
-    }
+/// Why an entry is missing at a closed segment.
+#[derive(Clone, Copy)]
+enum Missing {
+    /// This member has died, and the operation fails.
+    Died(usize),
+    /// The writer has left. Either the entry is there by now, or it never comes.
+    Left,
+    /// Other members have left after their last operation. The entry will come.
+    Late,
 }
 
 impl OpenMemory for AtSegment<'_> {

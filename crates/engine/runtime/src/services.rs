@@ -66,9 +66,11 @@ pub(crate) struct SharedSegment {
     pub(crate) round: u64,
     /// The pending wait of an incomplete round.
     pub(crate) awaits: Option<Awaited>,
-    /// How many entries of the broadcast ring this task has written or read, and the place of the next one.
+    /// How many entries of the broadcast ring the operations so far had, and the place of the next one.
     pub(crate) announced: u64,
     pub(crate) place: usize,
+    /// This task has written its entry of the operation that is under way.
+    pub(crate) has_posted: bool,
     /// The processes of the members, if each can read the memory of every other one; else none.
     pub(crate) processes: Box<[u32]>,
 }

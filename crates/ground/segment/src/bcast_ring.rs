@@ -11,6 +11,7 @@
 use crate::pair::Head;
 #[cfg(loom)]
 use loom::sync::atomic::{Ordering, fence};
+use parvum_sync::global_fences;
 #[cfg(not(loom))]
 use std::sync::atomic::{Ordering, fence};
 #[cfg(not(loom))]
@@ -18,21 +19,28 @@ use {
     crate::barrier::Outcome,
     crate::layout::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
     crate::segment::GroupSegment,
+    parvum_sync::fetch_for_writing,
 };
 
 impl Head {
-    /// Says that a member is about to sleep until there is an announcement; it looks once more before it does.
-    fn mark_sleepers(&self) {
+    /// Says that a member is about to sleep until there is an announcement; it looks once more before it does. One of two
+    /// makes the fence for both, because the writer's fence waits until the line of the entry has come from the reader.
+    /// Among more members sleep is frequent, and that fence takes long.
+    fn mark_sleepers(&self, are_two: bool) {
         // Relaxed: the fence orders it before that look. Partner: the fence in `take_sleepers`.
         self.asleep.store(1, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        match are_two {
+            true => global_fences::heavy(),
+            false => fence(Ordering::SeqCst),
+        }
     }
 
     /// Whether members must be woken, for an announcement that has just been made.
-    fn take_sleepers(&self) -> bool {
+    #[inline]
+    fn take_sleepers(&self, are_two: bool) -> bool {
         // Partner: the fence in `mark_sleepers`. A mark that is made behind this look, and taken away here, is of one who sees the
         // announcement.
-        fence(Ordering::SeqCst);
+        global_fences::before_look(|| are_two);
         let any = self.asleep.load(Ordering::Relaxed) != 0;
         if any {
             self.asleep.store(0, Ordering::Relaxed);
@@ -41,10 +49,15 @@ impl Head {
     }
 }
 
+/// The writer fetches the line that is this number of entries ahead.
+#[cfg(not(loom))]
+const AHEAD: usize = 4;
+
 #[cfg(not(loom))]
 impl GroupSegment {
     /// Makes the announcement of that number at a place, under a word, and wakes who sleeps for it. The place is free: no round has come
     /// since the segment was opened in which somebody may not have heard what is there. False: there is no such place, or no room for so much.
+    #[inline]
     pub fn announce(&self, number: u64, place: usize, word: u32, data: &[u8]) -> bool {
         if place >= ANNOUNCEMENTS || data.len() > ANNOUNCED_ROOM || !self.has_segment() {
             return false;
@@ -55,7 +68,9 @@ impl GroupSegment {
         head.word.store(word, Ordering::Relaxed);
         head.length.store(data.len() as u32, Ordering::Relaxed);
         head.show(number);
-        if self.announcement(ANNOUNCEMENTS).take_sleepers() {
+        // The writer mostly runs ahead, and the others have looked at these lines a round ago.
+        fetch_for_writing(self.announcement((place + AHEAD) % ANNOUNCEMENTS));
+        if self.announcement(ANNOUNCEMENTS).take_sleepers(self.shape.members == 2) {
             self.barrier().count_change();
             self.wake();
         }
@@ -79,16 +94,19 @@ impl GroupSegment {
         }
     }
 
-    /// Copies an announcement that is there, of this length and under this word. False: it is another.
+    /// Copies an announcement that is there under this word, from byte `from` on. False: it is another, or shorter.
     #[inline]
-    pub fn hear(&self, place: usize, word: u32, out: &mut [u8]) -> bool {
+    pub fn hear(&self, place: usize, word: u32, from: usize, out: &mut [u8]) -> bool {
+        if place >= ANNOUNCEMENTS || !self.has_segment() {
+            return false;
+        }
         let head = self.announcement(place);
         // Relaxed: the number on the line has ordered it.
+        let length = (head.length.load(Ordering::Relaxed) as usize).min(ANNOUNCED_ROOM);
         let is_it = head.word.load(Ordering::Relaxed) == word
-            && head.length.load(Ordering::Relaxed) as usize == out.len()
-            && out.len() <= ANNOUNCED_ROOM;
+            && from.checked_add(out.len()).is_some_and(|end| end <= length);
         if is_it {
-            self.map.read(self.announced_at(place, out.len()), out);
+            self.map.read(self.announced_at(place, length) + from, out);
         }
         is_it
     }
@@ -96,14 +114,16 @@ impl GroupSegment {
     /// As [`GroupSegment::fall_asleep`], of one who waits for an announcement.
     pub fn fall_asleep_unannounced(&self) -> u32 {
         let changes = self.barrier().changes();
-        self.announcement(ANNOUNCEMENTS).mark_sleepers();
+        self.announcement(ANNOUNCEMENTS).mark_sleepers(self.shape.members == 2);
         changes
     }
 
+    #[inline]
     fn announcement(&self, place: usize) -> &Head {
         self.map.line(self.shape.announcement(place))
     }
 
+    #[inline]
     fn announced_at(&self, place: usize, length: usize) -> usize {
         match length <= SHORT {
             true => self.shape.announcement(place) + size_of::<Head>(),
@@ -150,12 +170,12 @@ mod tests {
                     }
                     let mut heard = vec![0; data(number).len()];
                     assert!(
-                        segment.hear(place, number as u32, &mut heard) && heard == data(number),
+                        segment.hear(place, number as u32, 0, &mut heard) && heard == data(number),
                         "{number}"
                     );
-                    assert!(!segment.hear(place, number as u32 + 1, &mut heard), "another word");
+                    assert!(!segment.hear(place, number as u32 + 1, 0, &mut heard), "another word");
                     heard.push(0);
-                    assert!(!segment.hear(place, number as u32, &mut heard), "another length");
+                    assert!(!segment.hear(place, number as u32, 0, &mut heard), "shorter");
                 }
                 meet(&segment);
             }
@@ -209,6 +229,7 @@ mod model {
         lines: [Head; 2],
         told: [UnsafeCell<u32>; 2],
         waiters: Head,
+        are_two: bool,
         changes: AtomicU32,
         /// The futex's queue.
         lock: Mutex<()>,
@@ -227,7 +248,7 @@ mod model {
                 // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
                 self.told[place].with_mut(|cell| unsafe { *cell = 7 + number as u32 });
                 self.lines[place].show(number);
-                if self.waiters.take_sleepers() {
+                if self.waiters.take_sleepers(self.are_two) {
                     self.changes.fetch_add(1, Ordering::Release);
                     drop(self.lock.lock().expect("nobody panics"));
                     self.sleepers.notify_all();
@@ -241,7 +262,7 @@ mod model {
                 let place = number as usize;
                 while !self.lines[place].is_of(number) {
                     let changes = self.changes.load(Ordering::Acquire);
-                    self.waiters.mark_sleepers();
+                    self.waiters.mark_sleepers(self.are_two);
                     if self.lines[place].is_of(number) {
                         break;
                     }
@@ -266,6 +287,7 @@ mod model {
                 lines: [Head::new(), Head::new()],
                 told: [told(), told()],
                 waiters: Head::new(),
+                are_two: listeners == 1,
                 changes: AtomicU32::new(0),
                 lock: Mutex::new(()),
                 sleepers: Condvar::new(),

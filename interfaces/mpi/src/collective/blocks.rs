@@ -44,6 +44,11 @@ impl Blocks {
         Blocks::Each(vec![data])
     }
 
+    /// Blocks of `each` bytes for this number of ranks, in one run.
+    pub(crate) fn row(whole: Data, ranks: usize, each: usize) -> Blocks {
+        Blocks::Row { whole, ranks, each }
+    }
+
     /// The blocks of so many ranks.
     pub(crate) fn new(address: *const u8, ranks: usize, layout: Layout<'_>) -> Mpi<Blocks> {
         if let Layout::Regular { count, datatype: handle } = layout {

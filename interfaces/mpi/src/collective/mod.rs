@@ -12,6 +12,9 @@ mod inter;
 mod intra;
 mod last;
 mod neighbours;
+#[allow(unsafe_code)]
+pub(crate) mod plain;
+mod ring;
 mod trials;
 
 pub(crate) use blocks::{Blocks, Layout};
@@ -20,7 +23,6 @@ pub(crate) use last::last;
 
 use crate::comms::comm::Comm;
 use crate::errors::Mpi;
-use crate::messages::buffers::Data;
 use crate::objects::numbers::IN_PLACE;
 use crate::process::introspect;
 use crate::process::machine::notes;
@@ -56,17 +58,8 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
 #[inline]
 pub(crate) fn barrier(comm: &Arc<Comm>) -> Mpi {
     match comm.remote() {
-        None => at_once::barrier(comm),
+        None => plain::barrier(comm),
         Some(_) => run(comm, Call::Barrier),
-    }
-}
-
-/// A broadcast that waits.
-#[inline]
-pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
-    match comm.remote() {
-        None => at_once::broadcast(comm, data, root),
-        Some(_) => run(comm, Call::Bcast { data, root }),
     }
 }
 

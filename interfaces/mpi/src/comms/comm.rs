@@ -216,8 +216,11 @@ impl Comm {
     /// The place of the next collective operation among those of the communicator. All members begin them in the same order.
     #[inline]
     pub(crate) fn next_turn(&self) -> i32 {
-        // Relaxed: the program orders the operations of a communicator itself.
-        (self.operations.fetch_add(1, Ordering::Relaxed) & 0xff_ffff) as i32
+        // Relaxed, and no exchange: the program orders the operations of a communicator itself. An exchange would wait
+        // until the line of the last message has come from its receiver.
+        let turn = self.operations.load(Ordering::Relaxed);
+        self.operations.store(turn.wrapping_add(1), Ordering::Relaxed);
+        (turn & 0xff_ffff) as i32
     }
 
     /// The same of one that goes on beside the program.

@@ -9,6 +9,7 @@ use crate::objects::numbers::DATATYPE_NULL;
 use parvum_api::{Scattered, Space};
 use parvum_datatypes::{Type, pack, unpack};
 use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// So many pieces are sent or received in place; with more the layout copies.
@@ -47,6 +48,21 @@ unsafe impl Sync for Holed {}
 #[inline]
 pub(crate) fn checked_count(count: i64) -> Mpi<usize> {
     usize::try_from(count).map_err(|_| Error::new(class::COUNT, format!("the count is {count}")))
+}
+
+/// Data of a predefined type that lies in one run: its address and its bytes, in two registers. `None`: it is other data,
+/// or wrong.
+#[inline(always)]
+pub(crate) fn plain(address: *const u8, count: i64, handle: i32) -> Option<(NonNull<u8>, usize)> {
+    let length = usize::try_from(count).ok()?.checked_mul(plain_size(handle)?)?;
+    Some((NonNull::new(address.cast_mut())?, length))
+}
+
+/// Whether two runs of these lengths have no byte in common.
+#[inline(always)]
+pub(crate) fn are_apart(one: NonNull<u8>, length: usize, other: NonNull<u8>, room: usize) -> bool {
+    let (one, other) = (one.addr().get(), other.addr().get());
+    one + length <= other || other + room <= one
 }
 
 impl Data {

@@ -98,7 +98,7 @@ pub(crate) struct Element {
 }
 
 /// By the low byte of their handles.
-static ELEMENTS: [Option<Element>; 256] = {
+pub(crate) static ELEMENTS: [Option<Element>; 256] = {
     let mut all = [None; 256];
     let mut next = 0;
     while next < BUILT_IN.len() {

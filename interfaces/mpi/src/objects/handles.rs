@@ -129,6 +129,12 @@ impl<T> Objects<T> {
         if entry.generation == generation && !entry.is_retired { entry.object.clone() } else { None }
     }
 
+    /// All objects that have handles.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        entries.all.iter().filter_map(|entry| entry.object.clone()).collect()
+    }
+
     /// The program has freed a handle whose object others may still use: it names nothing until it is [revived](Self::revive), and
     /// no other object gets it before the last has let go.
     pub(crate) fn retire(&self, handle: i32) {

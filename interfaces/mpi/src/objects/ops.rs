@@ -2,13 +2,13 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::objects::combine::Combine;
-use crate::objects::datatypes::{any_datatype, datatype};
+use crate::objects::datatypes::{ELEMENTS, Element, any_datatype, datatype, element};
 use crate::objects::numbers::OP_NULL;
 use crate::objects::user_ops::{OPS, UserOp};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::Order;
 use parvum_datatypes::{Basic, Class, Type, pack, unpack};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// How elements of a datatype are combined.
 pub(crate) struct Operation {
@@ -77,6 +77,34 @@ pub(crate) fn operation(op: i32, handle: i32) -> Mpi<Operation> {
     let (combine, unit) = combine(operator, basic).ok_or_else(refused)?;
     let order = kind_of(basic).map_or(Order::Any, |kind| operators::order(operator, kind));
     Ok(Operation { combine, order, unit })
+}
+
+/// How an operation of MPI's own combines elements that lie one behind the other.
+#[derive(Clone, Copy)]
+pub(crate) struct PlainOperation {
+    pub(crate) combine: operators::Combine,
+    pub(crate) order: Order,
+    pub(crate) unit: u8,
+}
+
+/// For the predefined types, by the low byte of their handles, and MPI's own operations.
+static PLAIN: LazyLock<Vec<[Option<PlainOperation>; BUILT_IN.len()]>> = LazyLock::new(|| {
+    let plain = |element: Element, operator: Operator| {
+        let (Combine::Plain(combine), unit) = combine(operator, element.basic)? else { return None };
+        let order = kind_of(element.basic).map_or(Order::Any, |kind| operators::order(operator, kind));
+        Some(PlainOperation { combine, order, unit: unit as u8 })
+    };
+    let all = ELEMENTS
+        .iter()
+        .map(|element| BUILT_IN.map(|(operator, _)| element.and_then(|element| plain(element, operator))));
+    all.collect()
+});
+
+/// As [`operation`], at once. `None`: the operation or the datatype needs more, or is wrong.
+#[inline]
+pub(crate) fn plain_operation(op: i32, handle: i32) -> Option<PlainOperation> {
+    element(handle)?;
+    *PLAIN[(handle & 0xff) as usize].get(op.wrapping_sub(FIRST) as usize)?
 }
 
 /// The table's function for a type, and how long an element is where it is packed.

@@ -8,7 +8,7 @@ use crate::comms::comm::Comm;
 use crate::objects::numbers::THREAD_MULTIPLE;
 use crate::process::functions;
 use crate::process::this::Process;
-use parvum_api::{CoreApi, MpiCall};
+use parvum_api::{CoreApi, MpiCall, call};
 use parvum_wire::calls;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -104,16 +104,19 @@ pub(crate) const NO_BYTES: u64 = u64::MAX;
 /// numbers up to 12; this is what members tell each other to make something.
 pub(crate) const MAKING: u32 = 13;
 
-/// Shows what this process does next with the others of a communicator. `turn` is its place among what they do.
+/// Shows what this process does next with the others of a communicator. `turn` is its place among what they do. Returns
+/// the word of a wait in it, as [`now`].
 #[inline]
-pub(crate) fn publish_turn(process: &Process, comm: &Comm, turn: i32, root: i32, bytes: u64) {
-    tell(process, comm, comm.collective_context(), turn, root, bytes);
+pub(crate) fn publish_turn(process: &Process, comm: &Comm, turn: i32, root: i32, bytes: u64) -> u32 {
+    let word = now(call::WAIT);
+    tell(process, comm, word, (comm.collective_context(), turn, root), bytes);
+    word
 }
 
 /// Shows a send that may have to wait for its receiver.
 #[inline]
 pub(crate) fn publish_send(process: &Process, comm: &Comm, bytes: usize) {
-    tell(process, comm, comm.context(), -1, -1, bytes as u64);
+    tell(process, comm, now(0), (comm.context(), -1, -1), bytes as u64);
 }
 
 /// The send is over: what was shown of it is not the next one's.
@@ -125,9 +128,10 @@ pub(crate) fn forget_send(process: &Process) {
 const NOTHING: MpiCall =
     MpiCall { function: 0, context: 0, rank: 0, size: 0, root: -1, turn: -1, bytes: NO_BYTES, name: [0; 2] };
 
-fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
+#[inline]
+fn tell(process: &Process, comm: &Comm, word: u32, (context, turn, root): (u32, i32, i32), bytes: u64) {
     process.api.tell(&MpiCall {
-        function: calls::apart(now(0)).1,
+        function: calls::apart(word).1,
         context,
         rank: comm.rank() as u32,
         size: comm.size() as u32,

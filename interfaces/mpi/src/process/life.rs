@@ -6,6 +6,7 @@ use super::this::{is_finalized, process, running};
 use super::{abort, ending, launcher, rivals, spawned};
 use crate::comms::comm::Comm;
 use crate::comms::group::Group;
+use crate::comms::handles::COMMS;
 use crate::comms::revocation;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::bsend;
@@ -40,6 +41,14 @@ pub(crate) fn session_begins() -> Mpi {
     // Counted first: a world or a session that ends meanwhile leaves MPI running.
     SESSIONS.fetch_add(1, Ordering::Relaxed);
     ensure_running().inspect_err(|_| session_ends())
+}
+
+/// A session does nothing more in its communicators.
+pub(crate) fn leave_session(session: i32) {
+    if let Ok(process) = running() {
+        let all = COMMS.all();
+        all.iter().filter(|comm| comm.session() == session).for_each(|comm| leave_segment(process, comm));
+    }
 }
 
 /// A session ends.
@@ -134,6 +143,22 @@ fn is_alone() -> bool {
     std::env::var_os("PARVUM_TID").is_none() && !launcher::is_there()
 }
 
+/// The process does nothing more in a communicator. It leaves the group of the communicator's segment, because
+/// other ranks may still be in the last operation. A process that ends in the group counts as dead.
+fn leave_segment(process: &Process, comm: &Comm) {
+    if comm.sharing().has_group() {
+        comm.sharing().leave(process.api);
+    }
+}
+
+/// The process leaves the communicators that the program has not freed, unless a session goes on.
+fn leave_unfreed(process: &Process) {
+    let _turn = one_at_a_time();
+    if SESSIONS.load(Ordering::Relaxed) == 0 {
+        COMMS.all().iter().for_each(|comm| leave_segment(process, comm));
+    }
+}
+
 /// Ends MPI in this process: what is under way goes on to its end.
 pub(crate) fn finalize() -> Mpi {
     let process = process()?;
@@ -144,6 +169,9 @@ pub(crate) fn finalize() -> Mpi {
     service::end();
     // Release: partner of the acquire in `is_finalized`. Whoever sees that the world is over finds all of its end done.
     FINALIZED_WORLD.store(true, Ordering::Release);
+    leave_segment(process, &process.world);
+    leave_unfreed(process);
+    // After this call the process may have departed.
     process.api.oblige(false);
     {
         let _turn = one_at_a_time();

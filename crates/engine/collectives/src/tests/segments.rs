@@ -3,9 +3,9 @@
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::driven::on;
 use crate::plans::{Area, Group, Order, choose, in_a_row};
-use crate::segment::{self, Announcing, SharedSegment};
+use crate::segment::{self, Announcing, SharedSegment, Writers};
 use crate::{Exchange, Failure, Fault, Memory, run};
-use parvum_api::Status;
+use parvum_api::{SegmentPart, Status};
 use std::sync::{Condvar, Mutex};
 
 /// Small enough that long data takes many rounds.
@@ -21,7 +21,7 @@ struct Wall {
     seen: Mutex<Vec<Vec<Shown>>>,
     changed: Condvar,
     /// The announcements, in order.
-    announced: Mutex<Vec<Shown>>,
+    announced: Mutex<Vec<Option<Shown>>>,
 }
 
 pub(super) struct Place<'w> {
@@ -33,26 +33,40 @@ pub(super) struct Place<'w> {
 }
 
 impl Announcing for Place<'_> {
-    fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
-        let mut announced = self.wall.announced.lock().expect("no panic");
-        assert_eq!(announced.len(), self.heard, "in its order");
-        announced.push((word, data.to_vec()));
-        self.heard += 1;
-        Ok(())
-    }
-
-    fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
-        loop {
-            if let Some((said, data)) = self.wall.announced.lock().expect("no panic").get(self.heard) {
-                self.heard += 1;
-                if *said != word || data.len() != into.len() {
-                    return Err(Failure::Fault(Fault::Disagreed));
-                }
-                into.copy_from_slice(data);
-                return Ok(());
-            }
-            std::thread::yield_now();
+    fn announce(
+        &mut self,
+        word: u32,
+        writers: Writers,
+        own: Option<&[u8]>,
+        parts: &mut [SegmentPart<'_>],
+    ) -> Result<(), Failure> {
+        let first = self.heard;
+        self.heard += writers.entries(self.group.size);
+        if let Some(data) = own {
+            let own = writers.entry(self.group.own);
+            assert_eq!(writers.member(own), self.group.own, "an entry of this operation");
+            let mut announced = self.wall.announced.lock().expect("no panic");
+            let length = announced.len().max(first + own + 1);
+            announced.resize(length, None);
+            assert_eq!(announced[first + own].replace((word, data.to_vec())), None, "an entry of one member");
         }
+        for part in parts {
+            let (entry, from) = part.what();
+            loop {
+                let announced = self.wall.announced.lock().expect("no panic");
+                if let Some(Some((said, data))) = announced.get(first + entry) {
+                    let into = part.into();
+                    match data.get(from..from + into.len()) {
+                        Some(data) if *said == word => into.copy_from_slice(data),
+                        _ => return Err(Failure::Fault(Fault::Disagreed)),
+                    }
+                    break;
+                }
+                drop(announced);
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
     }
 }
 
@@ -130,14 +144,6 @@ fn data_reaches_its_receiver_in_segment() {
             let mut data = if own == root { content(root, each) } else { vec![0; each] };
             segment::broadcast(place, root, &mut data).expect("it succeeds");
             assert!(data == content(root, each), "broadcast {size} {each}");
-            for root in 0..size {
-                let mut data = if own == root { content(root, each) } else { vec![0; each] };
-                segment::announce(place, root, &mut data).expect("it succeeds");
-                assert!(data == content(root, each), "announced {size} {each}");
-                let mut parts = if own == root { all.clone() } else { vec![0; size * each] };
-                segment::announce_parts(place, root, &mut parts).expect("it succeeds");
-                assert!(parts == all, "announced parts {size} {each}");
-            }
             let (mine, mut got) = (content(own, each), vec![0; size * each]);
             segment::allgather(place, Some(&mine), &parts, &mut got).expect("it succeeds");
             assert!(got == all, "allgather {size} {each}");
@@ -145,13 +151,11 @@ fn data_reaches_its_receiver_in_segment() {
             got[own * each..][..each].copy_from_slice(&mine);
             segment::allgather(place, None, &parts, &mut got).expect("it succeeds");
             assert!(got == all, "allgather in place {size} {each}");
-            let mut got = vec![0; if own == root { size * each } else { 0 }];
-            segment::gather(place, root, &mine, &parts, &mut got).expect("it succeeds");
-            assert!(own != root || got == all, "gather {size} {each}");
-            let mut part = vec![0; each];
-            segment::scatter(place, root, if own == root { &all } else { &[] }, &mut part)
-                .expect("it succeeds");
-            assert!(part == mine, "scatter {size} {each}");
+            let mut got = vec![0; size * each];
+            if each <= ROOM {
+                segment::allgather_short(place, &mine, &mut got).expect("it succeeds");
+                assert!(got == all, "allgather of short parts {size} {each}");
+            }
             let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
             let mut get = vec![0; size * each];
             segment::alltoall(place, &give, &mut get).expect("it succeeds");
@@ -177,7 +181,7 @@ fn parts_of_any_lengths_are_gathered() {
 #[test]
 fn each_member_gets_its_part_of_a_reduction() {
     // Together shorter, and longer, than the room of a member.
-    for lengths in [[3, 0, 5, 1, 7], [0, 40, 9, 21, 3]] {
+    for lengths in [[3, 0, 5, 1, 7], [0, 40, 9, 21, 3], [2; 5], [60; 5]] {
         let parts = in_a_row(lengths.map(|elements| elements * UNIT));
         let whole = lengths.iter().sum::<usize>() * UNIT;
         let wanted = combined(0, lengths.len(), whole, chain);
@@ -187,6 +191,12 @@ fn each_member_gets_its_part_of_a_reduction() {
             segment::reduce_scatter(place, &mine, &parts, &mut data, UNIT, &mut |x, y| chain(x, y))
                 .expect("it succeeds");
             assert!(data == wanted[part.at..part.end()], "{lengths:?}");
+            if lengths.iter().all(|&length| length == lengths[0]) && whole <= ROOM {
+                data.fill(1);
+                let combine = &mut |x: &mut [u8], y: &[u8]| chain(x, y);
+                segment::reduce_scatter_block(place, &mine, &mut data, UNIT, combine).expect("it succeeds");
+                assert!(data == wanted[part.at..part.end()], "{lengths:?}");
+            }
         });
     }
 }
@@ -195,15 +205,11 @@ fn each_member_gets_its_part_of_a_reduction() {
 fn segment_combines_in_member_order() {
     for (size, length) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
         in_segment(size, |place| {
-            for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
+            for combine in [chain as crate::operators::Combine, sum] {
                 let wanted = combined(0, size, length, combine);
                 let mut data = content(place.group.own, length);
                 segment::allreduce(place, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
                 assert!(data == wanted, "{size} {length}");
-                let mut data = content(place.group.own, length);
-                segment::reduce(place, root, &mut data, UNIT, &mut |x, y| combine(x, y))
-                    .expect("it succeeds");
-                assert!(place.group.own != root || data == wanted, "{size} {length}");
             }
         });
     }
@@ -248,6 +254,88 @@ fn float_sum_in_segment_equals_sum_by_messages() {
         grouping_matters |= backwards != by_segment[0];
     }
     assert!(grouping_matters, "with these numbers any order would do");
+}
+
+/// Lengths that an entry of the ring has.
+fn short_lengths() -> [usize; 4] {
+    [0, 1, 7, 100].map(|elements| elements * UNIT)
+}
+
+#[test]
+fn data_reaches_its_receiver_by_ring() {
+    for (size, each) in sizes().flat_map(|size| short_lengths().map(|length| (size, length))) {
+        let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
+        // Some members only give, and run ahead.
+        in_segment(size, |place| {
+            let own = place.group.own;
+            let mine = content(own, each);
+            for root in 0..size {
+                let mut data = vec![0; each];
+                match own == root {
+                    true => segment::spread(place, &mine),
+                    false => segment::hear(place, root, &mut data),
+                }
+                .expect("it succeeds");
+                assert!(own == root || data == content(root, each), "broadcast {size} {each}");
+                let mut part = vec![0; each];
+                match own == root {
+                    true => segment::give(place, &all),
+                    false => segment::take(place, root, &mut part),
+                }
+                .expect("it succeeds");
+                assert!(own == root || part == mine, "scatter {size} {each}");
+                let mut got = vec![0; all.len()];
+                got[own * each..][..each].copy_from_slice(&mine);
+                match own == root {
+                    true => segment::gather(place, &mut got),
+                    false => segment::contribute(place, root, &mine, None),
+                }
+                .expect("it succeeds");
+                assert!(own != root || got == all, "gather {size} {each}");
+                let mut data = mine.clone();
+                match own == root {
+                    true => segment::reduce(place, &mut data, UNIT, &mut |x, y| chain(x, y)),
+                    false => segment::contribute(place, root, &mine, Some(UNIT)),
+                }
+                .expect("it succeeds");
+                assert!(own != root || data == combined(0, size, each, chain), "reduce {size} {each}");
+            }
+        });
+    }
+}
+
+#[test]
+fn scan_by_ring_equals_scan_by_messages() {
+    for (size, length) in sizes().flat_map(|size| [0, 8, 96, 800].map(|length| (size, length))) {
+        for exclusive in [false, true] {
+            let by_ring = in_segment(size, |place| {
+                let mut data = floats(place.group.own, length);
+                segment::scan(place, &mut data, exclusive, UNIT, &mut add).expect("it succeeds");
+                data
+            });
+            let by_messages = on(size, |mut node| {
+                let group = node.group();
+                let plan = match exclusive {
+                    true => choose::exclusive_scan(group, length),
+                    false => choose::scan(group, length),
+                };
+                let (mut data, mut scratch) = (floats(group.own, length), vec![0; plan.needs(Area::Scratch)]);
+                let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+                run(&mut node, &plan, memory, &mut add).expect("it succeeds");
+                data
+            });
+            assert!(by_ring == by_messages, "{size} {length} {exclusive}");
+        }
+    }
+}
+
+#[test]
+fn entry_of_another_operation_is_error() {
+    let told = in_segment(2, |place| match place.group.own {
+        0 => segment::spread(place, &[1; 8]),
+        _ => segment::hear(place, 0, &mut [0; 16]),
+    });
+    assert_eq!(told, [Ok(()), Err(Failure::Fault(Fault::Disagreed))]);
 }
 
 #[test]

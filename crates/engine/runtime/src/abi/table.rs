@@ -17,6 +17,7 @@ use crate::receiving::receive;
 use crate::receiving::serving;
 use crate::runtime::Runtime;
 use crate::segments::bcast_ring;
+use crate::segments::exchange;
 use crate::segments::memory;
 use crate::segments::segment;
 use crate::sending::multicast;
@@ -78,7 +79,7 @@ const fn table<E: Endpoint>() -> Table {
         notify: serving::notify::<E>,
         service,
         board_open: segment::board_open::<E>,
-        board_turn: segment::board_turn::<E>,
+        board_turn: exchange::board_turn::<E>,
         board_read: segment::board_read::<E>,
         board_close: segment::board_close::<E>,
         receive_each: receive::receive_each::<E>,
@@ -91,6 +92,8 @@ const fn table<E: Endpoint>() -> Table {
         board_announce: bcast_ring::board_announce::<E>,
         board_hear: bcast_ring::board_hear::<E>,
         describe: words::describe,
+        board_exchange: exchange::board_exchange::<E>,
+        board_post: bcast_ring::board_post::<E>,
         pass_to_self: own::pass_to_self::<E>,
     }
 }

@@ -1,17 +1,70 @@
-//! `board_announce` and `board_hear` of the core API: a member publishes data to all others through the broadcast ring,
-//! without waiting.
+//! `board_post`, `board_announce` and `board_hear` of the core API. Members publish data to all others through the
+//! broadcast ring, and wait only for the entries that they need.
 //!
-//! Each member counts the entries: its own entries and the entries that it reads. Each member therefore knows the
+//! An operation has some entries of the ring. Each member counts all entries of all operations, and therefore knows the
 //! number and the place of the next entry. A round frees all places.
 
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, briefly, with};
 use crate::runtime::Runtime;
 use crate::segments::awaited::InSegment;
-use parvum_api::{Notes, segment as came};
+use crate::segments::exchange::memory_of;
+use crate::segments::segment::LOOKS;
+use parvum_api::{Notes, Reading, segment as came};
 use parvum_control::A_GROUP;
 use parvum_engine::{Counter, RequestId};
 use parvum_segment::{ANNOUNCEMENTS, Outcome};
+
+/// The part of a member in an operation by the ring.
+struct Post<'p> {
+    segment: u64,
+    word: u32,
+    /// The entries of the operation.
+    entries: usize,
+    /// The own entry, and its data.
+    own: Option<(usize, &'p [u8])>,
+    /// Writes the entry also if the segment is closed.
+    always: bool,
+    /// The parts of entries that the member copies.
+    readings: &'p [Reading],
+    /// The tasks that write the entries, in their order, without the task at this place; if they are known.
+    writers: &'p [i32],
+    except: usize,
+}
+
+pub(crate) unsafe extern "C" fn board_post<E: Endpoint>(
+    segment: u64,
+    word: u32,
+    entries: usize,
+    own: i64,
+    always: u32,
+    data: *const u8,
+    length: usize,
+    readings: *const Reading,
+    parts: usize,
+    writers: *const i32,
+    except: usize,
+    requests: *const u64,
+    awaited: usize,
+    notes: *const Notes,
+) -> i64 {
+    // SAFETY: valid for the call, by the table's contract. An empty range needs no address.
+    let (data, readings, writers, requests, notes) = unsafe {
+        let tasks = entries + usize::from(except < entries);
+        let writers = if writers.is_null() { &[][..] } else { std::slice::from_raw_parts(writers, tasks) };
+        let data = if length == 0 { &[][..] } else { std::slice::from_raw_parts(data, length) };
+        let readings = if parts == 0 { &[][..] } else { std::slice::from_raw_parts(readings, parts) };
+        let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
+        (data, readings, writers, requests, &*notes)
+    };
+    let own = usize::try_from(own).ok().map(|own| (own, data));
+    let post = Post { segment, word, entries, own, always: always != 0, readings, writers, except };
+    // Mostly the entries are there: members that only give run ahead.
+    match briefly::<E, _>(|runtime| runtime.post_soon(&post)).flatten() {
+        Some(answer) => answer,
+        None => with::<E, _>(came::LATE, |inside| inside.post(&post, requests, notes)),
+    }
+}
 
 pub(crate) unsafe extern "C" fn board_announce<E: Endpoint>(
     segment: u64,
@@ -19,10 +72,27 @@ pub(crate) unsafe extern "C" fn board_announce<E: Endpoint>(
     data: *const u8,
     length: usize,
 ) -> i64 {
-    // SAFETY: readable for so many bytes, by the table's contract; nothing may have no address.
-    let data = if length == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(data, length) } };
-    let announce = |runtime: &mut Runtime| runtime.announce(segment, word, data);
-    briefly::<E, _>(announce).unwrap_or_else(|| with::<E, _>(came::LATE, |inside| announce(inside)))
+    let (nothing, notes) =
+        (std::ptr::null(), Notes { limit: 0, call: 0, peer: A_GROUP, tag: -1, context: -1 });
+    // SAFETY: the table's contract, and nothing is read.
+    unsafe {
+        board_post::<E>(
+            segment,
+            word,
+            1,
+            0,
+            0,
+            data,
+            length,
+            nothing,
+            0,
+            std::ptr::null(),
+            0,
+            std::ptr::null(),
+            0,
+            &raw const notes,
+        )
+    }
 }
 
 pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
@@ -34,81 +104,152 @@ pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
     awaited: usize,
     notes: *const Notes,
 ) -> i64 {
-    // SAFETY: valid for the call, by the table's contract; what is empty may have no address.
-    let (out, requests, notes) = unsafe {
-        let out = if length == 0 { &mut [] } else { std::slice::from_raw_parts_mut(out, length) };
-        let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
-        (out, requests, &*notes)
+    let reading = Reading { member: 0, from: 0, out, length };
+    // SAFETY: the table's contract.
+    let heard = unsafe {
+        board_post::<E>(
+            segment,
+            word,
+            1,
+            -1,
+            0,
+            std::ptr::null(),
+            0,
+            &raw const reading,
+            1,
+            std::ptr::null(),
+            0,
+            requests,
+            awaited,
+            notes,
+        )
     };
-    // Mostly it is there: who announces runs ahead.
-    match briefly::<E, _>(|runtime| runtime.hear(segment, word, out)).flatten() {
-        Some(answer) => answer,
-        None => {
-            with::<E, _>(came::LATE, |inside| inside.await_announcement(segment, word, out, requests, notes))
-        }
+    if heard <= came::MISSING { came::CLOSED } else { heard }
+}
+
+impl Post<'_> {
+    /// The task that writes an entry, if it is known.
+    fn writer(&self, entry: usize) -> Option<i32> {
+        self.writers.get(entry + usize::from(entry >= self.except)).copied()
     }
 }
 
 impl Runtime {
-    fn announce(&mut self, segment: u64, word: u32, data: &[u8]) -> i64 {
-        let Some(segment) = self.segment(segment) else { return came::CLOSED };
-        if segment.shared.is_closed() {
-            return came::CLOSED;
-        }
-        if !segment.shared.announce(segment.announced, segment.place, word, data) {
-            return came::DISAGREED;
-        }
-        segment.has_announced();
-        self.engine.ledger().add(Counter::CopiedIn, data.len() as u64);
-        came::COME
+    /// The first of the wanted entries that is not there.
+    fn missing_entry(&mut self, post: &Post<'_>) -> Option<usize> {
+        let segment = self.segment(post.segment)?;
+        let is_missing = |&entry: &usize| {
+            let (number, place) = (segment.announced + entry as u64, segment.place + entry);
+            segment.shared.outcome_of_announcement(number, place) != Some(Outcome::Opened)
+        };
+        post.readings.iter().map(|reading| reading.member as usize).find(is_missing)
     }
 
-    /// Reads the next announcement if it is there, or reports that there will be none; `None`: it may come.
-    fn hear(&mut self, segment: u64, word: u32, out: &mut [u8]) -> Option<i64> {
-        let Some(segment) = self.segment(segment) else { return Some(came::CLOSED) };
-        if segment.place >= ANNOUNCEMENTS {
+    /// The whole operation, if its entries come while this task looks.
+    #[inline]
+    fn post_soon(&mut self, post: &Post<'_>) -> Option<i64> {
+        if let Some(refused) = self.write_entry(post) {
+            return Some(refused);
+        }
+        (0..LOOKS).find_map(|_| self.hear_entries(post))
+    }
+
+    /// Writes the own entry, if this operation has one and the task has not written it. Answers if that is impossible.
+    #[inline]
+    fn write_entry(&mut self, post: &Post<'_>) -> Option<i64> {
+        let Some(segment) = self.segment(post.segment) else { return Some(came::CLOSED) };
+        if segment.place + post.entries > ANNOUNCEMENTS {
             return Some(came::DISAGREED);
         }
-        match segment.shared.outcome_of_announcement(segment.announced, segment.place)? {
-            Outcome::Closed => return Some(came::CLOSED),
-            Outcome::Opened if !segment.shared.hear(segment.place, word, out) => {
+        let (own, data) = post.own?;
+        if segment.has_posted {
+            return None;
+        }
+        // One of several writers may have left after its entry. The other writers still write for the readers.
+        if !post.always && segment.shared.is_closed() {
+            return Some(came::CLOSED);
+        }
+        let (number, place) = (segment.announced + own as u64, segment.place + own);
+        if own >= post.entries || !segment.shared.announce(number, place, post.word, data) {
+            return Some(came::DISAGREED);
+        }
+        segment.has_posted = true;
+        self.engine.ledger().add(Counter::CopiedIn, data.len() as u64);
+        None
+    }
+
+    /// Copies the parts, if all entries are there; the operation is over then. `None`: an entry may come.
+    #[inline]
+    fn hear_entries(&mut self, post: &Post<'_>) -> Option<i64> {
+        let Some(segment) = self.segment(post.segment) else { return Some(came::CLOSED) };
+        for reading in post.readings {
+            let entry = reading.member as usize;
+            if entry >= post.entries {
                 return Some(came::DISAGREED);
             }
-            Outcome::Opened => segment.has_announced(),
+            let (number, place) = (segment.announced + entry as u64, segment.place + entry);
+            match segment.shared.outcome_of_announcement(number, place)? {
+                Outcome::Closed => return Some(came::MISSING - entry as i64),
+                Outcome::Opened => {}
+            }
         }
-        self.engine.ledger().add(Counter::CopiedOut, out.len() as u64);
-        Some(came::COME)
+        let (mut copied, mut agrees) = (0, true);
+        for reading in post.readings {
+            // SAFETY: the table's contract.
+            let out = unsafe { memory_of(reading) };
+            let place = segment.place + reading.member as usize;
+            agrees &= segment.shared.hear(place, post.word, reading.from, out);
+            copied += out.len() as u64;
+        }
+        // The writers do not know that members disagree, and go on to the next operation. So does this member.
+        segment.has_posted = false;
+        segment.announced += post.entries as u64;
+        segment.place += post.entries;
+        if copied > 0 {
+            self.engine.ledger().add(Counter::CopiedOut, copied);
+        }
+        Some(if agrees { came::COME } else { came::DISAGREED })
     }
-}
 
-impl Inside {
-    #[cold]
-    fn await_announcement(
-        &mut self,
-        number: u64,
-        word: u32,
-        out: &mut [u8],
-        requests: &[u64],
-        notes: &Notes,
-    ) -> i64 {
-        let Some(segment) = self.segment(number) else { return came::CLOSED };
-        let (shared, group, members) = (segment.shared.clone(), segment.group.clone(), segment.members);
-        self.show_barrier(&group, members as i32);
-        self.awaits_in_segment = Some(InSegment::announcement(shared));
-        let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
-            runtime.hear(number, word, out).or_else(|| runtime.is_any_over(requests).map(|at| at as i64))
-        });
-        self.awaits_in_segment = None;
-        over.unwrap_or(came::LATE)
-    }
-}
-
-impl Runtime {
     /// The place of the first of these requests that is over, or names nothing.
     pub(crate) fn is_any_over(&mut self, requests: &[u64]) -> Option<usize> {
         requests.iter().position(|request| {
             let id = RequestId::from_number(*request);
             self.engine.is_over(id) || !self.engine.is_known(id)
         })
+    }
+}
+
+impl Inside {
+    #[inline(never)]
+    fn post(&mut self, post: &Post<'_>, requests: &[u64], notes: &Notes) -> i64 {
+        if let Some(refused) = self.write_entry(post) {
+            return refused;
+        }
+        if let Some(answer) = self.hear_entries(post) {
+            return answer;
+        }
+        let Some(segment) = self.segment(post.segment) else { return came::CLOSED };
+        let (shared, group, members) = (segment.shared.clone(), segment.group.clone(), segment.members);
+        self.show_barrier(&group, members as i32);
+        self.awaits_in_segment = Some(InSegment::announcement(shared));
+        let over = loop {
+            let missing = self.missing_entry(post);
+            let peer = missing.and_then(|entry| post.writer(entry)).unwrap_or(A_GROUP);
+            let ends = |runtime: &mut Runtime| match runtime.hear_entries(post) {
+                None => runtime.is_any_over(requests).map(|at| at as i64),
+                answer => answer,
+            };
+            // Tools see the task that is really waited for.
+            let over = self.wait_until(&Notes { peer, ..*notes }, |runtime| match ends(runtime) {
+                None => (runtime.missing_entry(post) != missing).then_some(None),
+                answer => Some(answer),
+            });
+            if over != Some(None) {
+                break over.flatten();
+            }
+        };
+        self.awaits_in_segment = None;
+        over.unwrap_or(came::LATE)
     }
 }

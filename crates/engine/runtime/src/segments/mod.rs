@@ -5,6 +5,8 @@ pub(crate) mod barrier;
 #[allow(unsafe_code)]
 pub(crate) mod bcast_ring;
 #[allow(unsafe_code)]
+pub(crate) mod exchange;
+#[allow(unsafe_code)]
 pub(crate) mod memory;
 #[allow(unsafe_code)]
 pub(crate) mod segment;

@@ -21,8 +21,8 @@ use parvum_segment::{ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, MOST_MEMBERS, Outco
 use parvum_wire::control::Request;
 use std::sync::Arc;
 
-/// The words of members in the first round. They also have the number of rounds at the previous segment, if it was
-/// closed during a round. Members with different numbers of rounds cannot continue together.
+/// The words of members in the first round. They also have the numbers of rounds and announcements at the previous segment,
+/// if it was closed. Members with different numbers cannot continue together.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
 
@@ -47,24 +47,6 @@ pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
         }
         Err(status) => status as i32,
     })
-}
-
-pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
-    segment: u64,
-    word: u32,
-    pieces: *const Piece,
-    count: usize,
-    requests: *const u64,
-    awaited: usize,
-    notes: *const Notes,
-) -> i64 {
-    // SAFETY: valid for the call, by the table's contract; an empty list may have no address.
-    let (pieces, requests, notes) = unsafe {
-        let pieces = if count == 0 { &[][..] } else { std::slice::from_raw_parts(pieces, count) };
-        let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
-        (pieces, requests, &*notes)
-    };
-    with::<E, _>(came::LATE, |inside| inside.take_segment_round(segment, word, pieces, requests, notes))
 }
 
 pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
@@ -140,7 +122,8 @@ impl Inside {
             return Err(Status::Unknown);
         }
         let before = self.services.segments.iter().flatten().find(|segment| *segment.group == *group);
-        let rounds = before.map_or(0, |segment| segment.round as u32 & 0xff_ffff);
+        let rounds = before
+            .map_or(0, |segment| segment.round as u32 & 0xff_ffff | (segment.announced as u32 & 0x7f) << 24);
         let segment = SharedSegment {
             group: group.into(),
             shared,
@@ -150,6 +133,7 @@ impl Inside {
             awaits: None,
             announced: 0,
             place: 0,
+            has_posted: false,
             processes: Box::default(),
         };
         let free =
@@ -186,30 +170,11 @@ impl Inside {
         requests: &[u64],
         notes: &Notes,
     ) -> i64 {
-        let Some(segment) = self.segment(number) else { return came::CLOSED };
-        if segment.awaits.is_none() {
-            // SAFETY: the pieces are readable for the call, by the table's contract.
-            let shown = unsafe { pieces_of(pieces) };
-            let begun = match segment.members {
-                2 => segment.show_other(word, shown),
-                _ => segment.show_all(word, shown),
-            };
-            let has_come = match begun {
-                Ok(awaits) => {
-                    segment.awaits = awaits;
-                    awaits.is_none()
-                }
-                Err(answer) => return answer,
-            };
-            let shown: usize = pieces.iter().map(|piece| piece.length).sum();
-            if shown > 0 {
-                self.engine.ledger().add(Counter::CopiedIn, shown as u64);
-            }
-            if has_come {
-                return self.round_has_come(number, word);
-            }
+        match self.begin_round(number, word, pieces) {
+            Ok(true) => self.round_has_come(number, word, |runtime| runtime.progress()),
+            Ok(false) => self.await_round(number, word, requests, notes),
+            Err(answer) => answer,
         }
-        self.await_round(number, word, requests, notes)
     }
 
     #[cold]
@@ -248,12 +213,43 @@ impl Inside {
         match over {
             None => came::LATE,
             Some(Ok(at)) => at as i64,
-            Some(Err(Outcome::Opened)) => self.round_has_come(number, word),
+            Some(Err(Outcome::Opened)) => self.round_has_come(number, word, |runtime| runtime.progress()),
             Some(Err(Outcome::Closed)) => came::CLOSED,
         }
     }
+}
 
-    fn round_has_come(&mut self, number: u64, word: u32) -> i64 {
+impl Runtime {
+    /// Shows the pieces, if this task has not in this round, and looks for the others. Whether the round has come; or
+    /// the reason why it never will.
+    #[inline]
+    pub(crate) fn begin_round(&mut self, number: u64, word: u32, pieces: &[Piece]) -> Result<bool, i64> {
+        let Some(segment) = self.segment(number) else { return Err(came::CLOSED) };
+        if segment.awaits.is_some() {
+            return Ok(false);
+        }
+        // SAFETY: the pieces are readable for the call, by the table's contract.
+        let shown = unsafe { pieces_of(pieces) };
+        let awaits = match segment.members {
+            2 => segment.show_other(word, shown),
+            _ => segment.show_all(word, shown),
+        }?;
+        segment.awaits = awaits;
+        let shown: usize = pieces.iter().map(|piece| piece.length).sum();
+        if shown > 0 {
+            self.engine.ledger().add(Counter::CopiedIn, shown as u64);
+        }
+        Ok(awaits.is_none())
+    }
+
+    /// Ends a round that has come. `progress` moves everything on; the answer tells whether anything moved.
+    #[inline]
+    pub(crate) fn round_has_come(
+        &mut self,
+        number: u64,
+        word: u32,
+        progress: impl Fn(&mut Runtime) -> bool,
+    ) -> i64 {
         let Some(segment) = self.segment(number) else { return came::CLOSED };
         let agrees = segment.agrees_on(word);
         segment.awaits = None;
@@ -264,7 +260,7 @@ impl Inside {
         // barrier then does not get a message that should have been dropped before. The number of looks at a link until
         // it is empty.
         for _ in 0..8 {
-            if !self.progress() {
+            if !progress(self) {
                 break;
             }
         }
@@ -273,16 +269,9 @@ impl Inside {
 }
 
 /// The number of looks at the other member's line before other work. A line that is on its way comes sooner.
-const LOOKS: u32 = 100;
+pub(crate) const LOOKS: u32 = 100;
 
 impl SharedSegment {
-    /// An announcement was made, or heard.
-    #[inline]
-    pub(crate) fn has_announced(&mut self) {
-        self.announced += 1;
-        self.place += 1;
-    }
-
     /// Shows something and comes to the segment's barrier. The thing to wait for next, or the result if a wait is
     /// impossible.
     fn show_all<'d>(

@@ -1,7 +1,7 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
 use crate::calls::arguments::{Numbers, array, put_at};
-use crate::collective::{self, Blocks, Call, Layout, is_in_place};
+use crate::collective::{self, Blocks, Call, Layout, is_in_place, plain};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
@@ -123,13 +123,15 @@ pub unsafe fn barrier(handle: i32, way: CallForm) -> Mpi {
 
 pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32, way: CallForm) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::broadcast(&comm, (buffer, count, of), root)
+    {
+        return done;
+    }
     if is_in_place(buffer) {
         return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for MPI_Bcast"));
     }
     let data = if is_idle(&comm, root) { Data::NONE } else { Data::new(buffer, count, of)? };
-    if let CallForm::Blocking = way {
-        return collective::broadcast(&comm, data, root);
-    }
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Bcast { data, root }, way) }
 }
@@ -146,6 +148,12 @@ pub unsafe fn gather(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) =
+            plain::gather(&comm, (give, give_count, give_type), (get, get_count, get_type), root)
+    {
+        return done;
+    }
     let is_root = is_root(&comm, root)?;
     let own = of_member(&comm, root, (give, give_count, give_type))?;
     let blocks = match is_root {
@@ -230,6 +238,12 @@ pub unsafe fn scatter(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) =
+            plain::scatter(&comm, (give, give_count, give_type), (get, get_count, get_type), root)
+    {
+        return done;
+    }
     let is_root = is_root(&comm, root)?;
     let own = of_member(&comm, root, (get, get_count, get_type))?;
     let blocks = match is_root {
@@ -281,6 +295,11 @@ pub unsafe fn allgather(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::allgather(&comm, (give, give_count, give_type), (get, get_count, get_type))
+    {
+        return done;
+    }
     let own = given(&comm, give, give_count, give_type)?;
     let layout = Layout::Regular { count: get_count, datatype: get_type };
     let blocks = Blocks::new(get, comm.peers().size(), layout)?;
@@ -319,6 +338,11 @@ pub unsafe fn alltoall(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::alltoall(&comm, (give, give_count, give_type), (get, get_count, get_type))
+    {
+        return done;
+    }
     let ranks = comm.peers().size();
     let own = match is_in_place(give) {
         true => refuse_in_place(&comm).map(|()| None)?,

@@ -2,7 +2,7 @@
 
 use crate::calls::arguments::{Numbers, put, put_at};
 use crate::calls::collective::global::{CallForm, given, go, is_idle, is_root, overlapping, refuse_in_place};
-use crate::collective::{Call, Op, is_in_place};
+use crate::collective::{Call, Op, is_in_place, plain};
 use crate::comms::comm::Comm;
 use crate::comms::handles::comm;
 use crate::errors::{Error, Mpi, class};
@@ -25,6 +25,11 @@ pub unsafe fn reduce(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::reduce(&comm, (give, get), (count, of), (op, root))
+    {
+        return done;
+    }
     let is_root = is_root(&comm, root)?;
     let op = if is_idle(&comm, root) { Op::none() } else { Op::new(op, of)? };
     let (own, result) = match comm.remote() {
@@ -51,6 +56,11 @@ pub unsafe fn allreduce(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::allreduce(&comm, (give, get), (count, of), op)
+    {
+        return done;
+    }
     let op = Op::new(op, of)?;
     let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
     // SAFETY: the caller's promise.
@@ -106,6 +116,11 @@ pub unsafe fn reduce_scatter_block(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let CallForm::Blocking = way
+        && let Some(done) = plain::reduce_scatter_block(&comm, (give, get), (count, of), op)
+    {
+        return done;
+    }
     // SAFETY: the caller's promise.
     unsafe { reduce_parts((give, get), &vec![count; comm.size()], (of, op), &comm, way) }
 }
@@ -118,6 +133,11 @@ unsafe fn scanned(
     way: CallForm,
 ) -> Mpi {
     let comm = comm(handle)?;
+    if let (CallForm::Blocking, false) = (way, exclusive)
+        && let Some(done) = plain::scan(&comm, (give, get), (count, of), op)
+    {
+        return done;
+    }
     let op = Op::new(op, of)?;
     let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
     // SAFETY: the caller's promise.

@@ -8,7 +8,7 @@ use crate::messages::bsend;
 use crate::objects::errhandlers::{Handler, HandlerSlot};
 use crate::objects::info::{Info, hints, keep};
 use crate::objects::numbers::{COMM_SELF, Kind, SESSION_NULL};
-use crate::process::life::{session_begins, session_ends};
+use crate::process::life::{leave_session, session_begins, session_ends};
 use crate::process::sessions::{SESSIONS, Session, session};
 use crate::process::this::process;
 use parvum_api::pointers::{Out, Text};
@@ -38,6 +38,7 @@ pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
         let handle = get(place)?;
         bsend::flush(&session(handle)?.buffer)?;
         if SESSIONS.remove(handle).is_some() {
+            leave_session(handle);
             session_ends();
         }
         put_at(place, SESSION_NULL)
