@@ -68,6 +68,19 @@ fn mismatched_roots_are_reported() {
 }
 
 #[test]
+fn rank_that_does_not_give_to_its_root_is_named() {
+    why(
+        4,
+        "gives",
+        &[
+            "DEADLOCK: rank 0 (",
+            "is in MPI_Reduce on MPI_COMM_WORLD (root 0, 4 bytes) by broadcast ring, waits there for rank 3 (",
+            "rank 3 is in MPI_Recv on MPI_COMM_WORLD, waits for a message from rank 0 (",
+        ],
+    );
+}
+
+#[test]
 fn why_suggests_remedy_for_mutual_sends() {
     for (way, doing) in [
         ("ssend", "is in MPI_Ssend on MPI_COMM_WORLD (8 bytes): rank 1"),

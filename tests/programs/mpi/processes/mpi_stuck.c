@@ -104,6 +104,19 @@ static void any(void)
     MPI_Waitany(2, both, &which, MPI_STATUS_IGNORE);
 }
 
+/* Ranks have a segment, and give the root their numbers there. The last waits for a message of the root, which waits for its number. */
+static void gives(void)
+{
+    int number = rank, sum = 0;
+    for (int at = 0; at < 12; at++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    ready();
+    if (rank == size - 1)
+        MPI_Recv(&number, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Reduce(&number, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void *receiver(void *nothing)
 {
     int data;
@@ -143,6 +156,8 @@ int main(int argc, char **argv)
         tags();
     else if (strcmp(way, "any") == 0)
         any();
+    else if (strcmp(way, "gives") == 0)
+        gives();
     else if (strcmp(way, "threads") == 0)
         threads();
     else

@@ -1,7 +1,7 @@
 //! Checks of the specification, each as large as it says: collective operations, datatypes, many of everything, huge messages, files,
 //! and who counts what when a tool stands between.
 
-use crate::calls::core::{said, said_with};
+use crate::calls::core::{said, said_killed, said_with};
 use parvum_tests::stage::{compiler, fortran, program, stage};
 use parvum_tests::{Lack, TestMachine, skip};
 use std::fs;
@@ -18,6 +18,25 @@ fn holds(ranks: u32, name: &str) {
 fn collectives_are_correct_from_every_root() {
     for ranks in 1..=9 {
         holds(ranks, "mpi_collectives");
+    }
+}
+
+/// Ranks that describe the same data differently take different ways into the same algorithm.
+#[test]
+fn ranks_may_describe_short_data_differently() {
+    for ranks in [1, 2, 3, 5, 8] {
+        holds(ranks, "mpi_plain");
+    }
+}
+
+/// A rank that only gives in an operation may leave before the others have given. If it dies, the ranks that wait learn it.
+#[test]
+fn rank_may_leave_before_others_finish_the_operation() {
+    for ranks in [3, 5] {
+        holds(ranks, "mpi_leave");
+        let lines = said_killed(ranks, "mpi_leave", "dies");
+        assert_eq!(lines.len(), ranks as usize - 1, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with(" checks")), "{lines:?}");
     }
 }
 
