@@ -1,0 +1,53 @@
+#!/bin/sh
+# `./x table [ROUNDS [RANKS]]`: one plain MPI program under Parvum, MPICH and Open MPI in turns, without the lab. Prints the median of each
+# figure in microseconds, and the median over the rounds of the best peer's time in terms of Parvum's.
+set -eu
+rounds=${1:-5} ranks=${2:-2}
+case $rounds$ranks in
+*[!0-9]*) echo "table: ROUNDS and RANKS are numbers: ./x table 5 2" >&2 && exit 2 ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd -P)
+bin=$here/../build/bin
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+systems=parvum
+"$bin/mpicc" -O2 -o "$folder/parvum" "$here/table/table.c"
+for peer in mpich openmpi; do
+    if command -v "mpicc.$peer" >/dev/null && command -v "mpiexec.$peer" >/dev/null; then
+        "mpicc.$peer" -O2 -o "$folder/$peer" "$here/table/table.c"
+        systems="$systems $peer"
+    else
+        echo "table: skipped $peer: install Debian's package ($peer-bin or $peer)" >&2
+    fi
+done
+launch() {
+    case $1 in
+    parvum) "$bin/mpiexec" -n "$ranks" "$folder/parvum" ;;
+    mpich) mpiexec.mpich -n "$ranks" "$folder/mpich" ;;
+    openmpi)
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+            mpiexec.openmpi --oversubscribe -n "$ranks" "$folder/openmpi"
+        ;;
+    esac
+}
+round=0
+while [ "$round" -lt "$rounds" ]; do
+    round=$((round + 1))
+    for system in $systems; do
+        launch "$system" </dev/null | sed "s/^/$round $system /"
+    done
+done >"$folder/figures"
+python3 - "$folder/figures" <<'PY'
+import collections, statistics, sys
+figures = collections.defaultdict(lambda: collections.defaultdict(dict))
+for line in open(sys.argv[1]):
+    turn, system, name, value = line.split()
+    figures[name][system][turn] = float(value)
+systems = list(next(iter(figures.values())))
+print(f"{'us':18}" + "".join(f"{system:>10}" for system in systems) + "   best peer / parvum")
+for name, of in figures.items():
+    row = "".join(f"{statistics.median(of[system].values()):10.3f}" for system in systems)
+    peers = [of[system] for system in systems if system != "parvum"]
+    ratios = [min(peer[turn] for peer in peers) / of["parvum"][turn] for turn in of["parvum"]] if peers else []
+    print(f"{name:18}{row}" + (f"{statistics.median(ratios):12.2f}" if ratios else ""))
+PY
