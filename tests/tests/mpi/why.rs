@@ -4,7 +4,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::program;
 
-/// What `parvum why` says of ranks that all hang, once it says the first of the `wanted`, and its code.
+/// Runs ranks that all hang. Returns the text of `parvum why` as soon as the text has the first of the `wanted`.
 fn why(ranks: u32, way: &str, wanted: &[&str]) -> String {
     let machine = TestMachine::up();
     let mut command = machine.command(&["run", "-n", &ranks.to_string()]);

@@ -635,7 +635,8 @@ pub struct Table {
     /// member, and copies the parts. Without readings it does not wait. `writers` are the tasks that write the
     /// announcements, in their order. The task at the place `except` does not count. Tools show the awaited task. All members make this call for the same operations
     /// in the same order. Answers as `board_turn`, or with [`segment::MISSING`]. `CLOSED`: a member has ended or left, and
-    /// the announcement is not made; with `always` 1, it is made nevertheless. `DISAGREED`: an announcement has another word or is
+    /// the announcement is not made; with `always` 1, it is made nevertheless. With `always` 1 and a limit, the call waits
+    /// until the limit instead of answering [`segment::MISSING`]. `DISAGREED`: an announcement has another word or is
     /// shorter, or there are too many announcements between two turns.
     pub board_post: unsafe extern "C" fn(
         segment: u64,

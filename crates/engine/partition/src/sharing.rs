@@ -22,7 +22,6 @@ use parvum_wire::Tid;
 use parvum_wire::control::{GroupRow, Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
 
 /// How far some tasks have come towards a segment. Relaxed: only one thread at a time calls their operations.
 pub struct Sharing {
@@ -64,8 +63,9 @@ impl Ahead {
 const _: () =
     assert!((FAR as usize) < segment::ANNOUNCEMENTS && table::LONGEST_IN_RING <= segment::ANNOUNCED);
 
-/// The longest time between two looks for an entry, at a segment that a member has left.
-const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+/// A closed segment does not show later deaths. A wait for an entry there asks the daemon after this number of
+/// nanoseconds.
+const ASKS_AFTER: i64 = 50_000_000;
 
 /// They have not joined a group.
 const NEW: u8 = 0;
@@ -139,10 +139,8 @@ impl Sharing {
     /// Forgets the segment, and leaves the group: these tasks do nothing together any more.
     pub fn end(&mut self, api: CoreApi) {
         self.close(api);
-        if let Some(group) = self.group.take() {
-            // If the virtual machine is lost, its groups have no members.
-            let _ = api.ask(&Request::Leave { group }, &notes_of_machine());
-        }
+        self.leave(api);
+        self.group.take();
     }
 
     pub(crate) fn start_anew(&mut self, api: CoreApi) {
@@ -288,7 +286,12 @@ impl Sharing {
 
     /// The first member that the group has lost. Others may have ended since, for want of it.
     fn first_lost(&self, members: &Members<'_>) -> Result<Option<usize>, Status> {
-        let lost = self.group_now(members)?.and_then(|group| group.lost);
+        let group = match self.group_now(members) {
+            // A part of a machine without a majority does not say.
+            Err(Status::Refused) => None,
+            answer => answer?,
+        };
+        let lost = group.and_then(|group| group.lost);
         Ok(lost.and_then(|Tid(lost)| members.tasks.iter().position(|&task| task == lost)))
     }
 
@@ -472,25 +475,26 @@ impl Announcing for AtSegment<'_> {
         };
         // One of several writers may leave after its entry, while others have still to write.
         let are_several = matches!(writers, Writers::AllBut(_));
-        let (mut known, mut pause) = (None, Duration::from_micros(100));
+        let mut known = None;
         loop {
             let mut missing = None;
             self.wait(|api, segment, requests, notes| {
-                match api.announce(
-                    (segment, word),
-                    entries,
-                    (own, are_several),
-                    (parts, tasks, except),
-                    requests,
-                    notes,
-                ) {
+                let (parts, written) = ((&mut *parts, tasks, except), (own, are_several));
+                let late = matches!(known, Some((_, Missing::Late)));
+                let limit = if late { ASKS_AFTER } else { notes.limit };
+                let notes = Notes { limit, ..*notes };
+                match api.announce((segment, word), entries, written, parts, requests, &notes) {
+                    // With a limit, the call waits for the entry at the closed segment.
+                    SegmentRound::Late if late => known = None,
                     SegmentRound::Missing(entry) if are_several => {
                         missing = Some(entry);
-                        SegmentRound::Come
+                        return SegmentRound::Come;
                     }
-                    SegmentRound::Missing(_) => SegmentRound::Closed,
-                    other => other,
+                    SegmentRound::Missing(_) => return SegmentRound::Closed,
+                    other => return other,
                 }
+                // The time is over: the next look answers at once, and the daemon is asked.
+                SegmentRound::Over(0)
             })?;
             let Some(entry) = missing else { return Ok(()) };
             let writer = writers.member(entry);
@@ -504,13 +508,7 @@ impl Announcing for AtSegment<'_> {
                 self.skip(word, entries);
                 return Err(Failure::Fault(Fault::Gone(gone)));
             }
-            let why = self.why_missing(writer).map_err(Failure::Engine)?;
-            if matches!(why, Missing::Late) {
-                self.members.api.progress();
-                std::thread::sleep(pause);
-                pause = (2 * pause).min(LONGEST_PAUSE);
-            }
-            known = Some((entry, why));
+            known = Some((entry, self.why_missing(writer).map_err(Failure::Engine)?));
         }
     }
 }

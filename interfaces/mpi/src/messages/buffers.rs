@@ -62,7 +62,7 @@ pub(crate) fn plain(address: *const u8, count: i64, handle: i32) -> Option<(NonN
 #[inline(always)]
 pub(crate) fn are_apart(one: NonNull<u8>, length: usize, other: NonNull<u8>, room: usize) -> bool {
     let (one, other) = (one.addr().get(), other.addr().get());
-    one + length <= other || other + room <= one
+    one.saturating_add(length) <= other || other.saturating_add(room) <= one
 }
 
 impl Data {

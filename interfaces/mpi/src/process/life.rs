@@ -151,7 +151,7 @@ fn leave_segment(process: &Process, comm: &Comm) {
     }
 }
 
-/// The process leaves the communicators that the program has not freed, unless a session goes on.
+/// The process also leaves communicators that the program has not freed, if it has no open session.
 fn leave_unfreed(process: &Process) {
     let _turn = one_at_a_time();
     if SESSIONS.load(Ordering::Relaxed) == 0 {

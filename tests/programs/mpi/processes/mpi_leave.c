@@ -1,26 +1,41 @@
 /* A rank that only gives runs ahead of the others. It leaves while they are still in the operation: it frees the communicator and calls
  * MPI_Finalize, or it dies (`mpi_leave dies`). At least three ranks. */
+#define _GNU_SOURCE
 #include "mpi_check.h"
+#include <fcntl.h>
 #include <signal.h>
-#include <time.h>
+#include <unistd.h>
 
-static void pause_ms(int milliseconds)
+enum { LEFT = 77 };
+
+/* The ranks give one after the other. A rank gives only after the rank before has left. The last rank gets all, and waits. */
+static void late(MPI_Comm comm)
 {
-    struct timespec moment = {0, milliseconds * 1000000};
-    nanosleep(&moment, NULL);
+    int nothing = 0;
+    if (comm != MPI_COMM_WORLD && rank > 0 && rank < size - 1)
+        MPI_Recv(&nothing, 1, MPI_INT, rank - 1, LEFT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Rank 0 gives first, the others later and later; the last rank gets all. */
-static void late(void)
+static void left(void)
 {
-    if (rank < size - 1)
-        pause_ms(100 * rank);
+    int nothing = 0;
+    if (rank < size - 2)
+        MPI_Send(&nothing, 1, MPI_INT, rank + 1, LEFT, MPI_COMM_WORLD);
+}
+
+/* Rank 0 locks a file, and the system gives the lock back when the process has ended. */
+static int lock_file(short how, int wait)
+{
+    int file = open("rank0-lives", O_RDWR | O_CREAT, 0600);
+    struct flock whole = {.l_type = how, .l_whence = SEEK_SET};
+    CHECK(file >= 0 && fcntl(file, wait ? F_SETLKW : F_SETLK, &whole) == 0);
+    return file;
 }
 
 static void gathered(MPI_Comm comm)
 {
     int mine = 10 + rank, all[64] = {0};
-    late();
+    late(comm);
     MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, size - 1, comm);
     if (rank == size - 1)
         for (int from = 0; from < size; from++)
@@ -30,7 +45,7 @@ static void gathered(MPI_Comm comm)
 static void reduced(MPI_Comm comm)
 {
     int mine = 1, sum = 0;
-    late();
+    late(comm);
     MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, size - 1, comm);
     CHECK(rank != size - 1 || sum == size);
 }
@@ -38,7 +53,7 @@ static void reduced(MPI_Comm comm)
 static void scanned(MPI_Comm comm)
 {
     int mine = 1, sum = 0;
-    late();
+    late(comm);
     MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
     CHECK(sum == rank + 1);
 }
@@ -61,6 +76,7 @@ int main(int argc, char **argv)
         met(comm);
         operations[at](comm);
         MPI_Comm_free(&comm);
+        left();
     }
     met(MPI_COMM_WORLD);
     if (argc > 1) {
@@ -84,8 +100,15 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    /* The world ends for rank 0 before the others have given. */
+    /* The process of rank 0 ends before the others have given. */
+    if (rank == 0)
+        lock_file(F_WRLCK, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0 && rank < size - 1)
+        close(lock_file(F_RDLCK, 1));
     reduced(MPI_COMM_WORLD);
+    if (rank == size - 1)
+        unlink("rank0-lives");
     printf("rank %d: %d checks\n", rank, checks);
     MPI_Finalize();
     return 0;

@@ -25,6 +25,8 @@ struct Post<'p> {
     own: Option<(usize, &'p [u8])>,
     /// Writes the entry also if the segment is closed.
     always: bool,
+    /// Waits for entries also if the segment is closed, until the time is over.
+    stays: bool,
     /// The parts of entries that the member copies.
     readings: &'p [Reading],
     /// The tasks that write the entries, in their order, without the task at this place; if they are known.
@@ -58,7 +60,9 @@ pub(crate) unsafe extern "C" fn board_post<E: Endpoint>(
         (data, readings, writers, requests, &*notes)
     };
     let own = usize::try_from(own).ok().map(|own| (own, data));
-    let post = Post { segment, word, entries, own, always: always != 0, readings, writers, except };
+    let always = always != 0;
+    let stays = always && notes.limit > 0;
+    let post = Post { segment, word, entries, own, always, stays, readings, writers, except };
     // Mostly the entries are there: members that only give run ahead.
     match briefly::<E, _>(|runtime| runtime.post_soon(&post)).flatten() {
         Some(answer) => answer,
@@ -189,6 +193,7 @@ impl Runtime {
             }
             let (number, place) = (segment.announced + entry as u64, segment.place + entry);
             match segment.shared.outcome_of_announcement(number, place)? {
+                Outcome::Closed if post.stays => return None,
                 Outcome::Closed => return Some(came::MISSING - entry as i64),
                 Outcome::Opened => {}
             }

@@ -101,7 +101,7 @@ impl Runtime {
     }
 }
 
-/// The memory for a part. An empty part needs no address.
+/// The memory for a part. The address of an empty part is not used.
 ///
 /// # Safety
 /// The memory must be writable, and no other code may use it.

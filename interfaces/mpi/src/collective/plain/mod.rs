@@ -49,7 +49,7 @@ fn meets(comm: &Comm, operation: Operation, case: &Case) -> bool {
     choice(comm, operation, case) == Some(Algorithm::SharedSegment)
 }
 
-/// A call in a round at the segment. `otherwise` is the same call for the case that there is none any more.
+/// A call in a round at the segment. If the segment has gone, `otherwise` gives the same call.
 #[inline(always)]
 fn at_segment(
     comm: &Arc<Comm>,

@@ -23,7 +23,7 @@ fn announces(comm: &Comm, operation: Operation, case: &Case) -> bool {
     choice(comm, operation, case) == Some(Algorithm::BroadcastRing)
 }
 
-/// A call by the ring. If there is no segment any more, `otherwise` gives the same call.
+/// A call by the ring. If the segment has gone, `otherwise` gives the same call.
 #[inline(always)]
 fn at_ring(
     comm: &Arc<Comm>,
