@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define PARVUM_TABLE_VERSION 4
+#define PARVUM_TABLE_VERSION 5
 
 /* In a pattern: any task, any context. */
 #define PARVUM_ANY_TASK (-1)
@@ -172,7 +172,7 @@ enum parvum_call {
     PARVUM_CALL_JOIN = 9
 };
 
-/* Results of `board_turn` that are not the index of a request; sizes of a board. */
+/* Results of `board_exchange` that are not the index of a request; sizes of a board. */
 enum {
     PARVUM_BOARD_LATE = -1,         /* the timeout has passed                               */
     PARVUM_BOARD_COME = -2,         /* the round is complete                                */
@@ -307,10 +307,20 @@ struct parvum_table {
      * PARVUM_STATUS_UNKNOWN: no member gets a board. */
     int32_t (*board_open)(const char *group, size_t length, uint32_t member, uint32_t members,
                           const struct parvum_notes *notes, uint64_t *board);
-    /* Shows the pieces with a word, PARVUM_BOARD_ROOM bytes at most, and waits until all members have shown theirs. Returns one of
-     * PARVUM_BOARD_..., or the index of a complete request among `awaited`. After such an index and after PARVUM_BOARD_LATE, the
-     * same call continues the wait. */
-    int64_t (*board_turn)(uint64_t board, uint32_t word, const struct parvum_piece *pieces, size_t count,
+    /* Shows the pieces with a word, PARVUM_BOARD_ROOM bytes at most, and waits until all members have shown theirs. Then it copies
+     * the readings, as `board_read`. Returns one of PARVUM_BOARD_..., or the index of a complete request among `awaited`. After such
+     * an index and after PARVUM_BOARD_LATE, the same call continues the wait. */
+    int64_t (*board_exchange)(uint64_t board, uint32_t word, const struct parvum_piece *pieces, size_t count,
+                              const struct parvum_reading *readings, size_t parts, const uint64_t *requests, size_t awaited,
+                              const struct parvum_notes *notes);
+    /* Takes part in an operation of the next `entries` announcements, PARVUM_BOARD_ANNOUNCED bytes at most each. It writes the
+     * announcement number `own`, unless `own` is negative. Then it waits for the announcements in `readings` (their `member` is the
+     * number) and copies them. All members call it for all operations, in one order. At most PARVUM_BOARD_ANNOUNCEMENTS may lie between
+     * two rounds. Returns the same as `board_exchange`, or PARVUM_BOARD_MISSING less a number. The announcement of this number is then
+     * missing, because a member has left, but may still come. With `always` 1, the announcement is made even then. `writers` are the
+     * tasks of the announcements in their order; the task at `except` does not count. */
+    int64_t (*board_post)(uint64_t board, uint32_t word, size_t entries, int64_t own, uint32_t always, const void *data, size_t length,
+                          const struct parvum_reading *readings, size_t parts, const int32_t *writers, size_t except,
                           const uint64_t *requests, size_t awaited, const struct parvum_notes *notes);
     /* Copies the data that a member showed in the last round, from byte `from` on. */
     int32_t (*board_read)(uint64_t board, uint32_t member, size_t from, void *out, size_t length);
@@ -336,28 +346,10 @@ struct parvum_table {
     /* As `send`, for data outside the message's pieces. The data is copied before the call returns, so its memory need not stay
      * valid, whatever the status. */
     int32_t (*send_scattered)(const struct parvum_outgoing *message, const struct parvum_scattered *data, uint64_t *request);
-    /* Announces data, PARVUM_BOARD_ANNOUNCED bytes at most, to all other members of a board with a word, without a wait. Returns one of
-     * PARVUM_BOARD_... At most PARVUM_BOARD_ANNOUNCEMENTS may lie between two rounds; all members get them in one order. */
-    int64_t (*board_announce)(uint64_t board, uint32_t word, const void *data, size_t length);
-    /* Waits for the next announcement with this word and at least this length, and copies it. Returns the same as `board_turn`. */
-    int64_t (*board_hear)(uint64_t board, uint32_t word, void *out, size_t length, const uint64_t *requests, size_t awaited,
-                          const struct parvum_notes *notes);
     /* Describes the words of an interface for observers, one on a line, each line with its newline: "interface NAME", then "call NAME" for
      * each call that waits. Once for each text, before or after `enrol`. Returns the number of the last word before the text. The first
      * call of the text has the next number, in the high half of the notes' `call`. UINT32_MAX: there is no room. */
     uint32_t (*describe)(const char *text, size_t length);
-    /* As `board_turn`. After the round, it also copies the readings, as `board_read`. */
-    int64_t (*board_exchange)(uint64_t board, uint32_t word, const struct parvum_piece *pieces, size_t count,
-                              const struct parvum_reading *readings, size_t parts, const uint64_t *requests, size_t awaited,
-                              const struct parvum_notes *notes);
-    /* Takes part in an operation of the next `entries` announcements. It writes the announcement number `own`, unless `own` is
-     * negative. Then it waits for the announcements in `readings` (their `member` is the number) and copies them. All members call
-     * it for all operations, in one order. Returns the same as `board_turn`, or PARVUM_BOARD_MISSING less a number. The announcement of this
-     * number is then missing, because a member has left, but may still come. With `always` 1, the announcement is made even then. `writers` are the
-     * tasks of the announcements in their order; the task at `except` does not count. */
-    int64_t (*board_post)(uint64_t board, uint32_t word, size_t entries, int64_t own, uint32_t always, const void *data, size_t length,
-                          const struct parvum_reading *readings, size_t parts, const int32_t *writers, size_t except,
-                          const uint64_t *requests, size_t awaited, const struct parvum_notes *notes);
     /* Hands a message of one piece from this task to itself to a receive that begins now; the memory of the two must not overlap.
      * PARVUM_STATUS_PENDING: nothing has happened, because the usual calls are needed. Otherwise as `receive`. */
     int32_t (*pass_to_self)(const struct parvum_outgoing *message, const struct parvum_pattern *pattern,

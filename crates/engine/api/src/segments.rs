@@ -77,26 +77,6 @@ impl CoreApi {
         .map(|()| number)
     }
 
-    /// Takes a round at a segment; see [`Table::board_turn`].
-    #[inline]
-    pub fn take_round(
-        &self,
-        segment: u64,
-        word: u32,
-        data: [&[u8]; 2],
-        requests: &[Request],
-        notes: &Notes,
-    ) -> SegmentRound {
-        let pieces = data.map(|data| Piece { start: data.as_ptr(), length: data.len() });
-        // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
-        let came = unsafe {
-            let requests_start = requests.as_ptr().cast();
-            let (start, count) = (pieces.as_ptr(), pieces.len());
-            (self.0.board_turn)(segment, word, start, count, requests_start, requests.len(), notes)
-        };
-        round(came)
-    }
-
     /// Takes a round at a segment, and copies parts of the members' data; see [`Table::board_exchange`].
     ///
     /// [`Table::board_exchange`]: crate::Table::board_exchange

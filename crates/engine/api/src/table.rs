@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 
 /// The version of the table described here.
-pub const TABLE_VERSION: u32 = 4;
+pub const TABLE_VERSION: u32 = 5;
 
 /// In a pattern: from any task.
 pub const ANY_TASK: i32 = -1;
@@ -316,7 +316,7 @@ pub mod call {
     pub const UNTIL_SIGNAL: u32 = 1 << 15;
 }
 
-/// The results of `board_turn` that are not the place of a request.
+/// The results of `board_exchange` that are not the place of a request.
 pub mod segment {
     /// The time is over.
     pub const LATE: i64 = -1;
@@ -549,14 +549,46 @@ pub struct Table {
         segment: *mut u64,
     ) -> i32,
     /// Takes a turn: shows the pieces under a word, one behind the other, at most [`segment::ROOM`] bytes. Then waits,
-    /// according to the notes, until all members have done so. Returns a value of [`segment`], or the place of one of
-    /// the `awaited` requests that is over or names nothing. After such a place, and after `LATE`, repeat the same
-    /// call: it waits further for the same turn, and shows nothing more.
-    pub board_turn: unsafe extern "C" fn(
+    /// according to the notes, until all members have done so, and copies each of the readings, as `board_read`. Returns
+    /// a value of [`segment`], or the place of one of the `awaited` requests that is over or names nothing. After such a
+    /// place, and after `LATE`, repeat the same call: it waits further for the same turn, and shows nothing more.
+    /// `DISAGREED` also means that a member showed less than a reading wants.
+    pub board_exchange: unsafe extern "C" fn(
         segment: u64,
         word: u32,
         pieces: *const Piece,
         count: usize,
+        readings: *const Reading,
+        parts: usize,
+        requests: *const u64,
+        awaited: usize,
+        notes: *const Notes,
+    ) -> i64,
+    /// Takes part in an operation that has the next `entries` announcements of a segment, of at most
+    /// [`segment::ANNOUNCED`] bytes each, under one word. All members make this call for the same operations in the same
+    /// order. Between two turns there are at most [`segment::ANNOUNCEMENTS`].
+    ///
+    /// Writes `length` bytes of `data` as the announcement `own`, unless `own` is negative. Then waits, according to the
+    /// notes, for the announcements that the readings name in place of a member, and copies the parts. Without readings it
+    /// does not wait. `writers` are the tasks that write the announcements, in their order. The task at the place `except`
+    /// does not count. Tools show the awaited task.
+    ///
+    /// Answers as `board_exchange`, or with [`segment::MISSING`]. `CLOSED`: a member has ended or left, and the
+    /// announcement is not made; with `always` 1, it is made nevertheless. With `always` 1 and a limit, the call waits
+    /// until the limit instead of answering [`segment::MISSING`]. `DISAGREED`: an announcement has another word or is
+    /// shorter, or there are too many announcements between two turns.
+    pub board_post: unsafe extern "C" fn(
+        segment: u64,
+        word: u32,
+        entries: usize,
+        own: i64,
+        always: u32,
+        data: *const u8,
+        length: usize,
+        readings: *const Reading,
+        parts: usize,
+        writers: *const i32,
+        except: usize,
         requests: *const u64,
         awaited: usize,
         notes: *const Notes,
@@ -596,64 +628,10 @@ pub struct Table {
     /// returns, with any answer, so the memory may be reused then.
     pub send_scattered:
         unsafe extern "C" fn(message: *const Outgoing, data: *const Scattered, request: *mut u64) -> i32,
-    /// Announces data of `length` bytes, at most [`segment::ANNOUNCED`], to all other members of a segment, under a
-    /// word. Does not wait. All announcements have one order; in this order each member calls `board_hear` for those of
-    /// the others. Between two turns there are at most [`segment::ANNOUNCEMENTS`]. `COME`: it is made. `CLOSED`: it is
-    /// not made, and never will be at this segment. `DISAGREED`: it is too long, or one too many.
-    pub board_announce: unsafe extern "C" fn(segment: u64, word: u32, data: *const u8, length: usize) -> i64,
-    /// Waits, according to the notes, for the next announcement, which must have this word and at least this length, and
-    /// copies it. Answers as `board_turn`.
-    pub board_hear: unsafe extern "C" fn(
-        segment: u64,
-        word: u32,
-        out: *mut u8,
-        length: usize,
-        requests: *const u64,
-        awaited: usize,
-        notes: *const Notes,
-    ) -> i64,
     /// Describes the words of an interface for tools. The form of the text is in `parvum_wire::calls`; each line has
     /// its newline. Call this once for each text, before or after `enrol`; it also applies to later tasks of the
     /// process. The first word of the text gets the returned number plus one. `u32::MAX`: there is no room.
     pub describe: unsafe extern "C" fn(text: *const u8, length: usize) -> u32,
-    /// As `board_turn`. When the turn has come, this call also copies each of the readings, as `board_read`. `DISAGREED`
-    /// also means that a member showed less.
-    pub board_exchange: unsafe extern "C" fn(
-        segment: u64,
-        word: u32,
-        pieces: *const Piece,
-        count: usize,
-        readings: *const Reading,
-        parts: usize,
-        requests: *const u64,
-        awaited: usize,
-        notes: *const Notes,
-    ) -> i64,
-    /// Takes part in an operation that has the next `entries` announcements of a segment, of at most
-    /// [`segment::ANNOUNCED`] bytes each, under one word. Writes `length` bytes of `data` as the announcement `own`, unless
-    /// `own` is negative. Then waits, according to the notes, for the announcements that the readings name in place of a
-    /// member, and copies the parts. Without readings it does not wait. `writers` are the tasks that write the
-    /// announcements, in their order. The task at the place `except` does not count. Tools show the awaited task. All members make this call for the same operations
-    /// in the same order. Answers as `board_turn`, or with [`segment::MISSING`]. `CLOSED`: a member has ended or left, and
-    /// the announcement is not made; with `always` 1, it is made nevertheless. With `always` 1 and a limit, the call waits
-    /// until the limit instead of answering [`segment::MISSING`]. `DISAGREED`: an announcement has another word or is
-    /// shorter, or there are too many announcements between two turns.
-    pub board_post: unsafe extern "C" fn(
-        segment: u64,
-        word: u32,
-        entries: usize,
-        own: i64,
-        always: u32,
-        data: *const u8,
-        length: usize,
-        readings: *const Reading,
-        parts: usize,
-        writers: *const i32,
-        except: usize,
-        requests: *const u64,
-        awaited: usize,
-        notes: *const Notes,
-    ) -> i64,
     /// Hands a message from this task to itself to a receive that begins now. The message has one piece, and the memory of
     /// the receive lies apart from the piece. `Done` or `Cut`: as `receive` answers, and the send is over, too. `Pending`: nothing has happened.
     /// Another message or receive comes first, or the two do not match, or the caller needs the usual calls.

@@ -435,7 +435,7 @@ impl SharedSegment for AtSegment<'_> {
 
     #[inline]
     fn round(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        self.wait(|api, segment, requests, notes| api.take_round(segment, word, data, requests, notes))
+        self.exchange(word, data, &mut [])
     }
 
     #[inline]

@@ -79,7 +79,8 @@ const fn table<E: Endpoint>() -> Table {
         notify: serving::notify::<E>,
         service,
         board_open: segment::board_open::<E>,
-        board_turn: exchange::board_turn::<E>,
+        board_exchange: exchange::board_exchange::<E>,
+        board_post: bcast_ring::board_post::<E>,
         board_read: segment::board_read::<E>,
         board_close: segment::board_close::<E>,
         receive_each: receive::receive_each::<E>,
@@ -89,11 +90,7 @@ const fn table<E: Endpoint>() -> Table {
         board_reaches: memory::board_reaches::<E>,
         board_fetch: memory::board_fetch::<E>,
         send_scattered: scattered::send::<E>,
-        board_announce: bcast_ring::board_announce::<E>,
-        board_hear: bcast_ring::board_hear::<E>,
         describe: words::describe,
-        board_exchange: exchange::board_exchange::<E>,
-        board_post: bcast_ring::board_post::<E>,
         pass_to_self: own::pass_to_self::<E>,
     }
 }

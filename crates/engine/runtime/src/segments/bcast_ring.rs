@@ -1,4 +1,4 @@
-//! `board_post`, `board_announce` and `board_hear` of the core API. Members publish data to all others through the
+//! `board_post` of the core API. Members publish data to all others through the
 //! broadcast ring, and wait only for the entries that they need.
 //!
 //! An operation has some entries of the ring. Each member counts all entries of all operations, and therefore knows the
@@ -68,67 +68,6 @@ pub(crate) unsafe extern "C" fn board_post<E: Endpoint>(
         Some(answer) => answer,
         None => with::<E, _>(came::LATE, |inside| inside.post(&post, requests, notes)),
     }
-}
-
-pub(crate) unsafe extern "C" fn board_announce<E: Endpoint>(
-    segment: u64,
-    word: u32,
-    data: *const u8,
-    length: usize,
-) -> i64 {
-    let (nothing, notes) =
-        (std::ptr::null(), Notes { limit: 0, call: 0, peer: A_GROUP, tag: -1, context: -1 });
-    // SAFETY: the table's contract, and nothing is read.
-    unsafe {
-        board_post::<E>(
-            segment,
-            word,
-            1,
-            0,
-            0,
-            data,
-            length,
-            nothing,
-            0,
-            std::ptr::null(),
-            0,
-            std::ptr::null(),
-            0,
-            &raw const notes,
-        )
-    }
-}
-
-pub(crate) unsafe extern "C" fn board_hear<E: Endpoint>(
-    segment: u64,
-    word: u32,
-    out: *mut u8,
-    length: usize,
-    requests: *const u64,
-    awaited: usize,
-    notes: *const Notes,
-) -> i64 {
-    let reading = Reading { member: 0, from: 0, out, length };
-    // SAFETY: the table's contract.
-    let heard = unsafe {
-        board_post::<E>(
-            segment,
-            word,
-            1,
-            -1,
-            0,
-            std::ptr::null(),
-            0,
-            &raw const reading,
-            1,
-            std::ptr::null(),
-            0,
-            requests,
-            awaited,
-            notes,
-        )
-    };
-    if heard <= came::MISSING { came::CLOSED } else { heard }
 }
 
 impl Post<'_> {

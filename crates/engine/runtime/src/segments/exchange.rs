@@ -1,4 +1,4 @@
-//! `board_turn` and `board_exchange` of the core API: a round at a segment, and the copies of the members' data, in one call.
+//! `board_exchange` of the core API: a round at a segment, and the copies of the members' data, in one call.
 //!
 //! Short collectives spend most of their time on the way to the segment, so the whole operation takes the process lock
 //! once.
@@ -15,22 +15,6 @@ struct Turn<'t> {
     word: u32,
     pieces: &'t [Piece],
     readings: &'t [Reading],
-}
-
-pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
-    segment: u64,
-    word: u32,
-    pieces: *const Piece,
-    count: usize,
-    requests: *const u64,
-    awaited: usize,
-    notes: *const Notes,
-) -> i64 {
-    let nothing = (std::ptr::null(), 0);
-    // SAFETY: the table's contract, and nothing is read.
-    unsafe {
-        board_exchange::<E>(segment, word, pieces, count, nothing.0, nothing.1, requests, awaited, notes)
-    }
 }
 
 pub(crate) unsafe extern "C" fn board_exchange<E: Endpoint>(

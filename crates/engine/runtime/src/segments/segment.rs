@@ -1,4 +1,4 @@
-//! `board_open`, `board_turn` and related functions of the core API: members of a group on this host exchange data,
+//! `board_open`, `board_read` and related functions of the core API: members of a group on this host exchange data,
 //! round by round.
 //!
 //! The daemon makes the segment of a group and hands it to all members when they have passed a barrier at the daemon
