@@ -2,7 +2,7 @@
 
 use crate::buffers::buffer::{Arrived, Buffer};
 use crate::buffers::memory::Memory;
-use crate::buffers::table::{Spent, bury};
+use crate::buffers::table::{Lengths, Spent, bury};
 use crate::errors::{Pvm, PvmError, text};
 use crate::machine::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
 use crate::options::{self, Options};
@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub(crate) context: u32,
     /// Memory of past send buffers.
     pub(crate) spare: Vec<Memory>,
+    /// The lengths of past send buffers.
+    pub(crate) lengths: Lengths,
     /// Long buffers that were freed in this call.
     pub(crate) spent: Vec<Spent>,
     /// Rooms of past receive buffers.
@@ -211,6 +213,7 @@ impl State {
         options: None,
         context: 0,
         spare: Vec::new(),
+        lengths: Lengths::NONE,
         spent: Vec::new(),
         blanks: Vec::new(),
         tasks: Vec::new(),

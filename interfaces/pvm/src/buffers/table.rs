@@ -7,8 +7,13 @@ use crate::errors::{Pvm, PvmError};
 use crate::state::{Locked, State};
 use parvum_api::{CoreApi, Message};
 
-/// Memory of send buffers kept for the next ones; part of a task's stated own cost.
+/// Memory of send buffers kept for the next ones; part of a task's stated own cost. Memory for a length that the program
+/// used twice lately also stays. The system takes longer to give new memory than the processor to copy the data.
 const SPARE: usize = 2 << 20;
+/// The bound on this memory.
+const SPARE_AT_MOST: usize = 64 << 20;
+/// The number of send buffers that count as recent.
+const LATELY: usize = 8;
 /// The number of receive buffers that are kept for reuse. Only programs that keep their messages use more at once.
 const BLANKS: usize = 8;
 
@@ -28,6 +33,29 @@ pub(crate) fn bury(spent: Vec<Spent>, api: Option<CoreApi>) {
             Spent::Packed(memory) => drop(memory),
             Spent::Received(arrived) => api.iter().for_each(|api| api.give_back(&arrived.message)),
         }
+    }
+}
+
+/// The lengths of the last send buffers.
+#[derive(Default)]
+pub(crate) struct Lengths {
+    last: [usize; LATELY],
+    at: usize,
+}
+
+impl Lengths {
+    pub(crate) const NONE: Lengths = Lengths { last: [0; LATELY], at: 0 };
+
+    fn add(&mut self, length: usize) {
+        self.last[self.at] = length;
+        self.at = (self.at + 1) % LATELY;
+    }
+
+    /// Whether memory of this size may stay for the next send buffers. Growing memory may be twice as long as its data.
+    #[inline]
+    fn may_need(&self, bytes: usize) -> bool {
+        bytes <= SPARE
+            || bytes <= SPARE_AT_MOST && self.last.iter().filter(|length| bytes / 2 <= **length).count() >= 2
     }
 }
 
@@ -213,7 +241,10 @@ impl State {
         };
         self.unused.push(id);
         match buffer {
-            Buffer::Packed(packed) => self.keep_memory(packed.data),
+            Buffer::Packed(packed) => {
+                self.lengths.add(packed.data.len());
+                self.keep_memory(packed.data);
+            }
             Buffer::Arrived(arrived) => {
                 self.remote -= usize::from(arrived.message.is_remote());
                 if arrived.length >= LONG {
@@ -245,8 +276,17 @@ impl State {
     }
 
     fn keep_memory(&mut self, data: Memory) {
-        let kept: usize = self.spare.iter().map(Memory::capacity).sum();
-        if data.capacity() > 0 && kept + data.capacity() <= SPARE {
+        // Memory that the program needs no longer goes first.
+        let unneeded = |memory: &mut Memory| !self.lengths.may_need(memory.capacity());
+        self.spent.extend(self.spare.extract_if(.., unneeded).map(Spent::Packed));
+        let mut kept: usize = self.spare.iter().map(Memory::capacity).sum();
+        while !self.lengths.may_need(kept)
+            && let Some(memory) = self.spare.pop()
+        {
+            kept -= memory.capacity();
+            self.spent.push(Spent::Packed(memory));
+        }
+        if data.capacity() > 0 && self.lengths.may_need(kept + data.capacity()) {
             self.spare.push(data);
         } else if data.capacity() >= LONG {
             self.spent.push(Spent::Packed(data));
@@ -268,14 +308,17 @@ impl State {
     /// Clears the active send buffer, as if the program had freed it and made it again with the same id.
     #[inline]
     pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
-        if let Ok(packed) = self.packing()
-            && packed.data.capacity() <= SPARE
-            && packed.start_anew(packing)
+        let sending = self.sending;
+        if let Some(Some(Buffer::Packed(packed))) = self.buffers.get_mut((sending as usize).wrapping_sub(1))
+            && self.lengths.may_need(packed.data.capacity())
         {
-            return self.sending;
+            let length = packed.data.len();
+            if packed.start_anew(packing) {
+                self.lengths.add(length);
+                return sending;
+            }
         }
-        let before = self.sending;
-        self.free(before);
+        self.free(sending);
         self.sending = self.make(packing);
         self.sending
     }
@@ -296,5 +339,27 @@ impl State {
             Some(Some(Buffer::Arrived(arrived))) => Ok(arrived),
             _ => Err(PvmError::NoBuf),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_memory_stays_only_for_lengths_used_twice_lately() {
+        let (long, mut lengths) = (16 << 20, Lengths::NONE);
+        assert!(lengths.may_need(SPARE) && !lengths.may_need(long));
+        lengths.add(long);
+        assert!(!lengths.may_need(long), "a single long message");
+        lengths.add(100);
+        lengths.add(long);
+        assert!(lengths.may_need(long) && lengths.may_need(2 * long), "memory grows in doubles");
+        assert!(!lengths.may_need(4 * long));
+        (0..2).for_each(|_| lengths.add(1 << 30));
+        assert!(!lengths.may_need(1 << 30), "the bound");
+        (0..2).for_each(|_| lengths.add(long));
+        (0..LATELY - 1).for_each(|_| lengths.add(100));
+        assert!(!lengths.may_need(long));
     }
 }
