@@ -44,6 +44,12 @@ pub enum MeshEvent {
         /// The rest.
         reader: StreamReader,
     },
+    /// A host has left a question unanswered. The host is `Down` soon, unless it answers. This event has no place in the
+    /// order of the others.
+    Doubtful {
+        /// The host.
+        host: Host,
+    },
     /// The connection ended; once for each `Up`.
     Down {
         /// The host.

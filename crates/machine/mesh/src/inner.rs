@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use quinn::Endpoint;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +19,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Refusals remembered, so that each is told once.
 const MAX_REFUSALS: usize = 4096;
+
+/// Work of the daemon at each step of a mesh.
+pub(crate) type Beat = Box<dyn Fn()>;
 
 pub(crate) struct Inner {
     pub settings: Settings,
@@ -28,6 +31,10 @@ pub(crate) struct Inner {
     /// A link went up or down.
     pub changed: Notify,
     pub closing: Cell<bool>,
+    /// The hosts whose life is checked all the time.
+    pub watched: RefCell<BTreeSet<Host>>,
+    /// Called at each step.
+    pub beat: RefCell<Option<Beat>>,
     events: mpsc::Sender<Waiting>,
     inbox: Arc<Semaphore>,
     refused: RefCell<HashSet<(IpAddr, RefusalKind, bool)>>,
@@ -46,6 +53,8 @@ impl Inner {
             table: RefCell::default(),
             changed: Notify::new(),
             closing: Cell::new(false),
+            watched: RefCell::default(),
+            beat: RefCell::default(),
             events,
             inbox: Arc::new(Semaphore::new(kibibytes(settings.inbox) as usize)),
             refused: RefCell::default(),

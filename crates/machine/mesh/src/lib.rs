@@ -7,8 +7,8 @@
 //!
 //! - control messages, ordered and reliable, up to [`Settings::max_message`];
 //! - streams for task data, each slowed by its own reader only;
-//! - liveness: a peer that falls silent is [`MeshEvent::Down`] within
-//!   [`Settings::detect`], and a clean end says why.
+//! - liveness: a peer that is watched, or owes an answer, and falls silent is
+//!   [`MeshEvent::Down`] within [`Settings::detect`], and a clean end says why.
 //!
 //! What a network can reach is decoded by the pure functions of [`wire`].
 //! A mesh lives on a current-thread tokio runtime with a `LocalSet`, or on a
@@ -52,6 +52,7 @@ mod settings;
 mod simulation;
 mod socket;
 mod streams;
+mod watching;
 pub mod wire;
 
 pub use errors::{MeshError, StreamError};

@@ -5,6 +5,7 @@ use crate::events::Ended;
 use crate::handshake::refusal::REPLACED;
 use crate::session::Session;
 use crate::socket::plain;
+use crate::watching::Pulse;
 use crate::wire::frames::Farewell;
 use crate::{Host, Incarnation};
 use quinn::Connection;
@@ -12,6 +13,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 pub(crate) struct Link {
     pub host: Host,
@@ -27,6 +29,9 @@ pub(crate) struct Link {
     pub may_resume: Cell<bool>,
     /// The number of the message that goes next, when the peer has said where to begin.
     pub next: Cell<Option<u64>>,
+    pub pulse: Cell<Pulse>,
+    /// The time of a question between two steps.
+    pub probed: Cell<Option<Instant>>,
     pub farewell: Cell<Option<Farewell>>,
     pub ended: RefCell<Option<Ended>>,
     over: watch::Sender<bool>,
@@ -48,6 +53,8 @@ impl Link {
             up: Cell::new(false),
             may_resume: Cell::new(false),
             next: Cell::new(None),
+            pulse: Cell::default(),
+            probed: Cell::default(),
             farewell: Cell::new(None),
             ended: RefCell::default(),
             over: watch::Sender::new(false),

@@ -14,10 +14,12 @@ use crate::link::Link;
 use crate::settings::Settings;
 use crate::socket::{self, plain};
 use crate::streams::sender::StreamSender;
+use crate::watching::watch;
 use crate::wire::frames::Farewell;
 use crate::{Host, Incarnation};
 use bytes::Bytes;
 use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime};
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
@@ -58,6 +60,7 @@ impl Mesh {
         let (sender, receiver) = mpsc::channel(MAX_EVENTS);
         let inner = Rc::new(Inner::new(identity.name(), endpoint, settings, sender));
         spawn_local(listen(inner.clone()));
+        spawn_local(watch(Rc::downgrade(&inner), inner.settings.step()));
         Ok((Mesh(inner), Events(receiver)))
     }
 
@@ -144,6 +147,33 @@ impl Mesh {
         }
     }
 
+    /// Checks the life of these hosts all the time from now on, as far as they are connected, and of no others.
+    pub fn watch(&self, hosts: BTreeSet<Host>) {
+        *self.0.watched.borrow_mut() = hosts;
+    }
+
+    /// The watched hosts that are not connected.
+    pub fn unconnected(&self) -> Vec<Host> {
+        self.0.watched.borrow().iter().copied().filter(|host| self.0.up(*host).is_none()).collect()
+    }
+
+    /// Asks a host for a sign of life now, if it is connected: it answers, or is [`crate::MeshEvent::Down`] soon.
+    pub fn probe(&self, host: Host) {
+        if let Some(link) = self.0.up(host) {
+            link.probe(self.0.host());
+        }
+    }
+
+    /// The time between two steps: a fifth of [`Settings::detect`].
+    pub fn step(&self) -> Duration {
+        self.0.settings.step()
+    }
+
+    /// Calls this five times in each [`Settings::detect`] from now on: a daemon needs no second clock.
+    pub fn at_each_step(&self, beat: impl Fn() + 'static) {
+        *self.0.beat.borrow_mut() = Some(Box::new(beat));
+    }
+
     /// The connections there are.
     pub fn links(&self) -> Vec<LinkRow> {
         let links = self.0.table.borrow().links();
@@ -198,12 +228,11 @@ async fn part(inner: &Rc<Inner>, link: Rc<Link>, why: Farewell) {
 fn endpoint(identity: &Identity, settings: &Settings) -> Result<Endpoint, MeshError> {
     let keys = |error: Box<dyn std::error::Error + Send + Sync>| MeshError::Keys(error.to_string());
     let mut server = ServerConfig::with_crypto(Arc::new(tls::server(identity).map_err(keys)?));
-    server.transport_config(Arc::new(settings.transport(settings.silence())));
+    server.transport_config(Arc::new(settings.transport()));
     // Hosts do not wander; one whose address changes is dialled anew.
     server.migration(false);
     let mut client = ClientConfig::new(Arc::new(tls::client(identity).map_err(keys)?));
-    // While it dials, silence may last as long as the whole attempt.
-    client.transport_config(Arc::new(settings.transport(settings.deadline.max(settings.silence()))));
+    client.transport_config(Arc::new(settings.transport()));
 
     let address = SocketAddr::new(settings.bind, settings.port);
     let bind = |error| MeshError::Bind { address, error };

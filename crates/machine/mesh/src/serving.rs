@@ -1,7 +1,7 @@
 //! Serves a link: writes what its session has to say, reads what the peer says, and takes in streams.
 
 use crate::events::{Ended, MeshEvent, Waiting};
-use crate::handshake::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
+use crate::handshake::refusal::{ENDED, REPLACED, Refusal, RefusalKind, SILENT};
 use crate::inner::Inner;
 use crate::link::Link;
 use crate::session::Session;
@@ -220,10 +220,13 @@ async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>, mut stopped: oneshot::R
 fn lost(mesh: &Inner, error: &ConnectionError) -> Ended {
     Ended::Lost(match error {
         ConnectionError::TimedOut => {
-            format!("no word from it for {:.1} s", mesh.settings.silence().as_secs_f64())
+            format!("no word from it for {:.0} s", mesh.settings.idle().as_secs_f64())
         }
         ConnectionError::ApplicationClosed(close) if close.error_code == REPLACED => {
             "the peer made a new connection".into()
+        }
+        ConnectionError::ApplicationClosed(close) if close.error_code == SILENT => {
+            "the peer got no answer from this host".into()
         }
         ConnectionError::ApplicationClosed(close) if close.error_code == ENDED => {
             "the peer closed the connection without a farewell".into()

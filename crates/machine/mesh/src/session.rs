@@ -151,6 +151,12 @@ impl Session {
         Ok(())
     }
 
+    /// Whether the peer has not confirmed a message or a part of a stream.
+    pub fn is_owed(&self) -> bool {
+        !self.outbox.borrow().messages.is_empty()
+            || self.streams.borrow().outgoing.values().any(|stream| stream.is_owed())
+    }
+
     /// The message of that number, if there is one.
     pub fn message(&self, number: u64) -> Option<Bytes> {
         let outbox = self.outbox.borrow();

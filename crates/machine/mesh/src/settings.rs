@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 /// The protocol of this release, between daemons.
-pub const PROTOCOL: u16 = 5;
+pub const PROTOCOL: u16 = 6;
 
 /// What can be set for a mesh. All daemons of a machine should use the same.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Settings {
     pub bind: IpAddr,
     /// The UDP port; 0 lets the system choose.
     pub port: u16,
-    /// A silent peer is down after this time at the latest.
+    /// A silent peer that is watched, or owes an answer, is down after this time at the latest.
     pub detect: Duration,
     /// How long [`crate::Mesh::connect`] may take.
     pub deadline: Duration,
@@ -72,21 +72,23 @@ impl Default for Settings {
 
 /// The control stream shares the connection's window with the streams.
 const CONTROL_WINDOW: u64 = 8 << 20;
+/// The longest time between two packets of a connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// Bytes of unread datagrams. Quinn counts some bytes for an empty datagram too, and drops the oldest.
+const DATAGRAMS: usize = 64;
 /// What may be on its way, unacknowledged: 10 Gbit/s up to 13 ms.
 const SEND_WINDOW: u64 = 16 << 20;
 
 impl Settings {
-    /// For connections that we listen for, and, with a longer `idle`, for
-    /// those we dial: the shorter of the two ends' times counts in the end.
-    pub(crate) fn transport(&self, idle: Duration) -> TransportConfig {
+    pub(crate) fn transport(&self) -> TransportConfig {
         let mut config = TransportConfig::default();
         let window =
             u64::from(self.streams).saturating_mul(self.stream_window.into()).saturating_add(CONTROL_WINDOW);
         config
-            .max_idle_timeout(Some(idle.try_into().unwrap_or(VarInt::MAX.into())))
-            // A fifth: three may be lost. The clock of silence starts with the
-            // first of them, hence 0.2 + 0.7 < 1.
-            .keep_alive_interval(Some(self.detect.mul_f64(0.2)))
+            // This is for peers that nobody watches. While a mesh dials, silence may last as long as the whole attempt.
+            .max_idle_timeout(Some(self.idle().try_into().unwrap_or(VarInt::MAX.into())))
+            // Three keep-alives may be lost. Firewalls and address translation forget connections after 30 s of silence.
+            .keep_alive_interval(Some(self.idle().mul_f64(0.3).min(KEEP_ALIVE)))
             // Before the first measurement, retries come after three of these:
             // a lost first packet must not cost a second.
             .initial_rtt(Duration::from_millis(50))
@@ -95,13 +97,18 @@ impl Settings {
             .stream_receive_window(VarInt::from_u32(self.stream_window))
             .receive_window(VarInt::from_u64(window).unwrap_or(VarInt::MAX))
             .send_window(SEND_WINDOW)
-            // No datagrams of ours travel outside of streams.
-            .datagram_receive_buffer_size(None);
+            // Empty datagrams ask for a sign of life (`watching`). Nobody reads them.
+            .datagram_receive_buffer_size(Some(DATAGRAMS));
         config
     }
 
-    /// The silence after which quinn gives a peer up.
-    pub(crate) fn silence(&self) -> Duration {
-        self.detect.mul_f64(0.7)
+    /// The silence after which quinn gives up a peer that nobody watches.
+    pub(crate) fn idle(&self) -> Duration {
+        self.detect.saturating_mul(60).max(self.deadline.saturating_mul(2))
+    }
+
+    /// The time between two questions to a peer, and between two looks at all links.
+    pub(crate) fn step(&self) -> Duration {
+        self.detect.mul_f64(0.2)
     }
 }

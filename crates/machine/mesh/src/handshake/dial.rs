@@ -143,7 +143,12 @@ impl Attempt {
         };
         self.record(Outcome::Answered(began.elapsed()));
         let _turn = self.turn.lock().await;
-        greet::dial(&self.mesh, connection, self.host).await.map_err(outcome)
+        let greeting = greet::dial(&self.mesh, connection, self.host);
+        // A dead path must not keep the better ones waiting.
+        match timeout(self.mesh.settings.detect, greeting).await {
+            Ok(greeted) => greeted.map_err(outcome),
+            Err(_) => Err(Outcome::Broken("the greeting was not answered".into())),
+        }
     }
 
     fn record(&self, outcome: Outcome) {

@@ -40,7 +40,8 @@ async fn receive(mesh: Rc<Inner>, incoming: Incoming) {
     let heard = async {
         let connecting = incoming.accept().map_err(|error| greet::from_quic(&error))?;
         let connection = connecting.await.map_err(|error| greet::from_quic(&error))?;
-        greet::listen(&mesh, connection).await
+        let greeting = timeout(mesh.settings.detect, greet::listen(&mesh, connection));
+        greeting.await.unwrap_or_else(|_| Err(NoLink::Broken("the greeting was not continued".into())))
     };
     if let Err(NoLink::Refused(why)) = heard.await {
         mesh.report(from, why);

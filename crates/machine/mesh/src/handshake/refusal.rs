@@ -79,6 +79,7 @@ pub struct Refusal {
 /// Codes that say why a connection is closed; a connection that was merely dropped says 0.
 pub(crate) const ENDED: VarInt = VarInt::from_u32(1);
 pub(crate) const REPLACED: VarInt = VarInt::from_u32(2);
+pub(crate) const SILENT: VarInt = VarInt::from_u32(3);
 const REFUSED: u32 = 0x100;
 
 impl Refusal {

@@ -79,6 +79,12 @@ impl Outgoing {
         self.more.notify_one();
     }
 
+    /// Whether the other end has not taken everything.
+    pub fn is_owed(&self) -> bool {
+        let state = self.state.borrow();
+        state.over.is_none() && state.taken < state.end
+    }
+
     pub fn fail(&self) {
         self.finish_with(lost());
     }
