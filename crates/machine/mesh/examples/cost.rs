@@ -1,4 +1,5 @@
-//! What a connection between two daemons costs that say nothing: memory, and the processor for keep-alives.
+//! The cost of a connection between two silent daemons: memory, and processor time with and without checks of the other
+//! end's life.
 //!
 //! `cargo run --release -p parvum-mesh --example cost [MESHES]` connects so many meshes of one process, each with each, and
 //! prints what one end of a connection takes; `docs/explanation/large-machines.md` quotes it.
@@ -32,12 +33,21 @@ fn main() {
         let ends = (most * (most - 1)) as f64;
         let greeting = began.elapsed().as_secs_f64() * 1e6 / ends;
         let memory = (resident() - memory) / ends / 1024.0;
-        let busy = processor();
-        tokio::time::sleep(IDLE).await;
-        let busy = (processor() - busy) / IDLE.as_secs_f64() / ends * 1e6;
-        println!("{ends} ends: {memory:.1} KiB each; {greeting:.0} us to connect; {busy:.0} us of processor in a second");
+        println!("{ends} ends: {memory:.1} KiB each; {greeting:.0} us to connect");
+        println!("nobody watches: {:.1} us of processor in a second for each end", idle_cost(ends).await);
+        for (at, mesh) in meshes.iter().enumerate() {
+            mesh.watch((0..at as u32).collect());
+        }
+        println!("one of two watches: {:.1} us of processor in a second for each end", idle_cost(ends).await);
         meshes.clear();
     });
+}
+
+/// Microseconds of processor time in a second for each end, while all ends are silent.
+async fn idle_cost(ends: f64) -> f64 {
+    let busy = processor();
+    tokio::time::sleep(IDLE).await;
+    (processor() - busy) / IDLE.as_secs_f64() / ends * 1e6
 }
 
 fn open(authority: &Authority, host: u32) -> Mesh {

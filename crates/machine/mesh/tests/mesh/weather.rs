@@ -83,6 +83,46 @@ async fn cuttable() -> (Node, Node, Faults) {
 }
 
 #[test]
+fn unwatched_connection_is_quiet_and_is_checked_when_it_is_used() {
+    run(async {
+        let (mut a, b, faults) = cuttable().await;
+        [&a, &b].into_iter().for_each(|node| node.watch(Default::default()));
+        tokio::time::sleep(5 * DETECT).await;
+        let bytes = |node: &Node| node.links()[0].bytes;
+        let before = (bytes(&a), bytes(&b));
+        tokio::time::sleep(10 * DETECT).await;
+        assert_eq!((bytes(&a), bytes(&b)), before, "nobody has said anything");
+        faults.cut(b.address());
+        let silence = tokio::time::timeout(5 * DETECT, a.events.next()).await;
+        assert!(silence.is_err(), "{silence:?}");
+        // A message owes an answer, and so does a question.
+        let began = Instant::now();
+        a.send(1, Bytes::from_static(b"there?")).expect("sent");
+        let doubt = a.events.next().await;
+        assert!(matches!(doubt, Some(MeshEvent::Doubtful { host: 1 })), "{doubt:?}");
+        assert!(matches!(a.down().await, (1, Ended::Lost(_))));
+        assert!(began.elapsed() <= DETECT, "detected after {:?}", began.elapsed());
+    });
+}
+
+#[test]
+fn probed_host_answers_or_is_lost_in_time() {
+    run(async {
+        let (mut a, b, faults) = cuttable().await;
+        [&a, &b].into_iter().for_each(|node| node.watch(Default::default()));
+        a.probe(1);
+        a.probe(7);
+        let silence = tokio::time::timeout(5 * DETECT, a.events.next()).await;
+        assert!(silence.is_err(), "it has answered: {silence:?}");
+        faults.cut(b.address());
+        let began = Instant::now();
+        a.probe(1);
+        assert!(matches!(a.down().await, (1, Ended::Lost(how)) if how.contains("no word")));
+        assert!(began.elapsed() <= DETECT, "detected after {:?}", began.elapsed());
+    });
+}
+
+#[test]
 fn messages_survive_reconnection_once_and_in_order() {
     run(async {
         let (mut a, mut b, faults) = cuttable().await;
