@@ -115,7 +115,7 @@ pub(super) const MESSAGES: &[Variable] = &[
         names: "`PARVUM_DETECT`",
         value: "milliseconds",
         default: "`1000`",
-        effect: "a host that sends nothing for this time is lost",
+        effect: "a host that answers no question for this time is lost",
     },
     Variable {
         names: "`PARVUM_PORT`",

@@ -107,6 +107,8 @@ pub enum Between {
         /// Whether they do not answer.
         silent: bool,
     },
+    /// For the leader: at the moment the sender gets no answer from this host.
+    Doubt(u32),
     /// The sender has all that is kept; for the one that leads.
     Arrived,
     /// A piece of what the hosts say to agree on changes.

@@ -189,6 +189,8 @@ pub enum Input<F> {
     Removed,
     /// A host does not answer any more, or has said that it leaves.
     HostLost(u32),
+    /// A host has left a question unanswered for a moment.
+    HostDoubtful(u32),
     /// A host is connected.
     HostFound(u32),
     /// The hoster is to start these.
@@ -363,6 +365,8 @@ pub enum Effect<F> {
         /// Which life.
         life: u64,
     },
+    /// Ask these hosts for a sign of life, as far as they are connected.
+    Probe(Vec<u32>),
     /// Ring the task's bell, if it is of this host.
     Wake(Tid),
     /// Send a signal.

@@ -243,6 +243,7 @@ impl<F: Clone> Machine<F> {
             Input::Voters(voters) => self.vote(voters),
             Input::Removed => self.stop_here(Vec::new()),
             Input::HostLost(host) => self.host_lost(host),
+            Input::HostDoubtful(host) => self.host_doubtful(host),
             Input::HostFound(host) => self.host_found(host),
             Input::Late(late) => self.note_lateness(late),
             Input::Load(load) => self.note_load(load),
@@ -385,8 +386,9 @@ impl<F: Clone> Machine<F> {
     fn link(&mut self, a: Tid, b: Tid) {
         if self.may_exist(a) && self.may_exist(b) {
             for (one, other) in [(a, b), (b, a)] {
+                let is_far = !self.is_own(other);
                 if let Some(task) = self.tasks.get_mut(&one) {
-                    task.peers.insert(other);
+                    self.others.watch_is_stale |= task.peers.insert(other) && is_far;
                 }
             }
         }

@@ -117,6 +117,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn gone(&mut self, tid: Tid) {
         let Some(task) = self.tasks.remove(&tid) else { return };
         self.effects.push(Effect::TaskGone(tid));
+        self.others.watch_is_stale = true;
         let mut peers: Vec<_> = task.peers.into_iter().collect();
         peers.sort_unstable();
         for peer in peers {

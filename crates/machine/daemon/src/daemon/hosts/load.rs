@@ -1,9 +1,9 @@
 //! The load of this host: the shell measures it now and then, and then asks hosts that were silent again.
 
-use crate::daemon::hosts::lateness::STEP;
-use crate::daemon::hosts::network::parse_all;
+use crate::daemon::hosts::network::{Network, parse_all};
 use crate::daemon::shell::Shell;
 use crate::state::Input;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,9 @@ const TO_BE_TAKEN_IN: Duration = Duration::from_secs(10);
 
 /// This is worth a line in the log.
 const WORTH_TELLING: Duration = Duration::from_millis(500);
+
+/// The machine hears of a change of the lateness by so much.
+const WORTH_A_WORD: Duration = Duration::from_millis(50);
 
 impl Shell {
     /// Tells the machine now and then how busy this host is.
@@ -23,6 +26,10 @@ impl Shell {
             clock.tick().await;
             // In steps of a quarter, so that an idle machine is silent.
             self.input(Input::Load((load() * 4.0).round() as u32 * 25));
+            // The steps of a mesh are long if `PARVUM_DETECT` is.
+            if let Some(network) = self.network() {
+                self.watch_hosts(&network);
+            }
             self.look_for_the_silent().await;
             self.look_for_home(&mut alone_since).await;
         }
@@ -58,24 +65,29 @@ impl Shell {
         }
     }
 
-    pub(crate) async fn measure_lateness(self: Rc<Shell>) {
-        self.lateness.begin(Instant::now());
-        let mut told = Duration::ZERO;
-        loop {
-            let now = Instant::now();
-            let late = self.lateness.called(now);
-            if late >= WORTH_TELLING {
-                self.log.line(&format!(
-                    "this daemon was called {:.1} s late: the host is busy",
-                    late.as_secs_f64()
-                ));
+    /// The work at each step of the mesh: finds out how late this daemon is called, and watches the right hosts.
+    pub(super) fn take_steps(self: &Rc<Shell>, network: &Rc<Network>) {
+        self.lateness.begin(Instant::now(), network.mesh.step());
+        let (shell, weak, told) = (Rc::downgrade(self), Rc::downgrade(network), Cell::new(Duration::ZERO));
+        network.mesh.at_each_step(move || {
+            if let Some((shell, network)) = shell.upgrade().zip(weak.upgrade()) {
+                shell.note_lateness(&told);
+                shell.watch_hosts(&network);
             }
-            let worst = self.lateness.worst(now);
-            if worst.abs_diff(told) >= STEP / 4 {
-                told = worst;
-                self.input(Input::Late(worst.as_nanos() as u64));
-            }
-            tokio::time::sleep_until((now + STEP).into()).await;
+        });
+    }
+
+    fn note_lateness(self: &Rc<Shell>, told: &Cell<Duration>) {
+        let now = Instant::now();
+        let late = self.lateness.called(now);
+        if late >= WORTH_TELLING {
+            let seconds = late.as_secs_f64();
+            self.log.line(&format!("this daemon was called {seconds:.1} s late: the host is busy"));
+        }
+        let worst = self.lateness.worst(now);
+        if worst.abs_diff(told.get()) >= WORTH_A_WORD {
+            told.set(worst);
+            self.input(Input::Late(worst.as_nanos() as u64));
         }
     }
 }

@@ -49,7 +49,7 @@ impl Shell {
         self.set_addresses(network.addresses());
         tokio::task::spawn_local(self.clone().attend_network(network.clone(), events));
         tokio::task::spawn_local(self.clone().measure_load());
-        tokio::task::spawn_local(self.clone().measure_lateness());
+        self.take_steps(&network);
         Ok(network)
     }
 
@@ -80,6 +80,7 @@ impl Shell {
                         self.connect_again(&network, host);
                     }
                 }
+                MeshEvent::Doubtful { host } => self.input(Input::HostDoubtful(host)),
                 MeshEvent::Refused { why, .. } if why.says_that_life_is_over() => self.end_of_life(),
                 MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
                 _ => {}
@@ -139,6 +140,23 @@ impl Shell {
         }
         network.waiting.borrow_mut().insert(host, vec![word]);
         tokio::task::spawn_local(self.clone().connect_with(network, host));
+    }
+
+    /// Watches the hosts that this daemon has to check from now on, and connects with them.
+    pub(super) fn watch_hosts(self: &Rc<Shell>, network: &Rc<Network>) {
+        if let Some(hosts) = self.take_watched() {
+            network.mesh.watch(hosts);
+        }
+        for host in network.mesh.unconnected() {
+            self.connect_again(network, host);
+        }
+    }
+
+    /// Asks these hosts for a sign of life, as far as they are connected.
+    pub(crate) fn probe(&self, hosts: &[u32]) {
+        if let Some(network) = self.network() {
+            hosts.iter().for_each(|host| network.mesh.probe(*host));
+        }
     }
 
     /// What a host of the machine has not heard when its connection broke is waiting for another.

@@ -150,6 +150,7 @@ impl Shell {
             }
             Effect::HosterGone => self.hosted.borrow_mut().clear(),
             Effect::Forget { host, life } => self.part_with(host, life),
+            Effect::Probe(hosts) => self.probe(&hosts),
             Effect::Propose(change) => self.propose(&change),
             Effect::Members(members) => self.have_members(members),
             Effect::Stop => self.stop.notify_one(),

@@ -8,6 +8,7 @@ use crate::daemon::tasks::port::{Port, Source};
 use crate::state::ClientId;
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRecord, Recorder, Ticket};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl Shell {
@@ -39,6 +40,11 @@ impl Shell {
     /// Hosts of the machine that do not answer.
     pub fn silent_hosts(&self) -> Vec<HostRecord> {
         self.machine.borrow().silent_hosts()
+    }
+
+    /// The hosts that this daemon checks all the time, if they are others than when this was last asked.
+    pub fn take_watched(&self) -> Option<BTreeSet<u32>> {
+        self.machine.borrow_mut().take_watched()
     }
 
     /// All that the daemons keep together.

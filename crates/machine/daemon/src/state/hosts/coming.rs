@@ -320,6 +320,7 @@ impl<F: Clone> Machine<F> {
     /// These hosts are in the table no more, and these are new.
     fn table_changed(&mut self, gone: Vec<Rc<HostRecord>>, come: Vec<u32>) {
         self.effects.push(Effect::Members(self.others.members()));
+        self.others.watch_is_stale = true;
         if self.others.leader == self.config.life {
             self.give_up_fetches_of_the_gone();
         }

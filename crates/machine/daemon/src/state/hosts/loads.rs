@@ -1,7 +1,7 @@
 //! How busy the hosts are.
 //!
-//! Each host tells those whose daemons vote; so these are connected with all others and find out who is lost, and the next
-//! leader knows what the last one knew. Who leads passes on what has changed, many loads in one word: each host hears
+//! Each host tells the voters. The voters are therefore connected with all hosts, and the next leader knows what the last
+//! leader knew. Who leads passes on what has changed, many loads in one word: each host hears
 //! from a few, and not from all.
 
 use super::*;
@@ -31,6 +31,7 @@ impl<F: Clone> Machine<F> {
     /// These hosts' daemons vote from now on.
     pub(in crate::state) fn vote(&mut self, voters: Vec<u32>) {
         let before = std::mem::replace(&mut self.others.voters, voters);
+        self.others.watch_is_stale = true;
         let new: Vec<u32> =
             self.others.voters.iter().copied().filter(|voter| !before.contains(voter)).collect();
         self.notify_load(&new);

@@ -5,8 +5,8 @@ use super::*;
 /// Hosts that are lost within this time were lost by one cause.
 const TOGETHER: Now = 250_000_000;
 
-/// Who leads finds out by itself who is lost, unless others alone have lost them. It hears of those that are still in the
-/// table after this.
+/// The leader mostly finds out by itself which hosts are lost. The others report hosts that are still in the table after
+/// this time.
 const UNNOTICED: Now = 500_000_000;
 
 /// Of two hosts that do not reach each other for so long after that one must go: three seconds in all.
@@ -33,6 +33,7 @@ impl<F: Clone> Machine<F> {
     /// How this host stands to the others is not as it was.
     pub(in crate::state) fn stand(&mut self, standing: Standing) {
         let before = std::mem::replace(&mut self.others.standing, standing);
+        self.others.watch_is_stale = true;
         match standing {
             Standing::Minority => {
                 for (client, id) in std::mem::take(&mut self.others.proposed) {
@@ -41,6 +42,7 @@ impl<F: Clone> Machine<F> {
                 self.notify_all_ends();
             }
             Standing::Leading => {
+                self.survey();
                 self.wait_for_losses();
                 // What was said while nobody led, or another did, may be over: the hosts get their time anew to say so.
                 let pairs = self.others.apart.keys().flat_map(|(one, other)| [*one, *other]);

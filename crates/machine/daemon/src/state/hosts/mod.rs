@@ -6,6 +6,7 @@
 //! - `coming`: hosts come and go.
 //! - `losses`: hosts that do not answer.
 //! - `loads`: how busy they are.
+//! - `watching`: which hosts are checked all the time.
 //! - `table`: the hosts, by number and by life.
 
 mod agreed;
@@ -14,6 +15,7 @@ mod loads;
 mod losses;
 mod passing;
 mod table;
+mod watching;
 
 #[cfg(test)]
 mod several;
@@ -60,6 +62,13 @@ pub(super) struct Others {
     silent: BTreeSet<u32>,
     /// Hosts that do not reach each other, the lower first, and until when that is borne.
     apart: BTreeMap<(u32, u32), Now>,
+    /// The hosts that are checked all the time, and whether this may have changed.
+    watched: BTreeSet<u32>,
+    pub(super) watch_is_stale: bool,
+    /// When this daemon last asked all hosts for a sign of life.
+    surveyed: Option<Now>,
+    /// When this daemon last passed a doubt on.
+    doubted: Option<Now>,
     /// When the silent ones are taken out, or the one that leads hears of them.
     pub(super) patience: Option<Now>,
     /// How late this daemon has lately been called.
@@ -90,6 +99,7 @@ impl Others {
         self.arrived = others.is_empty();
         self.known_to_have_arrived = self.arrived;
         (self.me, self.life) = (own.number, own.life);
+        self.watch_is_stale = true;
         self.agreed.last_life = own.life;
         self.home = others.first().cloned();
         for host in others.into_iter().chain([own]) {

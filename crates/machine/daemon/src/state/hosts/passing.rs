@@ -211,6 +211,7 @@ impl<F: Clone> Machine<F> {
             Between::Arrived => self.on_arrival(host),
             Between::Load(load) => self.on_load(host, load),
             Between::Loads(loads) => self.on_loads(loads),
+            Between::Doubt(doubtful) => self.on_doubt(host, doubtful),
             Between::Silent { hosts, silent } => self.on_silence(host, &hosts, silent),
             // The shell's: it knows what is on its way, and the agreement.
             Between::Took { .. } | Between::Agreement(_) => {}
@@ -317,6 +318,7 @@ impl<F: Clone> Machine<F> {
         }
         if let Some(task) = self.tasks.get_mut(&own) {
             task.peers.remove(&gone);
+            self.others.watch_is_stale = true;
         }
     }
 

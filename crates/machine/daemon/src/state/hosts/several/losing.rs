@@ -258,3 +258,70 @@ fn crowded_host_is_waited_for_longer() {
     several.pass_time(1, 3_300_000_000);
     assert_eq!(several.names(1), ["here", "h2"], "nor for ever");
 }
+
+#[test]
+fn daemon_watches_its_neighbours_and_voters_watch_the_leader() {
+    let mut several = Several::new(9);
+    let watched = |several: &mut Several, host: u32| {
+        several.hosts.get_mut(&host).expect("alive").machine.take_watched()
+    };
+    let of = |hosts: &[u32]| Some(hosts.iter().copied().collect());
+    assert_eq!(watched(&mut several, 5), of(&[6, 7]));
+    assert_eq!(watched(&mut several, 9), of(&[1, 2]), "the ring goes round");
+    assert_eq!(watched(&mut several, 5), None, "nothing has changed");
+    several.input(5, Input::Voters(vec![1, 3, 4]));
+    assert_eq!(watched(&mut several, 5), None, "it does not vote");
+    several.input(5, Input::Voters(vec![1, 5, 9]));
+    assert_eq!(watched(&mut several, 5), of(&[1, 6, 7]));
+    several.kill(6);
+    assert_eq!(watched(&mut several, 5), of(&[1, 7, 8]));
+}
+
+#[test]
+fn leader_hears_doubt_asks_the_doubtful_host_and_then_all() {
+    let mut several = Several::new(5);
+    several.input(4, Input::Voters(vec![1, 2, 3]));
+    let follower = several.hosts.get_mut(&4).expect("alive");
+    let doubt = Effect::Say { host: 1, word: Box::new(Between::Doubt(5)) };
+    assert_eq!(follower.input(Input::HostDoubtful(5)), [doubt, Effect::Probe(vec![1, 2, 3])]);
+    assert_eq!(follower.input(Input::HostDoubtful(77)), [], "it is not in the table");
+    let leader = several.hosts.get_mut(&1).expect("alive");
+    leader.now += 60_000_000_000;
+    let said = Input::Heard { host: 4, word: Box::new(Between::Doubt(5)) };
+    assert_eq!(leader.input(said), [Effect::Probe(vec![5])]);
+    assert_eq!(leader.input(Input::HostDoubtful(5)), [Effect::Probe(vec![2, 3, 4, 5])]);
+    assert_eq!(leader.input(Input::HostDoubtful(3)), [], "all have been asked just now");
+    several.input(3, Input::Voters(vec![1, 2, 3]));
+    let next = several.hosts.get_mut(&3).expect("alive");
+    let passed = Effect::Say { host: 2, word: Box::new(Between::Doubt(1)) };
+    assert_eq!(
+        next.input(Input::HostDoubtful(1)),
+        [passed, Effect::Probe(vec![1, 2, 4, 5])],
+        "it may lead next"
+    );
+}
+
+/// The hosts of a rack may be cut off together, and a voter from the leader alone.
+#[test]
+fn doubt_about_voter_reaches_hosts_that_would_not_notice() {
+    let mut several = Several::new(9);
+    (1..=9).for_each(|host| several.input(host, Input::Voters(vec![1, 2, 3])));
+    let say = |host, word| Effect::Say { host, word: Box::new(word) };
+    let hear = |host, word| Input::Heard { host, word: Box::new(word) };
+    let host = several.hosts.get_mut(&7).expect("alive");
+    host.now += 60_000_000_000;
+    let doubt = |host| say(host, Between::Doubt(2));
+    assert_eq!(host.input(Input::HostDoubtful(2)), [doubt(5), doubt(6), doubt(1), Effect::Probe(vec![1, 3])]);
+    let rarely = [say(1, Between::Doubt(3)), Effect::Probe(vec![1, 2])];
+    assert_eq!(host.input(Input::HostDoubtful(3)), rarely);
+    let before = several.hosts.get_mut(&5).expect("alive");
+    assert_eq!(before.input(hear(7, Between::Doubt(2))), [Effect::Probe(vec![1, 2, 3])]);
+    assert_eq!(before.input(hear(7, Between::Doubt(8))), []);
+    // The leader still reaches this voter, which tells it about the other.
+    let voter = several.hosts.get_mut(&2).expect("alive");
+    assert_eq!(
+        voter.input(hear(3, Between::Doubt(1))),
+        [say(1, Between::Doubt(3)), Effect::Probe(vec![1])],
+        "it asks the voters but the one that it heard this from"
+    );
+}
