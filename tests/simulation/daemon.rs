@@ -109,6 +109,10 @@ impl Daemon {
         self.input(Input::HostLost(host));
     }
 
+    pub fn doubt(self: &Rc<Daemon>, host: u32) {
+        self.input(Input::HostDoubtful(host));
+    }
+
     /// The time for which a tick was scheduled.
     pub fn tick(self: &Rc<Daemon>, now: Now) {
         if self.ticks_at.get() == Some(now) {
@@ -125,6 +129,10 @@ impl Daemon {
             let deadline = machine.take_deadline_changed().then(|| machine.next_deadline()).flatten();
             (effects, deadline)
         };
+        let watched = self.machine.borrow_mut().take_watched();
+        if let Some(watched) = watched {
+            world.watch(self.host, watched);
+        }
         if let Some(at) = deadline.map(|at| at.max(world.now()))
             && self.ticks_at.get().is_none_or(|next| at < next)
         {
@@ -139,6 +147,7 @@ impl Daemon {
     fn carry_out(self: &Rc<Daemon>, world: &Rc<World>, effect: Effect<u32>) {
         match effect {
             Effect::Say { host, word } => self.say(world, host, &word),
+            Effect::Probe(hosts) => world.probe(self.host, &hosts),
             Effect::Propose(change) => {
                 let bytes = postcard::to_stdvec(&change).expect("plain data");
                 self.tell(|agreement| agreement.propose(bytes));

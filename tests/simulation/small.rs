@@ -17,6 +17,9 @@ fn messages_per_host_do_not_grow_with_machine() {
     for (name, small, large) in [("join", &small.join, &large.join), ("fail", &small.fail, &large.fail)] {
         assert!(lost(large) < 1.5 * lost(small) + 10.0, "{name}: {small:?}, then {large:?}");
     }
+    // An idle machine costs a host the same, however many hosts there are.
+    assert!(large.join.bills.watched <= small.join.bills.watched + 0.5, "{:?}", large.join);
+    assert!(large.join.bills.most_watched <= 2 + 2 + 6, "{:?}", large.join);
     // A few for those who vote, and a share of theirs with all.
     assert!(large.join.bills.links < 20.0, "{:?}", large.join);
     // The leader sends the whole table to each host once, and not more than a few times that.

@@ -9,7 +9,7 @@ use parvum_agreement::{Bytes, Standing};
 use parvum_machine::state::{Change, Input};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,8 +19,10 @@ use tokio::task::LocalSet;
 use tokio::time::Instant;
 
 const SECOND: Now = 1_000_000_000;
-/// A silent host is lost after this at the latest, and after seven tenths of it at the earliest: the product's bound.
-const DETECT: Now = SECOND;
+/// The product's time between two questions to a host that is watched, or owes an answer; and the number of unanswered
+/// questions after which a host is lost.
+const QUESTION: Now = SECOND / 5;
+const UNANSWERED: Now = 3;
 /// A host that does not answer at all cannot be connected with after this: the product's bound.
 const DEADLINE: Now = 5 * SECOND;
 /// A daemon is started over there in this to twice this; so many at a time, as the product does.
@@ -44,6 +46,11 @@ pub enum Event {
         bytes: Bytes,
     },
     Tick(u32),
+    /// A host has had no answer from another for a moment.
+    Doubts {
+        host: u32,
+        about: u32,
+    },
     /// A host finds another lost.
     Loses {
         host: u32,
@@ -91,6 +98,9 @@ pub struct Bills {
     /// Connections of a host, on the average and at most.
     pub links: f64,
     pub most_links: usize,
+    /// Hosts that a host watches, and that watch it, on the average and at most. Each is asked five times a second.
+    pub watched: f64,
+    pub most_watched: usize,
 }
 
 pub struct World {
@@ -104,8 +114,10 @@ pub struct World {
     decoded: RefCell<HashMap<u64, Rc<Change>>>,
     /// When those that are being started will have been.
     starts: RefCell<BinaryHeap<Reverse<Now>>>,
-    /// Hosts that try to connect with one that is dead.
+    /// Hosts that try to connect with a dead host, or ask a dead host.
     trying: RefCell<HashSet<(u32, u32)>>,
+    /// The hosts that each host watches.
+    watched: RefCell<BTreeMap<u32, BTreeSet<u32>>>,
     /// How many hosts each table shall have, and the hosts whose table has not.
     wanted: Cell<usize>,
     lacking: RefCell<HashSet<u32>>,
@@ -146,6 +158,7 @@ impl World {
             decoded: Default::default(),
             starts: Default::default(),
             trying: Default::default(),
+            watched: Default::default(),
             wanted: Cell::new(0),
             lacking: Default::default(),
             answer: Cell::new(None),
@@ -223,8 +236,11 @@ impl World {
             let at = port.send(self.now(), to, bytes.len() as u64, &mut dice);
             self.schedule(at, Event::Arrives { from, to, bytes });
         } else if port.links.contains_key(&to) {
-            // It is not known to be dead yet.
+            // It is not known to be dead yet, and owes an answer from now on.
             port.send(self.now(), to, bytes.len() as u64, &mut dice);
+            let next = dice.below(QUESTION);
+            drop((ports, dice));
+            self.ask_the_dead(from, to, next);
         } else if self.trying.borrow_mut().insert((from, to)) {
             self.schedule(self.now() + DEADLINE, Event::Loses { host: from, lost: to });
         }
@@ -249,12 +265,58 @@ impl World {
             self.lacking.borrow_mut().remove(host);
         }
         for lost in dead {
-            let Some(port) = self.ports.borrow_mut().remove(lost) else { continue };
-            let mut peers: Vec<u32> = port.links.into_keys().filter(|peer| !dead.contains(peer)).collect();
-            peers.sort_unstable();
-            for host in peers {
-                let after = DETECT * 7 / 10 + self.dice.borrow_mut().below(DETECT * 2 / 10);
-                self.schedule(self.now() + after, Event::Loses { host, lost: *lost });
+            self.ports.borrow_mut().remove(lost);
+            self.watched.borrow_mut().remove(lost);
+        }
+        for lost in dead {
+            let watches = |(host, watched): (&u32, &BTreeSet<u32>)| watched.contains(lost).then_some(*host);
+            let watchers: Vec<u32> = self.watched.borrow().iter().filter_map(watches).collect();
+            for host in watchers {
+                let next = self.dice.borrow_mut().below(QUESTION);
+                self.ask_the_dead(host, *lost, next);
+            }
+        }
+    }
+
+    /// A host asks a dead one after so long, and again; it gets no answer.
+    fn ask_the_dead(&self, host: u32, lost: u32, next: Now) {
+        let is_linked = self.ports.borrow().get(&host).is_some_and(|port| port.links.contains_key(&lost));
+        if is_linked && self.trying.borrow_mut().insert((host, lost)) {
+            let first = self.now() + next;
+            self.schedule(first + QUESTION, Event::Doubts { host, about: lost });
+            self.schedule(first + UNANSWERED * QUESTION, Event::Loses { host, lost });
+        }
+    }
+
+    /// A host watches these from now on, and connects with them.
+    pub fn watch(&self, host: u32, watched: BTreeSet<u32>) {
+        let before = self.watched.borrow_mut().insert(host, watched.clone()).unwrap_or_default();
+        for new in watched.difference(&before) {
+            if self.hosts.borrow().contains_key(new) {
+                let mut ports = self.ports.borrow_mut();
+                for (one, other) in [(host, *new), (*new, host)] {
+                    if let Some(port) = ports.get_mut(&one) {
+                        port.links.entry(other).or_default();
+                    }
+                }
+            } else {
+                self.ask_the_dead(host, *new, 0);
+            }
+        }
+    }
+
+    /// A host asks others at once.
+    pub fn probe(&self, host: u32, others: &[u32]) {
+        let dead: Vec<u32> =
+            others.iter().copied().filter(|other| !self.hosts.borrow().contains_key(other)).collect();
+        for other in dead {
+            // The question of now counts, and the next comes at some time within a step.
+            let is_linked =
+                self.ports.borrow().get(&host).is_some_and(|port| port.links.contains_key(&other));
+            if is_linked && self.trying.borrow_mut().insert((host, other)) {
+                let next = self.now() + self.dice.borrow_mut().below(QUESTION);
+                self.schedule(next, Event::Doubts { host, about: other });
+                self.schedule(next + (UNANSWERED - 1) * QUESTION, Event::Loses { host, lost: other });
             }
         }
     }
@@ -296,6 +358,11 @@ impl World {
             Event::Tick(host) => {
                 if let Some(host) = self.host(host) {
                     host.tick(now);
+                }
+            }
+            Event::Doubts { host, about } => {
+                if let Some(host) = self.host(host) {
+                    host.doubt(about);
                 }
             }
             Event::Loses { host, lost } => {
@@ -341,6 +408,15 @@ impl World {
             bills.most_bytes = bills.most_bytes.max(bytes);
             bills.most_links = bills.most_links.max(port.links.len());
         }
+        let mut pairs: HashMap<u32, usize> = HashMap::new();
+        for (host, watched) in self.watched.borrow().iter() {
+            for other in watched {
+                *pairs.entry(*host).or_default() += 1;
+                *pairs.entry(*other).or_default() += 1;
+            }
+        }
+        bills.most_watched = pairs.values().copied().max().unwrap_or(0);
+        bills.watched = pairs.values().sum::<usize>() as f64 / ports.len().max(1) as f64;
         let mean = |sum: u64| sum as f64 / ports.len().max(1) as f64;
         (bills.messages, bills.bytes, bills.links) =
             (mean(all.messages), mean(all.bytes), mean(links as u64));
