@@ -23,7 +23,7 @@ int second_begin(void)
 		return -1;
 	const struct table *(*entry)(void);
 	*(void **)&entry = dlsym(library, "parvum_table");
-	if (!entry || !(table = entry()) || table->version != 4)
+	if (!entry || !(table = entry()) || table->version != 5)
 		return -2;
 	if (table->enrol("second", 6, &me) != 0)
 		return -3;
