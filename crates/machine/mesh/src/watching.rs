@@ -159,7 +159,7 @@ impl Link {
             return false;
         }
         let length = mesh.settings.step();
-        if self.probed.take().is_some_and(|probed| probed.elapsed() < length / 2) {
+        if self.probed.take().is_some_and(|probed| probed.elapsed() < length.mul_f64(0.5)) {
             // The answer may be on its way.
             return false;
         }
@@ -276,7 +276,9 @@ mod tests {
     #[test]
     fn late_question_causes_no_doubt_and_other_frames_replace_it() {
         let mut pulse = Pulse::default();
-        (1..5).for_each(|times| drop(pulse.step(asked(times), WATCHED)));
+        for times in 1..5 {
+            pulse.step(asked(times), WATCHED);
+        }
         assert_eq!(pulse.step(asked(4), WATCHED), Step::Ask, "the clocks of two meshes differ");
         assert_eq!(pulse.step(asked(6), WATCHED), Step::Ask);
         let other = Heard { frames: 9, questions: 6 };
@@ -289,7 +291,9 @@ mod tests {
     #[test]
     fn peer_that_asks_is_asked_if_it_owes_an_answer() {
         let mut pulse = Pulse::default();
-        (1..5).for_each(|times| drop(pulse.step(asked(times), WATCHED)));
+        for times in 1..5 {
+            pulse.step(asked(times), WATCHED);
+        }
         assert_eq!(pulse.step(asked(5), OWED), Step::Ask);
         let mut pulse = Pulse::default();
         assert_eq!(pulse.step(asked(77), OWED), Step::Ask);
