@@ -46,6 +46,7 @@ fn main() {
 /// Microseconds of processor time in a second for each end, while all ends are silent.
 async fn idle_cost(ends: f64) -> f64 {
     let busy = processor();
+    // The time that is measured.
     tokio::time::sleep(IDLE).await;
     (processor() - busy) / IDLE.as_secs_f64() / ends * 1e6
 }

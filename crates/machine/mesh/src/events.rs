@@ -45,7 +45,7 @@ pub enum MeshEvent {
         reader: StreamReader,
     },
     /// A host has left a question unanswered. The host is `Down` soon, unless it answers. This event has no place in the
-    /// order of the others.
+    /// order of the others, and may be left out if many events wait.
     Doubtful {
         /// The host.
         host: Host,

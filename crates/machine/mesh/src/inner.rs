@@ -97,6 +97,11 @@ impl Inner {
         let _ = self.events.send(event).await;
     }
 
+    /// Emits an event that may be lost if many events wait: the watch over the links must not wait for the daemon.
+    pub fn try_emit(&self, event: MeshEvent) -> bool {
+        self.events.try_send((event, None)).is_ok()
+    }
+
     /// Waits until the inbox has room for a message of that length.
     pub async fn inbox_room(&self, length: usize) -> Option<OwnedSemaphorePermit> {
         // Even one that is longer than the whole inbox passes, alone.
@@ -119,7 +124,7 @@ impl Inner {
             refused.clear();
         }
         // When many events wait already, its next attempt is told instead.
-        if self.events.try_send((MeshEvent::Refused { from, why }, None)).is_ok() {
+        if self.try_emit(MeshEvent::Refused { from, why }) {
             refused.insert(known);
         }
     }

@@ -145,7 +145,7 @@ impl Link {
         self.pulse.set(pulse);
     }
 
-    /// The peer has not confirmed a message or a part of a stream, or has not said where this connection continues.
+    /// The peer still has to confirm a message or a part of a stream, or to say where this connection continues.
     fn owes(&self) -> bool {
         self.next.get().is_none() || self.session().is_owed()
     }
@@ -184,6 +184,7 @@ pub(crate) async fn watch(mesh: Weak<Inner>, step: Duration) {
     let mut was_late = false;
     loop {
         let began = Instant::now();
+        // The clock of the mesh: silence makes no event that could wake it.
         sleep(step).await;
         let Some(mesh) = mesh.upgrade().filter(|mesh| !mesh.closing.get()) else { return };
         if let Some(beat) = &*mesh.beat.borrow() {
@@ -194,7 +195,7 @@ pub(crate) async fn watch(mesh: Weak<Inner>, step: Duration) {
             continue;
         }
         for host in look_at_all(&mesh) {
-            mesh.emit((MeshEvent::Doubtful { host }, None)).await;
+            mesh.try_emit(MeshEvent::Doubtful { host });
         }
     }
 }

@@ -87,9 +87,11 @@ fn unwatched_connection_is_quiet_and_is_checked_when_it_is_used() {
     run(async {
         let (mut a, b, faults) = cuttable().await;
         [&a, &b].into_iter().for_each(|node| node.watch(Default::default()));
+        // In virtual time: the greeting and its confirmations are over.
         tokio::time::sleep(5 * DETECT).await;
         let bytes = |node: &Node| node.links()[0].bytes;
         let before = (bytes(&a), bytes(&b));
+        // The silence itself is tested, for less time than QUIC's own rare packets.
         tokio::time::sleep(10 * DETECT).await;
         assert_eq!((bytes(&a), bytes(&b)), before, "nobody has said anything");
         faults.cut(b.address());

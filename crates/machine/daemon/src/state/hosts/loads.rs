@@ -1,8 +1,7 @@
 //! How busy the hosts are.
 //!
 //! Each host tells the voters. The voters are therefore connected with all hosts, and the next leader knows what the last
-//! leader knew. Who leads passes on what has changed, many loads in one word: each host hears
-//! from a few, and not from all.
+//! leader knew. The leader passes changes on, many loads in one word. Each host therefore hears from a few hosts.
 
 use super::*;
 

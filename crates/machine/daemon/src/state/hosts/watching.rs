@@ -20,18 +20,21 @@ const AFTER: usize = 2;
 const BETWEEN_SURVEYS: Now = 2_000_000_000;
 
 impl Others {
-    /// The hosts after this one in the ring.
-    fn after(&self) -> impl Iterator<Item = u32> {
+    /// All other hosts in the order of the ring, from the one after this host.
+    fn ring(&self) -> impl DoubleEndedIterator<Item = u32> {
         let (before, after): (Vec<u32>, Vec<u32>) =
             self.agreed.hosts.numbers().filter(|host| *host != self.me).partition(|host| *host < self.me);
-        after.into_iter().chain(before).take(AFTER)
+        after.into_iter().chain(before)
+    }
+
+    /// The hosts that this one watches in the ring.
+    fn after(&self) -> impl Iterator<Item = u32> {
+        self.ring().take(AFTER)
     }
 
     /// The hosts that watch this one in the ring.
     fn before(&self) -> impl Iterator<Item = u32> {
-        let (before, after): (Vec<u32>, Vec<u32>) =
-            self.agreed.hosts.numbers().filter(|host| *host != self.me).partition(|host| *host < self.me);
-        before.into_iter().rev().chain(after.into_iter().rev()).take(AFTER)
+        self.ring().rev().take(AFTER)
     }
 
     /// The leader, if this host votes and another leads.
@@ -87,8 +90,8 @@ impl<F: Clone> Machine<F> {
         self.probe_voters(host);
     }
 
-    /// Tells those that would not notice: the hosts that watch this one may be cut off with it, and the leader may reach
-    /// the other voters.
+    /// Tells the hosts that watch this one, because they may be cut off with it. A voter that doubts the leader also tells
+    /// the other voters, which the leader may reach.
     fn pass_doubt_on(&mut self, voter: u32) {
         if self.others.doubted.is_some_and(|last| self.now < last + BETWEEN_SURVEYS) {
             return;
@@ -111,7 +114,7 @@ impl<F: Clone> Machine<F> {
         }
         match self.others.standing {
             Standing::Leading => self.probe(vec![host]),
-            // The leader may not know that it does not reach that daemon.
+            // The leader may have lost that daemon without knowing.
             Standing::Following(leader) if leader == host => {
                 self.say(leader, Between::Doubt(from));
                 self.probe_voters(from);

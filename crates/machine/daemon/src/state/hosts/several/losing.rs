@@ -322,6 +322,6 @@ fn doubt_about_voter_reaches_hosts_that_would_not_notice() {
     assert_eq!(
         voter.input(hear(3, Between::Doubt(1))),
         [say(1, Between::Doubt(3)), Effect::Probe(vec![1])],
-        "it asks the voters but the one that it heard this from"
+        "it asks the other voters, without host 3"
     );
 }
