@@ -48,6 +48,13 @@ impl Gate {
             self.0.store(SHUT, Ordering::Relaxed);
         }
     }
+
+    /// A read may find data that no query has shown yet.
+    pub fn open(&self) {
+        if self.is_shut() {
+            self.0.store(OPEN, Ordering::Relaxed);
+        }
+    }
 }
 
 /// The connections that are asked for together.

@@ -371,6 +371,10 @@ impl Link for TcpLink {
         self.awaited.is_none()
     }
 
+    fn look_anew(&mut self) {
+        self.gate.open();
+    }
+
     fn flush(&mut self) -> Result<bool, Refused> {
         self.outbox.flush(&mut Quiet(self.stream.as_fd()))
     }
@@ -500,6 +504,27 @@ mod tests {
             drop(left);
             while look(&mut right).is_ok() {}
             assert_eq!(seen, 16);
+        }
+    }
+
+    #[test]
+    fn last_data_is_read_without_query_of_all_links() {
+        for encrypted in [false, true] {
+            let (mut left, right) = pair_with([7; 16], encrypted);
+            let mut link = Asking::new(right);
+            let mut seen = 0;
+            while !link.link.gate.is_shut() {
+                link.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")).expect("open");
+            }
+            left.send(&Header::answer(Kind::Credit, 1, 2), Gather::new(&[b"last"])).expect("room");
+            drop(left);
+            // The end of the peer is known from elsewhere, before anybody asks for all links.
+            let mut look = || link.link.receive(9, &mut |_: &Header, payload: &[u8]| seen += payload.len());
+            assert_eq!(look(), Ok(0));
+            link.link.look_anew();
+            let mut look = || link.link.receive(9, &mut |_: &Header, payload: &[u8]| seen += payload.len());
+            while look().is_ok() {}
+            assert_eq!(seen, 4);
         }
     }
 

@@ -285,6 +285,10 @@ pub trait Link: Send {
     /// of a link needs a call before it shows anything, the link makes the call here.
     fn doze(&mut self) {}
 
+    /// The peer has ended, and all that it sent lies in this host. The next [`receive`](Link::receive) asks the system, even if an
+    /// earlier answer said that nothing is there.
+    fn look_anew(&mut self) {}
+
     /// The task leaves. From now on [`flush`](Link::flush) returns true only if all that was sent will
     /// arrive after the end of this process.
     fn leave(&mut self) {}

@@ -33,6 +33,10 @@ impl Core {
     fn part_from(&mut self, peers: &mut Peers, index: usize) {
         let peer = peers[index].state.tid;
         for route in Route::all() {
+            // The peer's end may be known before a query has shown its last data.
+            if let Some(link) = &mut peers[index].links[route.place()] {
+                link.look_anew();
+            }
             while peers[index].links[route.place()].is_some() && self.poll(peers, index, route) {}
         }
         self.run_fetches(peers, true);

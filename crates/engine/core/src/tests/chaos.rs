@@ -271,6 +271,7 @@ fn nature(random: &mut Random) -> Nature {
         single_copy: random.one_in(2),
         refuse_pull: random.below(4),
         lends: random.one_in(2).then(|| random.below(3) * 500),
+        unasked: false,
     }
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct Nature {
     pub(crate) refuse_pull: u64,
     /// Whether the link lends memory. The number is the bytes that become visible with each poll; 0: all at once.
     pub(crate) lends: Option<u64>,
+    /// The link shows nothing until the engine has it look anew, as if no query had been made since.
+    pub(crate) unasked: bool,
 }
 
 impl Nature {
@@ -55,6 +57,7 @@ impl Nature {
         single_copy: true,
         refuse_pull: 0,
         lends: None,
+        unasked: false,
     };
 }
 
@@ -231,7 +234,14 @@ impl Link for SimulatedLink {
         Ok(())
     }
 
+    fn look_anew(&mut self) {
+        self.nature.unasked = false;
+    }
+
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
+        if self.nature.unasked {
+            return Ok(0);
+        }
         self.incoming.lock().unwrap().now += 1;
         for taken in 0..most {
             let frame = {

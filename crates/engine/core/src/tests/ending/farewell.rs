@@ -155,6 +155,25 @@ fn peer_is_gone_only_after_its_messages_arrive() {
     }
 }
 
+/// A task sends, and is refused because the peer has ended. No query has shown the peer's last messages yet.
+#[test]
+fn last_messages_are_received_after_refused_send() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let way = join(&mut a, &mut b, ONE, Nature { unasked: true, ..Nature::QUICK });
+    let (me, gone) = (a.me(), b.me());
+    for number in 0..3u8 {
+        assert_eq!(send(&mut b, outgoing(me, 1, &[&[number]])), Ok(Sent::Now));
+    }
+    way.end();
+    let _ = send(&mut a, outgoing(gone, 1, &[b"unread"]));
+    a.progress();
+    assert!(a.is_gone(gone));
+    for number in 0..3u8 {
+        let received = a.post(Pattern { from: Some(gone), ..Pattern::ANY }, Destination::Block, false, false);
+        assert_eq!(bytes_of(&mut a, received), [number]);
+    }
+}
+
 #[test]
 fn endless_link_is_waited_for_until_quiet() {
     for seed in 1..=50 {
