@@ -4,14 +4,20 @@ use parvum_tests::running::Running;
 use parvum_tests::stage::{self, stage};
 use parvum_tests::{Lack, TestMachine, eventually, skip};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/libpvm3.a";
 
-/// A program that carries PVM's own library, or nothing where there is none.
+/// A program that carries PVM's own library. `None`: the library is missing, or no program can be made with it.
 fn carrier() -> Option<PathBuf> {
+    // Several tests of this process run the program, so it is compiled once: a file that is being written cannot be run.
+    static MADE: LazyLock<Result<PathBuf, String>> = LazyLock::new(compile_carrier);
+    MADE.clone().map_err(|why| skip(Lack::Peers, why)).ok()
+}
+
+fn compile_carrier() -> Result<PathBuf, String> {
     if !Path::new(LIBRARY).exists() {
-        skip(Lack::Peers, format!("{LIBRARY} is not there (./x peers)"));
-        return None;
+        return Err(format!("{LIBRARY} is not there (./x peers)"));
     }
     let (source, program) = (stage().programs.join("carrier.c"), stage().programs.join("carrier"));
     let text = "#include <pvm3.h>\nint main(void) { pvm_mytid(); pvm_exit(); return 0; }\n";
@@ -20,10 +26,9 @@ fn carrier() -> Option<PathBuf> {
     cc.args(["-w", "-I"]).arg(&stage().include).arg(&source).arg("-o").arg(&program);
     let done = cc.args([LIBRARY, "-ltirpc"]).output().expect("a C compiler (cc) is installed");
     if !done.status.success() {
-        skip(Lack::Peers, format!("no program can be made with {LIBRARY}: {}", text_of(&done.stderr)));
-        return None;
+        return Err(format!("no program can be made with {LIBRARY}: {}", text_of(&done.stderr)));
     }
-    Some(program)
+    Ok(program)
 }
 
 fn text_of(bytes: &[u8]) -> String {

@@ -4,6 +4,7 @@
 //! may wait for it without end. Most programs join in their first call. So the daemon looks at the program of a process
 //! that has not joined after a while, or that has ended without, and at each program only once.
 
+use crate::daemon::processes::programs::Begun;
 use crate::daemon::shell::Shell;
 use parvum_wire::Tid;
 use parvum_wire::control::Event;
@@ -13,6 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 
 /// A program of PVM joins in its first call, most do so at once. The look at a program that has ended takes no longer.
 const TO_JOIN: Duration = Duration::from_secs(2);
@@ -28,25 +30,28 @@ const MOST: usize = 1024;
 pub(crate) fn begins(shell: &Rc<Shell>, tid: Tid, pid: u32) {
     let path = PathBuf::from(format!("/proc/{pid}/exe"));
     if let Ok(program) = std::fs::read_link(&path) {
-        shell.programs.borrow_mut().of_processes.insert(tid, program);
+        let begun = Begun { program, looked_at: OnceCell::new() };
+        shell.programs.borrow_mut().of_processes.insert(tid, Rc::new(begun));
     }
     let shell = shell.clone();
     tokio::task::spawn_local(async move {
         tokio::time::sleep(TO_JOIN).await;
-        if let Some(parent) = shell.unjoined_child(tid) {
-            // It may have become another program since.
-            look(&shell, tid, parent, &path).await;
+        let begun = shell.programs.borrow().of_processes.get(&tid).cloned();
+        if let (Some(begun), Some(parent)) = (begun, shell.unjoined_child(tid)) {
+            // The process may have become another program since.
+            begun.looked_at.get_or_init(|| look(&shell, tid, parent, &path)).await;
         }
     });
 }
 
-/// A process has ended: it is looked at if it has never joined, and was not before. Its parent hears that before it hears of
-/// the end.
+/// A process has ended. Its program is looked at if the process has never joined, and only once. The parent learns what was
+/// found before it learns of the end, also if the process ends during the look.
 pub(crate) async fn ends(shell: &Rc<Shell>, tid: Tid) {
-    let program = shell.programs.borrow_mut().of_processes.remove(&tid);
-    if let (Some(program), Some(parent)) = (program, shell.unjoined_child(tid)) {
+    let begun = shell.programs.borrow_mut().of_processes.remove(&tid);
+    if let (Some(begun), Some(parent)) = (begun, shell.unjoined_child(tid)) {
+        let look = begun.looked_at.get_or_init(|| look(shell, tid, parent, &begun.program));
         // A disk that does not answer must not hold up the news of the end.
-        let _ = tokio::time::timeout(TO_JOIN, look(shell, tid, parent, &program)).await;
+        let _ = tokio::time::timeout(TO_JOIN, look).await;
     }
 }
 
@@ -70,7 +75,6 @@ async fn look(shell: &Rc<Shell>, tid: Tid, parent: Option<Tid>, path: &Path) {
         }
     };
     let Some(kind) = kind else { return };
-    shell.programs.borrow_mut().of_processes.remove(&tid);
     let path = std::fs::read_link(path).unwrap_or_else(|_| path.to_path_buf());
     let text = format!(
         "E-STATIC: task {tid} does not join: {} contains PVM's own library ({kind}), which talks to PVM's daemon only; \
