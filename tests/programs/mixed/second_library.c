@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include <parvum_engine.h>
+
 #include "table.h"
 
 static const struct table *table;
@@ -23,7 +25,7 @@ int second_begin(void)
 		return -1;
 	const struct table *(*entry)(void);
 	*(void **)&entry = dlsym(library, "parvum_table");
-	if (!entry || !(table = entry()) || table->version != 5)
+	if (!entry || !(table = entry()) || table->version != PARVUM_TABLE_VERSION)
 		return -2;
 	if (table->enrol("second", 6, &me) != 0)
 		return -3;

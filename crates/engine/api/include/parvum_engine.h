@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define PARVUM_TABLE_VERSION 5
+#define PARVUM_TABLE_VERSION 6
 
 /* In a pattern: any task, any context. */
 #define PARVUM_ANY_TASK (-1)
@@ -233,6 +233,13 @@ struct parvum_table {
     int64_t (*wait_any)(const uint64_t *requests, size_t count, uint64_t seen, const struct parvum_notes *notes);
     /* The same for all complete requests: their indices go to `over`, with room for `count`. Returns their number; 0: timeout. */
     size_t (*wait_some)(const uint64_t *requests, size_t count, const struct parvum_notes *notes, size_t *over);
+    /* The same as `wait_any`, and takes the outcome in the same step: the message to `out`, its status to `status`. The request stays
+     * for `post_again`, and is not complete until the next message. The status may be an error of that receive. -1: no request is
+     * complete, and `status` says why. */
+    int64_t (*wait_standing)(const uint64_t *requests, size_t count, const struct parvum_notes *notes,
+                             struct parvum_message *out, int32_t *status);
+    /* Posts the receive of such a request again. PARVUM_STATUS_UNKNOWN: there is no such request. */
+    int32_t (*post_again)(uint64_t request, const struct parvum_pattern *pattern, const struct parvum_room *room);
     /* Cancels a receive. PARVUM_STATUS_UNKNOWN: it is too late. */
     int32_t (*cancel)(uint64_t request);
     /* Copies the data that a receive has claimed; 0: that all have claimed. Returns the number of claims that were not copied yet. */

@@ -522,6 +522,31 @@ impl CoreApi {
         }
     }
 
+    /// Waits for the first of these requests, and takes its outcome: its place among them, and the message or the error
+    /// of the receive. The request stays in both cases, for [`CoreApi::post_again`]. `Err(Pending)`: none was over in
+    /// time. See [`Table::wait_standing`].
+    pub fn wait_standing(
+        &self,
+        requests: &[Request],
+        notes: &Notes,
+    ) -> Result<(usize, Result<Message, Status>), Status> {
+        let (mut out, mut outcome) = (Message::NONE, 0);
+        let (first, count) = (requests.as_ptr().cast(), requests.len());
+        // SAFETY: a request is its number, and nothing else; plain references for the duration of the call.
+        let at = unsafe { (self.0.wait_standing)(first, count, notes, &mut out, &mut outcome) };
+        let outcome = status(outcome).map(|()| out);
+        match usize::try_from(at) {
+            Ok(at) => Ok((at, outcome)),
+            Err(_) => Err(outcome.err().unwrap_or(Status::Unknown)),
+        }
+    }
+
+    /// Posts a receive again, for a block of the engine, whose outcome [`CoreApi::wait_standing`] has taken.
+    pub fn post_again(&self, request: Request, pattern: &Pattern) -> Result<(), Status> {
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.post_again)(request.0, pattern, &Room::BLOCK) })
+    }
+
     /// Takes a receive back; `false` when it is too late.
     pub fn cancel(&self, request: Request) -> bool {
         (self.0.cancel)(request.0) == 0

@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 
 /// The version of the table described here.
-pub const TABLE_VERSION: u32 = 5;
+pub const TABLE_VERSION: u32 = 6;
 
 /// In a pattern: from any task.
 pub const ANY_TASK: i32 = -1;
@@ -428,6 +428,19 @@ pub struct Table {
         notes: *const Notes,
         over: *mut usize,
     ) -> usize,
+    /// Waits as `wait_any` does, and takes the outcome of the request in the same step: into `out`, and its status into
+    /// `status`. The request stays. It is not over until `post_again` and the next message, so another thread that
+    /// waits for it goes on waiting. A receive can end with an error; its place is given all the same. -1: no request is
+    /// over, and `status` says why.
+    pub wait_standing: unsafe extern "C" fn(
+        requests: *const u64,
+        count: usize,
+        notes: *const Notes,
+        out: *mut Message,
+        status: *mut i32,
+    ) -> i64,
+    /// Posts the receive of a request again whose outcome `wait_standing` has taken. `Unknown`: there is no such request.
+    pub post_again: unsafe extern "C" fn(request: u64, pattern: *const Pattern, room: *const Room) -> i32,
     /// Cancels a receive. `Unknown`: it is too late.
     pub cancel: extern "C" fn(request: u64) -> i32,
     /// Copies the data that a receive with the flag 4 has claimed; with 0, the data of all these receives. If the

@@ -121,6 +121,8 @@ fn header_layout_equals_engine_layout() {
         wait = "wait",
         wait_any = "wait_any",
         wait_some = "wait_some",
+        wait_standing = "wait_standing",
+        post_again = "post_again",
         cancel = "cancel",
         fetch_claims = "fetch_claims",
         next_completed = "next_completed",

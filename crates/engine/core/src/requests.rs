@@ -49,6 +49,8 @@ pub(crate) enum State {
     Sending,
     Receiving(Receive),
     Over(Outcome),
+    /// A receive whose outcome was taken, and that will be posted again under the same id.
+    Resting,
 }
 
 struct Slot {
@@ -152,6 +154,34 @@ impl Requests {
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id.index);
         Some(outcome)
+    }
+
+    /// Takes the outcome of an operation that is over, and keeps its id for [`Requests::resume`].
+    pub(crate) fn take_and_rest(&mut self, id: RequestId) -> Option<Outcome> {
+        if !self.is_over(id) {
+            return None;
+        }
+        let state = &mut self.slots[id.index as usize].state;
+        let State::Over(outcome) = std::mem::replace(state, State::Resting) else { return None };
+        Some(outcome)
+    }
+
+    /// Gives up the id of a resting receive. False: no receive rests under the id.
+    pub(crate) fn end_rest(&mut self, id: RequestId) -> bool {
+        let Some(State::Resting) = self.slot(id).map(|slot| &slot.state) else { return false };
+        self.finish(id, Outcome::Cancelled);
+        true
+    }
+
+    /// Puts a receive under the id of a resting receive. False: no receive rests under the id.
+    pub(crate) fn resume(&mut self, id: RequestId, receive: Receive) -> bool {
+        match self.slot(id).map(|slot| &mut slot.state) {
+            Some(state @ State::Resting) => {
+                *state = State::Receiving(receive);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Ids of all receives under way.

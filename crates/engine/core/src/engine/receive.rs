@@ -11,7 +11,7 @@ use crate::requests::{Completed, Destination, Outcome, Receive, State};
 pub enum Received {
     /// Not yet.
     Pending,
-    /// It is over; the id is stale from now on.
+    /// It is over. The id is stale from now on, except after [`Engine::take_and_rest`].
     Over(Outcome),
 }
 
@@ -45,6 +45,17 @@ impl Engine {
         let (pattern, urgent, turn) = (receive.pattern, receive.urgent, self.core.queues.next_turn());
         let receive = Receive { turn, ..receive };
         let id = self.core.requests.insert(State::Receiving(receive), announced);
+        self.match_or_post(id, found, turn, (pattern, urgent));
+        id
+    }
+
+    fn match_or_post(
+        &mut self,
+        id: RequestId,
+        found: Option<MessageId>,
+        turn: u64,
+        (pattern, urgent): (Pattern, bool),
+    ) {
         match found {
             Some(message) => {
                 self.core.take_unexpected(&mut self.peers, message, id);
@@ -57,7 +68,27 @@ impl Engine {
                 }
             }
         }
-        id
+    }
+
+    /// Posts a receive again whose outcome [`Engine::take_and_rest`] has taken: under the same id, so threads that wait
+    /// for the id go on waiting. False: no receive rests under the id.
+    pub fn resume(&mut self, id: RequestId, pattern: Pattern, into: Destination) -> bool {
+        let turn = self.core.queues.next_turn();
+        let receive = Receive { turn, ..Receive::new(pattern, into, false) };
+        if !self.core.requests.resume(id, receive) {
+            return false;
+        }
+        let found = self.core.queues.find_match(&pattern);
+        self.match_or_post(id, found, turn, (pattern, false));
+        true
+    }
+
+    /// As [`Engine::test`]. The id stays, for [`Engine::resume`]: until then the operation is not over.
+    pub fn take_and_rest(&mut self, id: RequestId) -> Received {
+        match self.core.requests.take_and_rest(id) {
+            Some(outcome) => Received::Over(outcome),
+            None => Received::Pending,
+        }
     }
 
     /// Whether an operation is over; asks and changes nothing.
@@ -66,7 +97,7 @@ impl Engine {
         self.core.requests.is_over(id)
     }
 
-    /// Whether `id` names an operation whose outcome has not been taken.
+    /// Whether `id` names an operation whose outcome has not been taken, or a receive that rests.
     pub fn is_known(&mut self, id: RequestId) -> bool {
         self.core.requests.is_known(id)
     }
@@ -98,6 +129,9 @@ impl Engine {
         let was_posted = self.core.queues.withdraw(id)
             || self.core.give_up_claim(&mut self.peers, id)
             || self.core.give_up_pull(&mut self.peers, id);
+        if !was_posted && self.core.requests.end_rest(id) {
+            return true;
+        }
         if was_posted {
             self.core.requests.finish(id, Outcome::Cancelled);
             self.wind_up();

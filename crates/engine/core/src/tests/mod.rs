@@ -13,4 +13,5 @@ mod matching;
 mod pieces;
 mod scattered;
 mod simulated;
+mod standing;
 mod together;

@@ -44,7 +44,7 @@ pub(crate) struct Nature {
     pub(crate) refuse_pull: u64,
     /// Whether the link lends memory. The number is the bytes that become visible with each poll; 0: all at once.
     pub(crate) lends: Option<u64>,
-    /// The link shows nothing until the engine has it look anew, as if no query had been made since.
+    /// The link shows nothing before [`Link::look_anew`]: the last query was before the messages.
     pub(crate) unasked: bool,
 }
 

@@ -47,6 +47,8 @@ const fn table<E: Endpoint>() -> Table {
         wait: completing::wait::<E>,
         wait_any: completing::wait_any::<E>,
         wait_some: completing::wait_some::<E>,
+        wait_standing: completing::wait_standing::<E>,
+        post_again: completing::post_again::<E>,
         cancel: completing::cancel::<E>,
         fetch_claims: completing::fetch_claims::<E>,
         next_completed: next_completed::<E>,

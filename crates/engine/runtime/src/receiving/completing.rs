@@ -3,7 +3,7 @@
 use crate::abi::rooms::{destination, pattern_of};
 use crate::endpoint::Endpoint;
 use crate::inside::{Inside, try_with, with};
-use crate::receiving::receive::{finish, late};
+use crate::receiving::receive::{conclude, finish, late};
 use crate::runtime::Runtime;
 use crate::waiting::waiters::Until;
 use parvum_api as api;
@@ -165,6 +165,54 @@ pub(crate) unsafe extern "C" fn wait_some<E: Endpoint>(
         };
         runtime.wait(notes, || any_over(requests), some).unwrap_or(0)
     })
+}
+
+pub(crate) unsafe extern "C" fn wait_standing<E: Endpoint>(
+    requests: *const u64,
+    count: usize,
+    notes: *const Notes,
+    out: *mut Message,
+    status: *mut i32,
+) -> i64 {
+    const NONE: i64 = -1;
+    // SAFETY: valid for the call, by the table's contract.
+    let (requests, notes) = unsafe { (requests_of(requests, count), &*notes) };
+    // SAFETY: the same.
+    let (out, status) = unsafe { (&mut *out, &mut *status) };
+    *status = Status::Unknown as i32;
+    with::<E, _>(NONE, |runtime| {
+        let mut watched = Watched::new(requests);
+        let over = |runtime: &mut Runtime| watched.over(runtime).next();
+        let Some(at) = runtime.wait(notes, || any_over(requests), over) else {
+            *status = late(runtime) as i32;
+            return NONE;
+        };
+        // Taken before this thread leaves: no other thread is woken for it.
+        let taken = runtime.engine.take_and_rest(RequestId::from_number(requests[at]));
+        *status = conclude(runtime, taken, None, out) as i32;
+        at as i64
+    })
+}
+
+pub(crate) unsafe extern "C" fn post_again<E: Endpoint>(
+    request: u64,
+    pattern: *const api::Pattern,
+    room: *const api::Room,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, room) = unsafe { (&*pattern, &*room) };
+    if room.kind == api::RoomKind::Fitting {
+        return Status::BadArgument as i32;
+    }
+    // SAFETY: the memory stays until the request is over, by the contract.
+    let (Some(pattern), Some(into)) = (pattern_of(pattern), unsafe { destination(room) }) else {
+        return Status::BadArgument as i32;
+    };
+    let again = |runtime: &mut Inside| {
+        runtime.note_source(&pattern);
+        runtime.engine.resume(RequestId::from_number(request), pattern, into)
+    };
+    if with::<E, _>(false, again) { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
 pub(crate) extern "C" fn cancel<E: Endpoint>(request: u64) -> i32 {

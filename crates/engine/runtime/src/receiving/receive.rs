@@ -224,7 +224,19 @@ pub(crate) fn late(runtime: &Runtime) -> Status {
 /// Takes the outcome of a complete request. If the receive had memory of the program, `room` is its length.
 #[inline]
 pub(crate) fn finish(runtime: &mut Inside, id: RequestId, room: Option<usize>, out: &mut Message) -> Status {
-    match runtime.engine.test(id) {
+    let taken = runtime.engine.test(id);
+    conclude(runtime, taken, room, out)
+}
+
+/// Describes an outcome that was taken.
+#[inline]
+pub(crate) fn conclude(
+    runtime: &mut Inside,
+    taken: Received,
+    room: Option<usize>,
+    out: &mut Message,
+) -> Status {
+    match taken {
         Received::Pending => Status::Unknown,
         Received::Over(Outcome::Sent) => Status::Done,
         Received::Over(Outcome::Cancelled) => Status::Cancelled,
