@@ -20,6 +20,8 @@ pub(crate) struct Inside {
     pub(crate) has_spun: bool,
     /// The wait's beginning was recorded.
     pub(crate) wait_is_noted: bool,
+    /// The last wait of this call serves others.
+    pub(crate) serves: bool,
     /// The receive that is this call's own: it is given up if the program jumps out of the wait.
     pub(crate) owns: Option<RequestId>,
     /// The segment in which the call waits for others.
@@ -64,6 +66,7 @@ impl Inside {
             lock: Some(lock),
             has_spun: false,
             wait_is_noted: false,
+            serves: false,
             owns,
             awaits_in_segment,
         };
@@ -113,10 +116,17 @@ impl Inside {
         }
         let engine = &runtime.engine;
         let changes_place = runtime.waits.waiters.is_driven()
-            && runtime.waits.waiters.watches != runtime.connections.sockets_to_watch();
+            && runtime.waits.waiters.watches != runtime.connections.sources();
+        // A call may leave data that waits for room in a link, after the driver fell asleep without such data.
+        let has_new_output =
+            runtime.waits.waiters.is_driven() && !runtime.waits.waiters.heeds_output && engine.has_output();
         let has_to_do = |request| engine.is_over(request) || engine.has_copy_for(request);
-        if runtime.waits.waiters.rouse(own, engine.changes(), engine.has_copies(), has_to_do) || changes_place
-        {
+        let wakes_driver = runtime.waits.waiters.rouse(own, engine.changes(), engine.has_copies(), has_to_do);
+        if has_new_output {
+            // The driver is woken once. It sets this again before it sleeps.
+            runtime.waits.waiters.heeds_output = true;
+        }
+        if wakes_driver || changes_place || has_new_output {
             runtime.identity.control_block.rouse(&runtime.identity.event);
         }
     }

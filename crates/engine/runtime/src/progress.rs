@@ -25,15 +25,14 @@ impl Runtime {
 
     /// Moves on what only sockets move. Whether anything moved.
     fn tend_sockets(&mut self) -> bool {
-        if !self.connections.expected.is_empty() || !self.connections.silent.is_empty() {
-            self.accept_callers();
-        }
+        let is_awaited = !self.connections.expected.is_empty() || !self.connections.silent.is_empty();
+        let admitted = is_awaited && self.accept_callers();
         if self.engine.has_leaving() {
             self.let_go();
         }
         if !self.connections.unanswered.is_empty() {
             self.look_who_answered();
         }
-        self.tend_routed()
+        self.tend_routed() || admitted
     }
 }

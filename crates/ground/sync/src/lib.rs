@@ -6,6 +6,7 @@
 //! - [`fences`] and [`global_fences`]: a cheap fence for the frequent side and a dear one for the rare side, within a process or among
 //!   processes.
 //! - [`fetch_for_writing`]: a hint to the processor about memory that is written soon.
+//! - [`StandIn`]: a thread that looks for messages, so that another thread sleeps on.
 //! - [`futex`]: sleeping on a word of memory.
 //! - [`fork`] and [`without_signals`]: what a forked child must forget, and threads that take no signals of the program.
 //!
@@ -32,9 +33,11 @@ mod prefetch;
 mod shared_lock;
 #[allow(unsafe_code)]
 mod signals;
+mod stand_in;
 
 pub use biased::{BiasedGuard, BiasedLock};
 pub use hazard::{Hazards, Pinned};
 pub use prefetch::fetch_for_writing;
 pub use shared_lock::{LockQueue, LockWord};
 pub use signals::without_signals;
+pub use stand_in::StandIn;

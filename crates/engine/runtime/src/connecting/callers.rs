@@ -30,7 +30,11 @@ fn is_want_of_room(error: &io::Error) -> bool {
 impl Runtime {
     /// Accepts the connections that have come, and greets their tasks. A stranger can only take places of other
     /// strangers: a task's first message comes with its connection, or directly after it.
-    pub(crate) fn accept_callers(&mut self) {
+    ///
+    /// Whether a task was let in. Frames may have come with its greeting: they are in the link, where poll(2) does not
+    /// show them, so the links must be looked at before any sleep.
+    pub(crate) fn accept_callers(&mut self) -> bool {
+        let admitted = self.connections.admitted;
         self.connections.early.retain(|early| early.since.elapsed() < EARLY_FOR);
         for Silent { route, greeting, since } in std::mem::take(&mut self.connections.silent) {
             self.greet(route, greeting, since);
@@ -38,6 +42,7 @@ impl Runtime {
         for place in 0..self.connections.listeners.len() {
             self.accept_at(place);
         }
+        self.connections.admitted != admitted
     }
 
     /// The same at one listener.
@@ -81,6 +86,7 @@ impl Runtime {
         if let Some(at) = self.connections.expected.iter().position(known) {
             let Expected { token, encrypted, .. } = self.connections.expected.swap_remove(at);
             let link = self.watch(from, route, caller.admit(&token, encrypted));
+            self.connections.admitted += 1;
             return self.joined_by(from, route, link);
         }
         if self.connections.early.len() >= EARLY {
@@ -129,6 +135,7 @@ impl Runtime {
     pub(crate) fn keep_watched(&mut self, watched: Watched) {
         parvum_task::keep_room_beyond(&watched.socket);
         self.connections.watched.push(watched);
+        self.connections.kept += 1;
         self.connections.ask_together();
     }
 }

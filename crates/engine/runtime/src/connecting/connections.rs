@@ -103,6 +103,14 @@ pub(crate) struct Watched {
     pub(crate) acknowledged: bool,
 }
 
+/// The sockets that a sleeping thread watches. A sleeper must be moved if they become others, even as many others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sources {
+    pub(crate) count: usize,
+    /// The number of sockets of links that were ever added.
+    kept: u64,
+}
+
 /// The pause of a listener after there was no descriptor for the next connection.
 pub(crate) const DEAF: Duration = Duration::from_millis(50);
 
@@ -129,6 +137,10 @@ pub(crate) struct Connections {
     /// Connections that came before their announcement by the daemon.
     pub(crate) early: Vec<Early>,
     pub(crate) silent: Vec<Silent>,
+    /// The number of sockets that were added to `watched`.
+    pub(crate) kept: u64,
+    /// The number of callers that were let in.
+    pub(crate) admitted: u64,
     /// Tasks that this one has connected to, that have not let it in yet.
     pub(crate) unanswered: Vec<(Tid, Route)>,
     /// The time of the daemon's last report that a task is gone.
@@ -167,6 +179,8 @@ impl Connections {
             expected: Vec::new(),
             early: Vec::new(),
             silent: Vec::new(),
+            kept: 0,
+            admitted: 0,
             unanswered: Vec::new(),
             gone_at: HashMap::new(),
             looked_after: HashSet::new(),
@@ -239,9 +253,10 @@ impl Connections {
         }
     }
 
-    /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
-    pub(crate) fn sockets_to_watch(&self) -> usize {
-        self.watched.len() + self.silent.len() + self.expected.len()
+    /// The sockets that a thread watches which sleeps in poll(2), the daemon's apart.
+    pub(crate) fn sources(&self) -> Sources {
+        let count = self.watched.len() + self.silent.len() + self.expected.len();
+        Sources { count, kept: self.kept }
     }
 
     /// Whether a thread of this process is joining that task.

@@ -4,6 +4,7 @@ use crate::inside::Inside;
 use crate::runtime::Runtime;
 use crate::waiting::turns::has_spun_in_vain;
 use crate::waiting::wait::ROUNDS;
+use crate::waiting::waiters::serves;
 use parvum_api::Notes;
 use parvum_engine::{Envelope, Look, Pattern, Room};
 use std::time::{Duration, Instant};
@@ -35,6 +36,7 @@ impl Inside {
         if !self.engine.is_quiet() || self.has_sockets() {
             return false;
         }
+        self.serves = serves(notes);
         let budget = self.spinning_budget();
         if budget.is_zero() {
             return false;
@@ -64,11 +66,12 @@ impl Inside {
     ) -> bool {
         let since = Instant::now();
         loop {
+            let serves = self.serves;
             let runtime: &mut Runtime = self;
             for _ in 0..ROUNDS {
                 match runtime.engine.take_next(pattern, room, found) {
                     Look::Taken => {
-                        runtime.has_looked(since);
+                        runtime.has_looked(since, serves);
                         return true;
                     }
                     Look::Nothing => std::hint::spin_loop(),

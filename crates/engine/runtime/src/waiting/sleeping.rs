@@ -130,7 +130,7 @@ impl Inside {
             None => self.identity.control_block.wait_over(),
         }
         if !slept.is_zero() {
-            self.note_sleep(Tid(notes.peer), slept, waker_is_known);
+            self.note_sleep(notes, slept, waker_is_known);
         }
         over
     }
@@ -147,7 +147,8 @@ impl Inside {
         self.identity.control_block.wait_for(WaitingFor { call, peer, tag, context, since, until });
     }
 
-    fn note_sleep(&mut self, peer: Tid, slept: Duration, waker_is_known: bool) {
+    fn note_sleep(&mut self, notes: &Notes, slept: Duration, waker_is_known: bool) {
+        let peer = Tid(notes.peer);
         let nanoseconds = slept.as_nanos() as u64;
         self.waits.time.asleep += nanoseconds;
         self.engine.ledger().add(Counter::Asleep, nanoseconds);
@@ -156,7 +157,7 @@ impl Inside {
             self.engine.waited_for(peer, nanoseconds);
         }
         let woken_from_own_core = waker_is_known && woken_from_own_core(&self.identity.control_block);
-        self.waits.patience.slept(slept, woken_from_own_core);
+        self.patience().slept(slept, woken_from_own_core);
     }
 
     /// Sleeps once, if there is still nothing to do then.
@@ -199,7 +200,8 @@ impl Inside {
         }
         let in_poll = self.has_sockets() || is_idle;
         if drives {
-            self.waits.waiters.watches = self.connections.sockets_to_watch();
+            self.waits.waiters.watches = self.connections.sources();
+            self.waits.waiters.heeds_output = self.engine.has_output();
         }
         let changes = self.awaits_in_segment.as_ref().map(|shared| shared.fall_asleep());
         let rings = self.falls_asleep(in_poll);
@@ -284,7 +286,11 @@ impl Inside {
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
         let listening = self.connections.listening().iter().map(|(_, socket)| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let slept = self.without_lock(number, || poll(&mut sources, Some(&limit)));
+        let stand_in = self.waits.waiters.stand_in.clone();
+        let (slept, interrupted) = self.without_lock(number, || {
+            let slept = poll(&mut sources, Some(&limit));
+            (slept, stand_in.await_end(NAP))
+        });
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
         let has_ended = sources[watched].iter().any(|socket| socket.revents().intersects(over));
         let daemon_has_ended = sources[1].revents().intersects(over);
@@ -296,6 +302,7 @@ impl Inside {
             self.attend();
         }
         match slept {
+            _ if interrupted => Woken::Interrupted,
             Err(Errno::INTR) => Woken::Interrupted,
             Ok(0) => Woken::TimedOut,
             _ => Woken::Rung,

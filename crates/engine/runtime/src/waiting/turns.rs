@@ -66,7 +66,7 @@ impl Inside {
         if !self.waits.waiters.is_empty() || self.is_wanted() {
             return None;
         }
-        let unseen = self.has_sockets() && self.waits.patience.knows_of_others();
+        let unseen = self.has_sockets() && self.patience().knows_of_others();
         let among_all = self.can_take_turns();
         let turns = match among_all {
             true => u32::MAX,
@@ -82,7 +82,7 @@ impl Inside {
             }
             account = Some(opened);
         }
-        if !self.waits.patience.takes_turns() {
+        if !self.patience().takes_turns() {
             return None;
         }
         let found = self.take_so_many(turns, &mut account, deadline, done);
@@ -90,7 +90,7 @@ impl Inside {
             EARNED.set(account.earned.spent(processor_time()));
         }
         if unseen && found.is_some() {
-            self.waits.patience.turned_with_others();
+            self.patience().turned_with_others();
         }
         found
     }
@@ -122,7 +122,7 @@ impl Inside {
         let end = deadline.map_or(turn + MOST, |end| end.min(turn + MOST));
         while turns > 0 && turn < end {
             turns -= 1;
-            let now = self.waits.patience.let_run(turn, !among_all);
+            let now = self.patience().let_run(turn, !among_all);
             let took = now - turn;
             turn = now;
             others_ran |= took >= TO_NOBODY;
@@ -137,8 +137,8 @@ impl Inside {
                 match is_late {
                     // Counts as a wait for a turn, as the message will have come by then. Otherwise each turn would be
                     // lost again.
-                    true => self.waits.patience.waited_for_turn(),
-                    false if others_ran => self.waits.patience.turned(),
+                    true => self.patience().waited_for_turn(),
+                    false if others_ran => self.patience().turned(),
                     false => {}
                 }
                 return Some(found);

@@ -4,9 +4,10 @@
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
+use crate::waiting::patience::Patience;
 use crate::waiting::scheduling::was_taken_away;
 use crate::waiting::turns::has_spun_in_vain;
-use crate::waiting::waiters::Until;
+use crate::waiting::waiters::{Until, serves};
 use parvum_api::Notes;
 use parvum_engine::RequestId;
 use parvum_wire::Tid;
@@ -34,11 +35,17 @@ impl Inside {
         }
     }
 
+    /// The measurements about waits like this one.
+    pub(crate) fn patience(&mut self) -> &mut Patience {
+        let serves = self.serves;
+        self.waits.patience(serves)
+    }
+
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
-    pub(crate) fn spinning_budget(&self) -> Duration {
+    pub(crate) fn spinning_budget(&mut self) -> Duration {
         let in_the_way =
             self.awaits_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
-        if in_the_way { Duration::ZERO } else { self.waits.patience.budget() }
+        if in_the_way { Duration::ZERO } else { self.patience().budget() }
     }
 
     /// Whether it waits for more tasks than could all run at once.
@@ -155,6 +162,7 @@ impl Inside {
         until: impl Fn() -> Until,
         done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
+        self.serves = serves(notes);
         let began = self.waits.time.begins_wait();
         if !std::mem::take(&mut self.wait_is_noted) {
             self.note_wait(notes);
@@ -225,8 +233,10 @@ impl Inside {
         // While this thread looks, serving threads need not be woken.
         let stands_in = self.waits.waiters.is_driven();
         if stands_in {
+            self.waits.waiters.stand_in.begin();
             self.identity.control_block.stay_awake();
         }
+        let mut changes = None;
         let found = 'looking: loop {
             for _ in 0..ROUNDS {
                 if self.look() {
@@ -242,8 +252,16 @@ impl Inside {
                     break 'looking None;
                 }
                 if let Some(found) = done(self) {
-                    self.has_looked(since);
+                    let serves = self.serves;
+                    self.has_looked(since, serves);
                     break 'looking Some(found);
+                }
+                // A serving thread has work that this thread cannot do.
+                if stands_in && changes.replace(self.engine.changes()) != Some(self.engine.changes()) {
+                    let Runtime { waits, engine, .. } = &mut **self;
+                    if waits.waiters.has_service_to_do(|request| engine.is_over(request)) {
+                        break 'looking None;
+                    }
                 }
                 std::hint::spin_loop();
             }
@@ -259,7 +277,7 @@ impl Inside {
         }
         if found.is_none() && far > 1 {
             // Unknown tasks may want this core: daemons, and programs that compute.
-            self.waits.patience.spun_in_vain(was_taken_away());
+            self.patience().spun_in_vain(was_taken_away());
         }
         if stands_in {
             self.hand_back();
@@ -271,9 +289,10 @@ impl Inside {
     /// earlier and later messages must wake the serving thread again.
     fn hand_back(&mut self) {
         // It sleeps as before, even if sockets were added: the next thread that leaves moves it.
-        self.falls_asleep(self.waits.waiters.watches > 0);
+        self.falls_asleep(self.waits.waiters.watches.count > 0);
         // Messages for the serving thread that came in between wake it when this thread leaves or sleeps.
         self.look();
+        self.waits.waiters.stand_in.end();
     }
 
     /// Gives a receiver that is slow with long messages a moment to catch up: memory that it has read is still in the
@@ -309,9 +328,10 @@ impl Inside {
 impl Runtime {
     /// The wait that began then ended while this task looked.
     #[inline]
-    pub(crate) fn has_looked(&mut self, since: Instant) {
-        self.waits.patience.spun(since);
-        if self.waits.patience.is_long_awake() {
+    pub(crate) fn has_looked(&mut self, since: Instant, serves: bool) {
+        let patience = self.waits.patience(serves);
+        patience.spun(since);
+        if patience.is_long_awake() {
             self.identity.control_block.fence_for_ringers();
         }
     }

@@ -8,9 +8,11 @@
 //! A signal handler that interrupts a wait may wait itself: then its thread waits twice, the inner wait first. A handler that
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
 
+use crate::connecting::connections::Sources;
 use crate::segments::awaited::InSegment;
 use parvum_api::{Notes, call};
 use parvum_engine::RequestId;
+use parvum_sync::StandIn;
 use parvum_sync::futex::{self, Among, Woken};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,6 +38,11 @@ impl Until {
             Until::Changed => false,
         }
     }
+}
+
+/// Whether a thread waits to serve others.
+pub(crate) fn serves(notes: &Notes) -> bool {
+    notes.call & !call::UNTIL_SIGNAL == call::SERVE
 }
 
 /// The word on which a thread sleeps that does not drive: 0 while it should sleep.
@@ -103,8 +110,12 @@ pub(crate) struct Waiters {
     numbers: u64,
     /// The wait that drives.
     driver: Option<u64>,
-    /// How many sockets the driver watches where it sleeps.
-    pub(crate) watches: usize,
+    /// Whether a thread looks instead of the driver.
+    pub(crate) stand_in: Arc<StandIn>,
+    /// The sockets that the driver watches where it sleeps.
+    pub(crate) watches: Sources,
+    /// The driver fell asleep with data that waits for room in a link: it wakes when there is room, and soon.
+    pub(crate) heeds_output: bool,
     /// There was progress since the last check of threads that may continue.
     pub(crate) stirred: bool,
     /// How many operations had ended and copies been left to threads then.
@@ -121,7 +132,16 @@ impl Waiters {
     /// itself as long as this is likely to help.
     #[inline]
     pub(crate) fn are_servers(&self) -> bool {
-        self.list.iter().all(|waiter| waiter.notes.call == call::SERVE)
+        self.list.iter().all(|waiter| serves(&waiter.notes))
+    }
+
+    /// Whether the wait of a serving thread is over.
+    pub(crate) fn has_service_to_do(&self, is_over: impl Fn(RequestId) -> bool) -> bool {
+        self.list.iter().filter(|waiter| serves(&waiter.notes)).any(|waiter| match &waiter.until {
+            Until::Over(request) => is_over(*request),
+            Until::AnyOver(requests) => requests.iter().any(|request| is_over(*request)),
+            Until::Changed => false,
+        })
     }
 
     /// A wait of this thread begins; its number.

@@ -19,7 +19,10 @@ pub(crate) struct Waits {
     pub(crate) waiting: usize,
     /// The work of threads without the lock.
     pub(crate) away: Away,
-    pub(crate) patience: Patience,
+    patience: Patience,
+    /// The measurements about waits of serving threads: their length depends on others, and the waits of the
+    /// program are different.
+    serving: Patience,
     /// The measured use of time.
     pub(crate) time: Time,
     /// The time of sleep, and the number of vain queries, since the last check of the daemon.
@@ -43,6 +46,7 @@ impl Waits {
             waiting: 0,
             away: Away::default(),
             patience: Patience::new(),
+            serving: Patience::new(),
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
@@ -51,6 +55,11 @@ impl Waits {
             all: None,
             noticed: Noticed::default(),
         }
+    }
+
+    /// The measurements about the waits of the program, or of a serving thread.
+    pub(crate) fn patience(&mut self, serves: bool) -> &mut Patience {
+        if serves { &mut self.serving } else { &mut self.patience }
     }
 
     /// Since when nothing has moved, for a wait that begins now.
