@@ -2,31 +2,41 @@
 //! another process.
 //!
 //! A thread of the receiver handles *questions*, in the order of each sender, while the program computes. The waiting
-//! thread itself receives its *answer*, without another thread in between. If a protocol forwards a question from task
-//! to task before the answer, it therefore costs one message for each step.
+//! thread itself receives its *answer*, without another thread in between. During the wait it handles questions too. If
+//! a protocol forwards a question from task to task before the answer, it therefore costs one message for each step.
 
 use crate::server::{STACK, bytes_of};
-use parvum_api::{
-    ANY_TASK, CoreApi, Message, Notes, Pattern, Receiving, Request, SendTo, Status, TagKind, call,
-};
+use parvum_api::{ANY_TASK, CoreApi, Message, Notes, Pattern, Request, SendTo, Status, TagKind, call};
 use parvum_api::{Buffering, Completion};
 use parvum_sync::without_signals;
 use parvum_wire::Tid;
 use parvum_wire::control::{self, Blob, MailFlags, Notice};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 const LETTER: i32 = 1;
 const GONE: i32 = 2;
-const STOP: i32 = 3;
 
-/// The messages that come to the thread.
+/// The messages that come to the thread, or to a thread that waits for an answer.
 pub enum Came<'a> {
     /// A question: from whose [`Post::tid`], and what.
     Question(i32, &'a [u8]),
     /// A task or post that [`Post::watch`] named has ended.
     Gone(i32),
+    /// A question came, and there was no memory for its data.
+    Lost,
+}
+
+/// The function that gets each message of the thread.
+type Desk = Box<dyn FnMut(Came<'_>) + Send>;
+
+/// The receives of a place for letters. Each is taken by one thread at a time, which posts it again.
+#[derive(Clone, Copy)]
+struct Standing {
+    answers: Request,
+    questions: Request,
 }
 
 /// The place where a task sends and receives letters. One for each interface of a process.
@@ -36,6 +46,9 @@ pub struct Post {
     context: u32,
     /// Letters that are sent and not delivered yet, because their credit is used up.
     behind: Mutex<Vec<Request>>,
+    standing: OnceLock<Standing>,
+    desk: Mutex<Option<Desk>>,
+    is_attended: AtomicBool,
 }
 
 impl Post {
@@ -44,7 +57,13 @@ impl Post {
     pub fn open(api: CoreApi, interface: &str, context: u32) -> Result<Post, Status> {
         let endpoint = api.service();
         let me = endpoint.enrol(interface)?.tid;
-        Ok(Post { endpoint, me, context, behind: Mutex::default() })
+        let (standing, desk) = (OnceLock::new(), Mutex::new(None));
+        let is_attended = AtomicBool::new(false);
+        let post = Post { endpoint, me, context, behind: Mutex::default(), standing, desk, is_attended };
+        let receive = |context| post.endpoint.post(&post.pattern(context), 0);
+        let standing = Standing { answers: receive(context + 1), questions: receive(context) };
+        let _ = post.standing.set(standing);
+        Ok(post)
     }
 
     /// Under which id others write to this process; not that of its task.
@@ -52,49 +71,62 @@ impl Post {
         self.me
     }
 
-    /// Starts the thread, which calls `came` with each question and each end of a task, one after the other. It ends with the
-    /// process, or with [`Post::stop`].
+    /// Starts the thread, which calls `came` with each question and each end of a task, one after the other. The thread
+    /// ends with the process. A thread in [`Post::await_answer`] makes these calls instead of the thread.
     pub fn attend(
         self: &Arc<Post>,
         name: &str,
-        mut came: impl FnMut(Came<'_>) + Send + 'static,
+        came: impl FnMut(Came<'_>) + Send + 'static,
     ) -> io::Result<()> {
+        *lock(&self.desk) = Some(Box::new(came));
+        // Release: partner of the acquire in `await_answer`.
+        self.is_attended.store(true, Ordering::Release);
         let post = self.clone();
         let builder = std::thread::Builder::new().name(name.into()).stack_size(STACK);
-        let pattern = self.pattern(self.context);
         let notes = self.notes(call::SERVE, -1);
         let work = move || {
+            let Standing { questions, .. } = post.standing();
             loop {
-                let message = match post.endpoint.receive(&pattern, Receiving::Block, &notes) {
-                    Ok(message) => message,
+                match post.endpoint.wait_standing(&[questions], &notes) {
+                    Ok((_, message)) => post.came(message),
                     Err(Status::Pending) => continue,
                     // The machine is gone, or this process left it.
                     Err(_) => return,
-                };
-                match message.tag {
-                    LETTER => came(Came::Question(message.from, bytes_of(&message))),
-                    GONE if message.from == Tid::LOCAL_DAEMON.0 => {
-                        if let Some(task) = bytes_of(&message).first_chunk() {
-                            came(Came::Gone(i32::from_be_bytes(*task)));
-                        }
-                    }
-                    STOP if message.from == post.me => return,
-                    _ => {}
                 }
-                post.endpoint.give_back(&message);
             }
         };
         without_signals(|| builder.spawn(work)).map(drop)
     }
 
-    /// Ends the thread, after what has come before this.
-    pub fn stop(&self) {
-        let how = self.how(self.me, self.context, STOP);
-        // Without a machine there is no thread any more.
-        let _ = self.endpoint.send_owned(how, &Arc::new(Vec::new()), &self.notes(call::SEND, -1));
+    /// Handles a question, and posts the receive for the next question. Until then no other thread gets a question, so
+    /// questions of one sender keep their order.
+    fn came(&self, came: Result<Message, Status>) {
+        if let Some(desk) = &mut *lock(&self.desk) {
+            match &came {
+                Ok(message) if message.tag == LETTER => {
+                    desk(Came::Question(message.from, bytes_of(message)));
+                }
+                Ok(message) if message.tag == GONE && message.from == Tid::LOCAL_DAEMON.0 => {
+                    if let Some(task) = bytes_of(message).first_chunk() {
+                        desk(Came::Gone(i32::from_be_bytes(*task)));
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => desk(Came::Lost),
+            }
+        }
+        if let Ok(message) = came {
+            self.endpoint.give_back(&message);
+        }
+        // Without a machine no question comes any more.
+        let _ = self.endpoint.post_again(self.standing().questions, &self.pattern(self.context));
     }
 
-    /// Notifies the thread when a task, or another process's post, ends. If it has already ended, the notice comes at
+    fn standing(&self) -> Standing {
+        *self.standing.get().expect("set when the place is opened")
+    }
+
+    /// Sends [`Came::Gone`] to the desk when a task, or another process's post, ends. If it has already ended, the notice comes at
     /// once.
     pub fn watch(&self, task: i32) -> Result<(), Status> {
         let cookie = u64::from(self.context) << 32 | GONE as u64;
@@ -131,7 +163,7 @@ impl Post {
 
     fn send(&self, how: SendTo, letter: Vec<u8>) -> Result<(), Status> {
         let started = self.endpoint.start_owned(how, &Arc::new(letter))?;
-        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut behind = lock(&self.behind);
         let now = self.notes(call::SEND, 0);
         behind.retain(|&request| matches!(self.endpoint.wait(request, &now), Err(Status::Pending)));
         behind.extend(started);
@@ -140,11 +172,29 @@ impl Post {
 
     /// Waits for an answer. Returns its sender and its data. One thread of a process at a time does. `Err(Pending)`:
     /// none came in time; `None` waits as long as it takes.
+    ///
+    /// The waiting thread also handles the questions that come, because it is awake. Waking the other thread for a
+    /// question takes longer than all else that the question costs.
     pub fn await_answer(&self, limit: Option<Duration>) -> Result<(i32, Vec<u8>), Status> {
-        let limit = limit.map_or(-1, |limit| limit.as_nanos().try_into().unwrap_or(i64::MAX));
-        let pattern = self.pattern(self.context + 1);
-        let message = self.endpoint.receive(&pattern, Receiving::Block, &self.notes(call::RECEIVE, limit))?;
-        Ok((message.from, self.taken(&message)))
+        let Standing { answers, questions } = self.standing();
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+        // Before there is a desk, questions wait for it. Acquire: partner of the release in `attend`.
+        let both = [answers, questions];
+        let awaited = if self.is_attended.load(Ordering::Acquire) { &both[..] } else { &both[..1] };
+        loop {
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()).as_nanos());
+            let left = left.map_or(-1, |left| left.try_into().unwrap_or(i64::MAX));
+            match self.endpoint.wait_standing(awaited, &self.notes(call::RECEIVE, left))? {
+                (0, answer) => {
+                    let answer = answer.map(|message| (message.from, self.taken(&message)));
+                    // Without a machine no answer comes any more, and the next call tells so.
+                    let _ = self.endpoint.post_again(answers, &self.pattern(self.context + 1));
+                    return answer;
+                }
+                // No signal handler of the program runs in between: a handler may jump away.
+                (_, question) => without_signals(|| self.came(question)),
+            }
+        }
     }
 
     fn taken(&self, message: &Message) -> Vec<u8> {
@@ -164,4 +214,8 @@ impl Post {
     fn notes(&self, call: u32, limit: i64) -> Notes {
         Notes { limit, call, peer: ANY_TASK, tag: -1, context: self.context as i32 }
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,8 @@
 //!
 //! The first of them has the node ([`Tasks`]). The calls and faults of the other tasks go to it as letters. Its service
 //! thread handles these letters, like requests of other nodes. This thread also receives all messages between nodes,
-//! because the program may compute while another task waits. Tasks take locks that no other node wants without the
+//! because the program may compute while another task waits. If the program of the first task waits, it does the same
+//! instead of the thread. Tasks take locks that no other node wants without the
 //! service thread ([`Keys`]). A task opens a page that is open on the host itself ([`rooms`]).
 
 mod letters;
@@ -276,7 +277,7 @@ impl Host {
         }
     }
 
-    /// On the service thread of the first task: a message from another node.
+    /// At the desk of the first task: a message from another node.
     pub(crate) fn letter(&self, peers: &Peers, from: usize, bytes: &[u8]) -> Option<()> {
         let (inner, from) = (self.inner.as_ref()?, self.groups.node_of(from)?);
         let outcome = self.with(peers, inner, |inner| inner.tasks.receive(from, bytes, &mut inner.pages));

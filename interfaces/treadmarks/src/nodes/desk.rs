@@ -1,4 +1,4 @@
-//! The thread that serves other processes while the program computes, and its requests other than consistency.
+//! The desk: requests of other processes. A thread serves them while the program computes, and the program during a wait.
 //!
 //! A letter is one byte for its kind, and the rest. Process 0 keeps the list of the heap's blocks. A process that
 //! distributes a variable waits until all processes have it. Processes leave together, after all have agreed. Otherwise
@@ -13,11 +13,12 @@ use crate::run::{Run, Sharing, run};
 use parvum_service::Came;
 use std::sync::atomic::Ordering;
 
-/// A message that has come to the thread.
+/// A message that has come to the desk.
 pub(crate) fn came(came: Came<'_>) {
     let Some(run) = run() else { return };
     match came {
         Came::Gone(service) => gone(run, service),
+        Came::Lost => end(&Trouble::Machine("there is no memory for a request of another process".into())),
         Came::Question(service, letter) => {
             let Some(from) = run.peers.services.iter().position(|&other| other == service) else { return };
             if question(run, from, letter).is_none() {

@@ -261,7 +261,7 @@ impl Far {
         Counts { locks_here: self.shown.locks_here(), ..counts }
     }
 
-    /// On the desk's thread: another node asks something. When that ends what the program waits for, it is woken.
+    /// At the desk: another node asks something. When that ends what the program waits for, it is woken.
     pub(crate) fn question(&self, peers: &Peers, from: usize, bytes: &[u8]) {
         let outcome: Result<bool, Fault> = self.with(peers, |node, pages| {
             let waited = node.is_waiting();
