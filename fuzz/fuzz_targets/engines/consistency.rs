@@ -39,6 +39,7 @@ fuzz_target!(|input: &[u8]| {
         fold: kind & 4 == 0,
         room: if kind & 8 == 0 { u64::MAX } else { 0 },
         push: (kind & 1 == 0 && !replicas).then_some(1),
+        further: if kind & 4 == 0 { 3 } else { 0 },
         races: kind & 8 == 0 && !replicas,
         // Homes move if all pages have one and nobody replicates them.
         move_homes: kind & 2 != 0 && !replicas,

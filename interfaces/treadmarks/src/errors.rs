@@ -69,7 +69,7 @@ pub(crate) enum Trouble {
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; help: start the same file everywhere")]
     OtherBinary(usize),
     #[error(
-        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_RACES, TMK_REPLICAS, TMK_GROUP); help: set them the same everywhere"
+        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_AHEAD, TMK_RACES, TMK_REPLICAS, TMK_GROUP); help: set them the same everywhere"
     )]
     OtherOptions(usize),
     #[error(

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 /// The number of requests in a row after which requests for a page are a habit.
 const HABIT: u32 = 2;
 
+/// The most further pages that come with a page, and the most bytes of these pages.
+const FURTHER: u32 = 31;
+const FURTHER_BYTES: u64 = 128 << 10;
+
 /// Whether the system gives huge pages to shared memory.
 const SHMEM_ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
 
@@ -35,6 +39,8 @@ pub(crate) struct Options {
     pub(crate) records: u64,
     /// Pages that a node requests again and again are pushed.
     pub(crate) push: bool,
+    /// A walk through memory gets several pages with one request.
+    pub(crate) ahead: bool,
     /// The output for races, if the race detector is on.
     pub(crate) races: Option<LogTarget>,
     /// Every process keeps another's memory as well.
@@ -91,6 +97,11 @@ impl Options {
             Some("no") => false,
             Some(other) => return Err(refused("TMK_PUSH", other, "yes or no")),
         };
+        let ahead = match variable("TMK_AHEAD").as_deref() {
+            None | Some("" | "yes") => protocol != Protocol::Classic,
+            Some("no") => false,
+            Some(other) => return Err(refused("TMK_AHEAD", other, "yes or no")),
+        };
         let races = match variable("TMK_RACES").as_deref() {
             None | Some("" | "no") => None,
             Some("yes") => Some(LogTarget::Stderr),
@@ -143,7 +154,7 @@ impl Options {
             },
             Some(other) => return Err(refused("TMK_HUGE", other, "yes or no")),
         };
-        Ok(Options { replicas, protocol, heap, page, records, push, races, group, userfault, huge })
+        Ok(Options { replicas, protocol, heap, page, records, push, ahead, races, group, userfault, huge })
     }
 
     /// For comparing them with others'.
@@ -151,7 +162,8 @@ impl Options {
         let more = u64::from(self.races.is_some()) << 8
             | u64::from(self.push) << 9
             | u64::from(self.replicas) << 10
-            | u64::from(self.huge) << 11;
+            | u64::from(self.huge) << 11
+            | u64::from(self.ahead) << 12;
         let more = more | self.group.map_or(0, |count| count.min(u16::MAX.into()) as u64) << 16;
         [self.protocol as u64 | more, self.heap, self.page, self.records]
     }
@@ -171,6 +183,11 @@ impl Options {
             fold: !classic,
             room: self.records,
             push: self.push.then_some(HABIT),
+            // The detector wants to see each access.
+            further: match self.ahead && self.races.is_none() {
+                true => FURTHER.min((FURTHER_BYTES / self.page) as u32),
+                false => 0,
+            },
             races: self.races.is_some(),
             replicas: self.replicas,
         }

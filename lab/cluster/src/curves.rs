@@ -69,6 +69,7 @@ impl Way {
             fold: !is_classic,
             room: u64::MAX,
             push: (!is_classic).then_some(2),
+            further: if is_classic { 0 } else { 31 },
             replicas: false,
             races: false,
         }

@@ -21,6 +21,8 @@ pub struct Counts {
     pub diffs_applied: u64,
     /// Whole pages fetched.
     pub page_fetches: u64,
+    /// Pages whose data came with another page, before the first access.
+    pub further: u64,
     /// Requests for diffs or pages sent to other nodes.
     pub requests: u64,
     /// Own intervals.

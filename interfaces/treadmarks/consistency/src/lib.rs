@@ -13,7 +13,8 @@
 //! - The first write to a page makes a *twin*; a *diff* ([`diff`]) is the difference from the twin. The node makes a
 //!   diff only when another node wants it, or when the page becomes invalid.
 //! - An access to an invalid page is a *miss* ([`miss`]). The smallest set of nodes that hold all diffs sends the
-//!   diffs, or one node sends the whole page if there is no copy. [`serve`] is the other side. [`home`] has the pages
+//!   diffs, or one node sends the whole page if there is no copy. [`further`] pages come in the same answer if misses
+//!   follow each other. [`serve`] is the other side. [`home`] has the pages
 //!   with a home, and homes may be [`moving`].
 //! - [`views`] are parts of the memory with separate consistency; their data comes with the grant.
 //! - [`pushing`] sends pages before the request to nodes that ask for the same pages each time. [`wishes`] come with a

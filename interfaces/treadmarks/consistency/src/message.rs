@@ -67,6 +67,26 @@ pub(crate) struct Fulfilled {
     pub(crate) records: Vec<Record>,
 }
 
+/// A page that is asked for together with another, before its first access: the state of the copy, and the changes that
+/// it lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FurtherDiffs {
+    pub(crate) page: u32,
+    pub(crate) has: Stamp,
+    pub(crate) wanted: Vec<Wanted>,
+}
+
+/// Changes of such a page.
+pub(crate) type FurtherRecords = (u32, Vec<Record>);
+
+/// A whole page that comes together with another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FurtherPage {
+    pub(crate) page: u32,
+    pub(crate) has: Stamp,
+    pub(crate) data: Bytes,
+}
+
 /// Changes of a page, unasked, for a barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pushed {
@@ -111,19 +131,21 @@ pub(crate) enum Message {
     /// To the same: what this node has changed is up to date here.
     Collected,
     /// To a node with a copy of a page. A request to a home names the changes that the page must contain, and the home
-    /// waits for them.
+    /// waits for them. `further`: pages that are sent too, if they are here with their changes.
     PageWanted {
         page: u32,
         needs: Vec<Wanted>,
+        further: Vec<(u32, Vec<Wanted>)>,
     },
     /// `alone`: only this node is asked. `passed`: how many barriers the asker has. `has`: what the page there
-    /// contains.
+    /// contains. `further`: pages whose changes are sent too, if they are all here.
     DiffsWanted {
         page: u32,
         alone: bool,
         passed: u32,
         has: Stamp,
         wanted: Vec<Wanted>,
+        further: Vec<FurtherDiffs>,
     },
     /// To a page's home: what an interval has changed.
     Flush {
@@ -225,6 +247,7 @@ pub(crate) enum Message {
         page: u32,
         has: Stamp,
         data: Bytes,
+        further: Vec<FurtherPage>,
     },
     /// `orderly`: all that was wanted, in an order in which it may be put into the page. Else single diffs, and what the node
     /// that was asked does not have.
@@ -233,6 +256,7 @@ pub(crate) enum Message {
         orderly: bool,
         records: Vec<Record>,
         missing: Vec<Wanted>,
+        further: Vec<FurtherRecords>,
     },
 }
 

@@ -47,6 +47,8 @@ pub struct Setup {
     pub room: u64,
     /// The number of requests in a row after which changes of a page are pushed. `None`: never.
     pub push: Option<u32>,
+    /// The most further pages that come with a page, if the program misses one page after the other. 0: none.
+    pub further: u32,
     /// Accesses are reported ([`crate::Node::touches`]) and compared.
     pub races: bool,
     /// The next node keeps the pages of a node, and deaths are reported ([`crate::Node::gone`]). Then every page has a

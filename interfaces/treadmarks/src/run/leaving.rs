@@ -77,7 +77,7 @@ impl Run {
     fn notify_counts(&self) {
         let counts = self.counts();
         eprintln!(
-            "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \
+            "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} fetched ahead, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \
              {} intervals, {} + {} locks, {} views, {} barriers, {} replicas, {} collections, {} bytes of records at most",
             self.peers.own,
             counts.messages,
@@ -85,6 +85,7 @@ impl Run {
             counts.misses,
             counts.requests,
             counts.page_fetches,
+            counts.further,
             counts.twins,
             counts.diffs_made,
             counts.diff_bytes,

@@ -1,6 +1,6 @@
 //! Incoming messages: each goes to the file of its topic. Accesses and testimonies for the search of races come in here too.
 
-use crate::message::Message;
+use crate::message::{FurtherDiffs, FurtherPage, Message};
 use crate::pages::memory::{Access, Memory};
 use crate::races::{Race, Report, Site};
 use crate::setup::{Fault, Progress};
@@ -62,14 +62,19 @@ impl Node {
                 self.meeting.early.push((from, message));
                 Ok(())
             }
-            Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
-            Message::DiffsWanted { page, alone, passed, has, wanted } => {
-                self.asked_for_diffs(from, page, (alone, passed), (has, wanted), memory)
+            Message::PageWanted { page, needs, further } => {
+                self.asked_for_page(from, (page, needs), further, memory)
+            }
+            Message::DiffsWanted { page, alone, passed, has, wanted, further } => {
+                let asked = FurtherDiffs { page, has, wanted };
+                self.asked_for_diffs(from, (alone, passed), asked, further, memory)
             }
             Message::Flush { page, interval, diff } => self.flushed(from, page, (interval, diff), memory),
-            Message::Page { page, has, data } => self.got_page(from, page, (has, data), memory),
-            Message::Diffs { page, orderly, records, missing } => {
-                self.got_diffs(from, page, orderly, (records, missing), memory)
+            Message::Page { page, has, data, further } => {
+                self.got_page(from, FurtherPage { page, has, data }, further, memory)
+            }
+            Message::Diffs { page, orderly, records, missing, further } => {
+                self.got_diffs(from, page, orderly, (records, missing, further), memory)
             }
             Message::Push { epoch, pages } => self.pushed(from, (epoch, pages), memory),
             Message::Stop { pages } => {

@@ -1,13 +1,12 @@
 //! Faults: the program touches a page that it may not, and what it lacks is fetched.
 
-use crate::message::{Message, Record, Span, Wanted};
+use crate::message::{FurtherPage, FurtherRecords, Message, Record, Span, Wanted};
 use crate::pages::diff::Diff;
 use crate::pages::memory::{Access, Memory};
 use crate::setup::{Fault, Progress};
 use crate::stamp::Stamp;
 use crate::state::Node;
 use crate::state::work::{Miss, Work};
-use bytes::Bytes;
 
 impl Node {
     /// The program has touched a page that it may not touch so. When this is done it may.
@@ -49,6 +48,9 @@ impl Node {
                 self.counts.write_faults += 1;
             }
             self.open(number, access, memory);
+            if access == Access::Write {
+                self.write_on(number, memory);
+            }
             return Ok(Progress::Done);
         }
         self.counts.misses += 1;
@@ -143,11 +145,15 @@ impl Node {
         let own = self.own;
         let page = self.page(number);
         let (known, records) = (page.noticed.clone(), Vec::new());
-        let miss = Miss { page: number, access, known, awaited: 0, orderly: false, records, collecting };
+        let further = Vec::new();
+        let mut miss =
+            Miss { page: number, access, known, awaited: 0, orderly: false, records, further, collecting };
         let (home, keeper, has_copy) = (page.home, page.keeper, page.copy);
         if let Some(home) = home {
+            miss.further = self.further(&miss)?;
+            let further = self.lacking_of(&miss.further);
             self.work = Some(Work::Miss(miss));
-            return self.miss_at_home(number, home, memory);
+            return self.miss_at_home(number, home, further, memory);
         }
         if has_copy {
             return match self.pushed_early(number) {
@@ -156,24 +162,28 @@ impl Node {
                     self.put_in(self.own, &mut miss, memory)?;
                     self.finish_miss(miss, memory)
                 }
-                None => self.ask_for_diffs(miss),
+                None => {
+                    miss.further = self.further(&miss)?;
+                    self.ask_for_diffs(miss)
+                }
             };
         }
-        self.work = Some(Work::Miss(miss));
         if keeper == own {
             return Err(Fault::Malformed(own));
         }
+        miss.further = self.further(&miss)?;
+        let further = miss.further.iter().map(|one| (one.page, Vec::new())).collect();
+        self.work = Some(Work::Miss(miss));
         self.counts.requests += 1;
-        self.say(keeper, Message::PageWanted { page: number, needs: Vec::new() });
+        self.say(keeper, Message::PageWanted { page: number, needs: Vec::new(), further });
         Ok(())
     }
 
-    /// Asks the smallest set of nodes that hold all wanted diffs: a node that changed the page later, and knew an
-    /// earlier change, also has the earlier change.
-    fn ask_for_diffs(&mut self, mut miss: Miss) -> Result<(), Fault> {
+    /// The smallest set of nodes that hold all diffs that a page lacks, and what to ask each of them for. A node that
+    /// changed the page later, and knew an earlier change, also has the earlier change.
+    pub(crate) fn holders(&self, number: u32) -> Result<Vec<(usize, Vec<Wanted>)>, Fault> {
         let own = self.own;
-        let lacks = self.page(miss.page).lacks(own);
-        let has = self.page(miss.page).applied.clone();
+        let lacks = self.pages.get(&number).map(|page| page.lacks(own)).unwrap_or_default();
         let latest: Vec<&Stamp> = lacks
             .iter()
             .map(|wanted| self.interval(wanted.node as usize, wanted.upto).map(|interval| &interval.stamp))
@@ -191,14 +201,22 @@ impl Node {
             let holder = asked.iter().position(|&other| known_to(one, other)).ok_or(Fault::Malformed(own))?;
             questions[holder].1.push(lacks[one]);
         }
+        Ok(questions)
+    }
+
+    /// Asks for the diffs that a page lacks.
+    fn ask_for_diffs(&mut self, mut miss: Miss) -> Result<(), Fault> {
+        let questions = self.holders(miss.page)?;
+        let has = self.page(miss.page).applied.clone();
         let alone = questions.len() == 1;
         miss.awaited = questions.len();
         let page = miss.page;
+        let mut further = self.further_diffs(&miss.further)?;
         self.work = Some(Work::Miss(miss));
         for (node, wanted) in questions {
             self.counts.requests += 1;
-            let passed = self.barriers_passed();
-            self.say(node, Message::DiffsWanted { page, alone, passed, has: has.clone(), wanted });
+            let (passed, further) = (self.barriers_passed(), std::mem::take(&mut further));
+            self.say(node, Message::DiffsWanted { page, alone, passed, has: has.clone(), wanted, further });
         }
         Ok(())
     }
@@ -207,18 +225,37 @@ impl Node {
     pub(crate) fn got_page(
         &mut self,
         from: usize,
-        number: u32,
-        (has, data): (Stamp, Bytes),
+        page: FurtherPage,
+        further: Vec<FurtherPage>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        let sound = has.len() == self.setup.nodes && data.len() == self.setup.page_bytes;
-        let Some(Work::Miss(miss)) = self.work.take().filter(|_| sound) else {
+        let sound = std::iter::once(&page).chain(&further).all(|page| self.is_sound_page(page));
+        let Some(Work::Miss(mut miss)) = self.work.take().filter(|_| sound) else {
             return Err(Fault::Malformed(from));
         };
-        let own = self.own;
+        let (own, number) = (self.own, page.page);
         if miss.page != number {
             return Err(Fault::Malformed(from));
         }
+        self.put_page(page, memory);
+        self.put_further_pages(from, &std::mem::take(&mut miss.further), further, memory)?;
+        let page = self.page(number);
+        if page.is_current(own) {
+            return self.finish_miss(miss, memory);
+        }
+        if page.home.is_some() && !page.has_all(&miss.known, own) {
+            return Err(Fault::Malformed(from));
+        }
+        self.ask_again(miss, memory)
+    }
+
+    fn is_sound_page(&self, page: &FurtherPage) -> bool {
+        page.has.len() == self.setup.nodes && page.data.len() == self.setup.page_bytes
+    }
+
+    /// Puts a whole page into the memory.
+    pub(crate) fn put_page(&mut self, whole: FurtherPage, memory: &mut impl Memory) {
+        let (own, FurtherPage { page: number, has, data }) = (self.own, whole);
         memory.store(number, 0, &data);
         self.counts.page_fetches += 1;
         let page = self.page(number);
@@ -228,13 +265,6 @@ impl Node {
         page.applied[own] = page.applied[own].max(own_applied);
         page.floor = page.applied.clone();
         page.log.clear();
-        if page.is_current(own) {
-            return self.finish_miss(miss, memory);
-        }
-        if page.home.is_some() && !page.has_all(&miss.known, own) {
-            return Err(Fault::Malformed(from));
-        }
-        self.ask_again(miss, memory)
     }
 
     /// The requested changes have come. By now the page lacks more changes, or changes that were not requested yet.
@@ -245,7 +275,7 @@ impl Node {
             Some(home) => {
                 let number = miss.page;
                 self.work = Some(Work::Miss(miss));
-                self.miss_at_home(number, home, memory)
+                self.miss_at_home(number, home, Vec::new(), memory)
             }
             None => self.ask_for_diffs(miss),
         }
@@ -257,11 +287,11 @@ impl Node {
         from: usize,
         number: u32,
         orderly: bool,
-        (records, missing): (Vec<Record>, Vec<Wanted>),
+        (records, missing, further): (Vec<Record>, Vec<Wanted>, Vec<FurtherRecords>),
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let (own, nodes, page_bytes) = (self.own, self.setup.nodes, self.setup.page_bytes);
-        let sound = |record: &Record| {
+        let sound = |record: &Record, orderly: bool| {
             let spans =
                 record.spans.iter().all(|span| (span.node as usize) < nodes && span.first <= span.last);
             !record.spans.is_empty()
@@ -275,9 +305,13 @@ impl Node {
         });
         let Some(Work::Miss(mut miss)) = self.work.take() else { return Err(Fault::Malformed(from)) };
         let wrong = miss.page != number || miss.awaited == 0 || orderly && miss.awaited != 1;
-        if wrong || strangers || !records.iter().all(sound) {
+        if wrong || strangers || !records.iter().all(|record| sound(record, orderly)) {
             return Err(Fault::Malformed(from));
         }
+        if !further.iter().flat_map(|(_, records)| records).all(|record| sound(record, true)) {
+            return Err(Fault::Malformed(from));
+        }
+        self.put_further_diffs(from, &std::mem::take(&mut miss.further), further, memory)?;
         miss.awaited = miss.awaited + missing.len() - 1;
         miss.orderly = orderly;
         miss.records.extend(records);
@@ -293,6 +327,7 @@ impl Node {
                     passed: self.barriers_passed(),
                     has: has.clone(),
                     wanted: vec![wanted],
+                    further: Vec::new(),
                 };
                 self.say(wanted.node as usize, question);
             }

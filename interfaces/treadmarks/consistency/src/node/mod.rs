@@ -4,6 +4,7 @@ pub(crate) mod ahead;
 pub(crate) mod barrier;
 pub(crate) mod collect;
 pub(crate) mod dispatch;
+mod further;
 pub(crate) mod intervals;
 pub(crate) mod miss;
 pub(crate) mod pushing;

@@ -1,10 +1,9 @@
 //! The other side of a miss: sends pages and diffs to nodes that lack them.
 
-use crate::message::{Message, Record, Span, Wanted};
+use crate::message::{FurtherDiffs, FurtherPage, Message, Record, Span, Wanted};
 use crate::pages::diff::Diff;
 use crate::pages::memory::Memory;
 use crate::setup::Fault;
-use crate::stamp::Stamp;
 use crate::state::Node;
 
 impl Node {
@@ -12,12 +11,16 @@ impl Node {
     pub(crate) fn asked_for_page(
         &mut self,
         from: usize,
-        number: u32,
-        needs: Vec<Wanted>,
+        (number, needs): (u32, Vec<Wanted>),
+        further: Vec<(u32, Vec<Wanted>)>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let nodes = self.setup.nodes;
-        if number >= self.setup.pages || needs.iter().any(|need| need.node as usize >= nodes) {
+        let sound = |page: u32, needs: &[Wanted]| {
+            page < self.setup.pages && needs.iter().all(|need| (need.node as usize) < nodes)
+        };
+        let bounded = further.len() <= self.setup.further as usize;
+        if !bounded || !sound(number, &needs) || !further.iter().all(|(page, needs)| sound(*page, needs)) {
             return Err(Fault::Malformed(from));
         }
         let own = self.own;
@@ -33,11 +36,24 @@ impl Node {
         if !page.copy {
             return Err(Fault::Malformed(from));
         }
-        self.give_page(from, number, memory);
+        let further = self.further_pages(further, memory);
+        self.give_page(from, number, further, memory);
         Ok(())
     }
 
-    pub(crate) fn give_page(&mut self, to: usize, number: u32, memory: &mut impl Memory) {
+    pub(crate) fn give_page(
+        &mut self,
+        to: usize,
+        number: u32,
+        further: Vec<FurtherPage>,
+        memory: &mut impl Memory,
+    ) {
+        let FurtherPage { page, has, data } = self.whole_page(number, memory);
+        self.say(to, Message::Page { page, has, data, further });
+    }
+
+    /// A page as this node has it.
+    pub(crate) fn whole_page(&mut self, number: u32, memory: &mut impl Memory) -> FurtherPage {
         let mut data = vec![0; self.setup.page_bytes];
         // Later diffs start from this page, so it must contain all announced writes, and no others.
         if self.page(number).span.is_some() {
@@ -48,27 +64,42 @@ impl Node {
             Some(twin) => data.copy_from_slice(twin),
             None => memory.load(number, &mut data),
         }
-        let answer = Message::Page { page: number, has: page.applied.clone(), data: data.into() };
-        self.say(to, answer);
+        FurtherPage { page: number, has: page.applied.clone(), data: data.into() }
     }
 
-    /// Sends diffs of a page: the node's own diffs, which it makes now if necessary, and diffs of others that the copy
-    /// here contains.
+    /// Sends diffs of a page, and of further pages if all of their diffs are here.
     pub(crate) fn asked_for_diffs(
         &mut self,
         from: usize,
-        number: u32,
         (alone, passed): (bool, u32),
-        (has, wanted): (Stamp, Vec<Wanted>),
+        asked: FurtherDiffs,
+        further: Vec<FurtherDiffs>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let nodes = self.setup.nodes;
         let stranger = |wanted: &Wanted| wanted.node as usize >= nodes || wanted.node as usize == from;
-        let known = self.pages.get(&number).is_some_and(|page| page.home.is_none());
-        if !known || has.len() != nodes || wanted.iter().any(stranger) {
+        let sound = |one: &FurtherDiffs| {
+            self.pages.get(&one.page).is_some_and(|page| page.home.is_none())
+                && one.has.len() == nodes
+                && !one.wanted.iter().any(stranger)
+        };
+        let bounded = further.len() <= self.setup.further as usize;
+        if !bounded || !sound(&asked) || !further.iter().all(sound) {
             return Err(Fault::Malformed(from));
         }
-        self.note_habit(from, number, (&has, passed), &wanted);
+        let page = asked.page;
+        self.note_habit(from, page, (&asked.has, passed), &asked.wanted);
+        let Diffs { orderly, records, missing } = self.diffs(&asked, alone, memory);
+        let further = self.all_diffs(from, passed, further, memory);
+        self.say(from, Message::Diffs { page, orderly, records, missing, further });
+        Ok(())
+    }
+
+    /// Diffs of a page: the node's own diffs, which it makes now if necessary, and diffs of others that the copy here
+    /// contains.
+    pub(crate) fn diffs(&mut self, asked: &FurtherDiffs, alone: bool, memory: &mut impl Memory) -> Diffs {
+        let FurtherDiffs { page: number, has, wanted } = asked;
+        let number = *number;
         let own = self.own;
         let makes = |first: u32| wanted.iter().any(|one| one.node as usize == own && one.upto >= first);
         if self.pages[&number].span.is_some_and(|(first, _)| makes(first)) {
@@ -105,9 +136,7 @@ impl Node {
                 2.. if self.setup.fold => vec![folded(&records, self.setup.page_bytes)],
                 _ => records.into_iter().cloned().collect(),
             };
-            let answer = Message::Diffs { page: number, orderly, records, missing: Vec::new() };
-            self.say(from, answer);
-            return Ok(());
+            return Diffs { orderly, records, missing: Vec::new() };
         }
         // If a change is not here as a single diff, its author has it as a single diff.
         let is_single = |node: u32| {
@@ -119,9 +148,17 @@ impl Node {
         let is_here =
             |record: &&Record| here.iter().any(|one| record.spans[0].node == one.node && !record.folded);
         let records = records.into_iter().filter(is_here).cloned().collect();
-        self.say(from, Message::Diffs { page: number, orderly: false, records, missing });
-        Ok(())
+        Diffs { orderly: false, records, missing }
     }
+}
+
+/// The diffs of a page that a node has. `orderly`: all that was wanted, in an order in which they may be put into the
+/// page.
+pub(crate) struct Diffs {
+    pub(crate) orderly: bool,
+    pub(crate) records: Vec<Record>,
+    /// The changes that this node lacks.
+    pub(crate) missing: Vec<Wanted>,
 }
 
 /// Several diffs as one, in the order of a log. Each node has one span, because the log has all its changes in between.

@@ -2,7 +2,7 @@
 //!
 //! Diffs are not kept, so they do not accumulate. The home itself needs neither twin nor diff.
 
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::pages::diff::Diff;
 use crate::pages::memory::Memory;
 use crate::setup::Fault;
@@ -15,6 +15,7 @@ impl Node {
         &mut self,
         number: u32,
         home: usize,
+        further: Vec<(u32, Vec<Wanted>)>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let own = self.own;
@@ -25,7 +26,7 @@ impl Node {
         // The own changes have come there before this does.
         let needs = page.lacks(own);
         self.counts.requests += 1;
-        self.say(home, Message::PageWanted { page: number, needs });
+        self.say(home, Message::PageWanted { page: number, needs, further });
         Ok(())
     }
 
@@ -71,7 +72,7 @@ impl Node {
         let (served, waiting): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, needs)| page.has(needs));
         page.waiting = waiting;
         for (node, _) in served {
-            self.give_page(node, number, memory);
+            self.give_page(node, number, Vec::new(), memory);
         }
         if self.page(number).is_current(own)
             && let Some(replicas) = &mut self.replicas

@@ -4,10 +4,12 @@ pub(crate) mod barriers;
 pub(crate) mod habits;
 pub(crate) mod locks;
 pub(crate) mod replicas;
+pub(crate) mod streams;
 pub(crate) mod work;
 
 use crate::counts::Counts;
 use crate::message::{Interval, Message};
+use crate::node::ahead::Ahead;
 use crate::pages::memory::Access;
 use crate::pages::page::Page;
 use crate::races::{Finder, Witness};
@@ -20,6 +22,7 @@ use replicas::Replicas;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use streams::Streams;
 use work::Work;
 
 /// One node.
@@ -36,7 +39,7 @@ pub struct Node {
     /// Pages written to in the open interval.
     pub(crate) dirty: Vec<u32>,
     /// The pages among them that were opened before the first access.
-    pub(crate) ahead: Vec<u32>,
+    pub(crate) ahead: Vec<Ahead>,
     /// A barrier has announced the node's own intervals up to this one.
     pub(crate) told: u32,
     pub(crate) locks: FxHashMap<u32, Lock>,
@@ -45,6 +48,9 @@ pub struct Node {
     pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) habits: Habits,
     pub(crate) wishes: Wishes,
+    /// Runs of missed pages, and runs of written pages.
+    pub(crate) streams: Streams,
+    pub(crate) written: Streams,
     pub(crate) meeting: BarrierState,
     pub(crate) gone_homes: Gone,
     pub(crate) work: Option<Work>,
@@ -95,6 +101,8 @@ impl Node {
             grants: Vec::new(),
             habits: Habits::default(),
             wishes: Wishes::default(),
+            streams: Streams::default(),
+            written: Streams::default(),
             meeting: BarrierState::default(),
             gone_homes: Gone::default(),
             work: None,

@@ -28,8 +28,18 @@ pub(crate) struct Miss {
     /// The diffs come in order from one node that had all of them; or from several nodes.
     pub(crate) orderly: bool,
     pub(crate) records: Vec<Record>,
+    /// Pages that were asked for with it.
+    pub(crate) further: Vec<Further>,
     /// It is part of a collection: the pages behind it.
     pub(crate) collecting: Option<Vec<u32>>,
+}
+
+/// A page that was asked for with a miss.
+pub(crate) struct Further {
+    pub(crate) page: u32,
+    /// The changes in the copy at the time of the request, and the changes that were known.
+    pub(crate) has: Stamp,
+    pub(crate) known: Stamp,
 }
 
 impl Miss {
@@ -40,6 +50,15 @@ impl Miss {
 
     /// Changes that came without a request.
     pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>, known: Stamp) -> Miss {
-        Miss { page, access: Access::None, known, awaited: 0, orderly, records, collecting: None }
+        Miss {
+            page,
+            access: Access::None,
+            known,
+            awaited: 0,
+            orderly,
+            records,
+            further: Vec::new(),
+            collecting: None,
+        }
     }
 }

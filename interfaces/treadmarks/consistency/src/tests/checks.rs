@@ -20,6 +20,7 @@ fn classic(nodes: usize) -> Setup {
         fold: false,
         room: u64::MAX,
         push: None,
+        further: 0,
         races: false,
         replicas: false,
     }

@@ -22,6 +22,7 @@ fn world(move_homes: bool) -> World {
         fold: true,
         room: u64::MAX,
         push: None,
+        further: 0,
         races: false,
         replicas: false,
     })

@@ -25,6 +25,8 @@ struct Player {
     step: Option<Step>,
     /// Depends on all that it has read.
     seen: u32,
+    /// The last chosen word.
+    last: usize,
     at_barrier: bool,
 }
 
@@ -48,7 +50,7 @@ impl Game {
         let setup = Setup {
             nodes: 1 + dice.below(5),
             page_bytes: [16, 32, 64][dice.below(3)],
-            pages: 1 + dice.below(6) as u32,
+            pages: 1 + dice.below(9) as u32,
             locks: 1 + dice.below(4) as u32,
             barriers: 3,
             views: 0,
@@ -58,6 +60,7 @@ impl Game {
             fold: dice.once_in(2),
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
             push: [None, Some(1), Some(2)][dice.below(3)],
+            further: [0, 1, 4][dice.below(3)],
             races: dice.once_in(2),
             replicas: false,
         };
@@ -72,6 +75,7 @@ impl Game {
             holds: Vec::new(),
             step: None,
             seen: node as u32,
+            last: 0,
             at_barrier: false,
         });
         let (players, rounds) = (players.collect(), 1 + dice.below(5));
@@ -160,7 +164,11 @@ impl Game {
                 may.then(|| Step::Overwrite(page as u32, self.players[node].seen))
             }
             kind => {
-                let word = self.dice.below(self.rules.len());
+                // Some accesses go on to the next page, as a program does that walks through an array.
+                let next = self.players[node].last + self.setup.page_bytes / WORD;
+                let goes_on = next < self.rules.len() && self.dice.once_in(2);
+                let word = if goes_on { next } else { self.dice.below(self.rules.len()) };
+                self.players[node].last = word;
                 if kind < 5 && self.touchable(node, word, false) {
                     Some(Step::Read(word))
                 } else if self.touchable(node, word, true) {

@@ -21,6 +21,7 @@ fn setup(nodes: usize, push: Option<u32>) -> Setup {
         move_homes: false,
         fold: true,
         room: u64::MAX,
+        further: 0,
         push,
         races: false,
         replicas: false,

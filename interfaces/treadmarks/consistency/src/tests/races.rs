@@ -46,6 +46,7 @@ impl Game {
             fold: dice.once_in(2),
             room: u64::MAX,
             push: None,
+            further: 0,
             races: true,
             replicas: false,
         };

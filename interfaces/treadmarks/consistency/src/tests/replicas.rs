@@ -22,6 +22,7 @@ fn setup(nodes: usize) -> Setup {
         fold: true,
         room: u64::MAX,
         push: None,
+        further: 0,
         races: false,
         replicas: true,
     }
@@ -39,6 +40,8 @@ struct Player {
     steps: usize,
     holds: Vec<u32>,
     step: Option<Step>,
+    /// The last chosen word.
+    last: usize,
     /// How often it has come to a barrier, and how often it has left one.
     calls: usize,
     left: usize,
@@ -82,10 +85,11 @@ impl Game {
             nodes: 2 + dice.below(5),
             page_bytes: [16, 32][dice.below(2)],
             pages: 1 + dice.below(most_pages) as u32,
+            further: [0, 4][dice.below(2)],
             ..setup(2)
         };
         let words = setup.pages as usize * setup.page_bytes / WORD;
-        let player = Player { steps: 0, holds: Vec::new(), step: None, calls: 0, left: 0 };
+        let player = Player { steps: 0, holds: Vec::new(), step: None, last: 0, calls: 0, left: 0 };
         let mut world = World::new(setup);
         if dice.once_in(3) {
             world.give_home(0, 1 + dice.below(setup.pages as usize) as u32);
@@ -148,7 +152,11 @@ impl Game {
             }
             1 => player.holds.last().copied().map(Step::Release),
             kind => {
-                let word = self.dice.below(self.rules.len());
+                // Some accesses go on to the next page, as a program does that walks through an array.
+                let next = player.last + self.setup.page_bytes / WORD;
+                let goes_on = next < self.rules.len() && self.dice.once_in(2);
+                let word = if goes_on { next } else { self.dice.below(self.rules.len()) };
+                player.last = word;
                 let may = match self.rules[word] {
                     Rule::OfLock(lock) => player.holds.contains(&lock),
                     Rule::OfNode(owner) => owner == node,

@@ -21,6 +21,8 @@ struct Player {
     steps: usize,
     holds: Vec<u32>,
     step: Option<Step>,
+    /// The last chosen word.
+    last: usize,
     at_barrier: bool,
 }
 
@@ -43,7 +45,7 @@ impl Game {
         let setup = Setup {
             nodes: 1 + dice.below(4),
             page_bytes: [16, 32, 64][dice.below(3)],
-            pages: 1 + dice.below(6) as u32,
+            pages: 1 + dice.below(9) as u32,
             locks: 1 + dice.below(4) as u32,
             barriers: 1,
             views: 0,
@@ -53,6 +55,7 @@ impl Game {
             fold: dice.once_in(2),
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
             push: [None, Some(1), Some(2)][dice.below(3)],
+            further: [0, 1, 4][dice.below(3)],
             races: false,
             replicas: false,
         };
@@ -130,7 +133,11 @@ impl Game {
                 all.all(|word| self.may(task, word, true)).then_some(Step::Overwrite(page as u32, value))
             }
             kind => {
-                let word = self.dice.below(self.rules.len());
+                // Some accesses go on to the next page, as a program does that walks through an array.
+                let next = self.players[task].last + self.words_of_page;
+                let goes_on = next < self.rules.len() && self.dice.once_in(2);
+                let word = if goes_on { next } else { self.dice.below(self.rules.len()) };
+                self.players[task].last = word;
                 if kind < 5 && self.may(task, word, false) {
                     return Some(Step::Read(word));
                 }
@@ -245,6 +252,7 @@ fn hosts(nodes: usize) -> Setup {
         fold: true,
         room: u64::MAX,
         push: None,
+        further: 0,
         races: false,
         replicas: false,
     }

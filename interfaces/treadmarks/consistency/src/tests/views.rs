@@ -20,6 +20,7 @@ fn setup(nodes: usize) -> Setup {
         fold: true,
         room: u64::MAX,
         push: None,
+        further: 0,
         races: false,
         replicas: false,
     }
