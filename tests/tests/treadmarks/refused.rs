@@ -86,6 +86,7 @@ fn calls_before_and_during_startup_are_refused() {
         ("TMK_PAGE", "5000", "E-OPTION: TMK_PAGE=5000 is not valid"),
         ("TMK_RECORDS", "-1", "E-OPTION: TMK_RECORDS=-1 is not valid"),
         ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps is not valid; help: use yes or no"),
+        ("TMK_AHEAD", "2", "E-OPTION: TMK_AHEAD=2 is not valid; help: use yes or no"),
         ("TMK_GROUP", "0", "E-OPTION: TMK_GROUP=0 is not valid; help: use host, or a number from 1 to 256"),
         ("TMK_GROUP", "all", "E-OPTION: TMK_GROUP=all is not valid"),
         (

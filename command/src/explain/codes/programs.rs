@@ -142,7 +142,7 @@ pub(super) const TREADMARKS: &[Row] = &[
     ("E-TMK-BINARY", "A process runs another file than process 0.", "Use the same file on all hosts."),
     (
         "E-TMK-OPTION",
-        "A process has other values of `TMK_PROTOCOL`, `TMK_HEAP`, `TMK_PAGE`, `TMK_RECORDS`, `TMK_PUSH`, `TMK_RACES`, `TMK_REPLICAS` or `TMK_GROUP` than process 0.",
+        "A process has other values of `TMK_PROTOCOL`, `TMK_HEAP`, `TMK_PAGE`, `TMK_RECORDS`, `TMK_PUSH`, `TMK_AHEAD`, `TMK_RACES`, `TMK_REPLICAS` or `TMK_GROUP` than process 0.",
         "Set the variables before `parvum run`, which passes them on.",
     ),
     (

@@ -68,6 +68,12 @@ pub(super) const TREADMARKS: &[Variable] = &[
         effect: "sends pages without a request to a process that needed them between two barriers in a row, or twice with the same lock",
     },
     Variable {
+        names: "`TMK_AHEAD`",
+        value: "`yes`, `no`",
+        default: "`yes`; with `classic` or `TMK_RACES` `no`",
+        effect: "also fetches the next pages if pages are missed in a row: 2, 4, 8 to 31",
+    },
+    Variable {
         names: "`TMK_GROUP`",
         value: "1 to 256, `host`",
         default: "`host` with `auto`, else 1",

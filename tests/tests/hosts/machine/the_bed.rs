@@ -83,7 +83,8 @@ fn crashed_host_loses_its_processes_and_boots_again() {
     assert!(!host.is_up());
     host.boot().expect("as the first time");
     assert_eq!(host.processes("sleep 600").len(), 0);
-    assert!(reaches(&bed[0], host, &host.addresses()[0]));
+    // The switch may still be learning where the new interface is.
+    eventually("the host is reached", || reaches(&bed[0], host, &host.addresses()[0]));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The protocol among simulated nodes.
 
 mod checks;
+mod further;
 mod moving;
 mod neighbours;
 mod programs;
