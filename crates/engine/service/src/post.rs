@@ -12,7 +12,6 @@ use parvum_sync::without_signals;
 use parvum_wire::Tid;
 use parvum_wire::control::{self, Blob, MailFlags, Notice};
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,9 +45,9 @@ pub struct Post {
     context: u32,
     /// Letters that are sent and not delivered yet, because their credit is used up.
     behind: Mutex<Vec<Request>>,
-    standing: OnceLock<Standing>,
-    desk: Mutex<Option<Desk>>,
-    is_attended: AtomicBool,
+    standing: Standing,
+    /// Set by [`Post::attend`].
+    desk: OnceLock<Mutex<Desk>>,
 }
 
 impl Post {
@@ -57,13 +56,9 @@ impl Post {
     pub fn open(api: CoreApi, interface: &str, context: u32) -> Result<Post, Status> {
         let endpoint = api.service();
         let me = endpoint.enrol(interface)?.tid;
-        let (standing, desk) = (OnceLock::new(), Mutex::new(None));
-        let is_attended = AtomicBool::new(false);
-        let post = Post { endpoint, me, context, behind: Mutex::default(), standing, desk, is_attended };
-        let receive = |context| post.endpoint.post(&post.pattern(context), 0);
+        let receive = |context| endpoint.post(&pattern(context), 0);
         let standing = Standing { answers: receive(context + 1), questions: receive(context) };
-        let _ = post.standing.set(standing);
-        Ok(post)
+        Ok(Post { endpoint, me, context, behind: Mutex::default(), standing, desk: OnceLock::new() })
     }
 
     /// Under which id others write to this process; not that of its task.
@@ -78,14 +73,12 @@ impl Post {
         name: &str,
         came: impl FnMut(Came<'_>) + Send + 'static,
     ) -> io::Result<()> {
-        *lock(&self.desk) = Some(Box::new(came));
-        // Release: partner of the acquire in `await_answer`.
-        self.is_attended.store(true, Ordering::Release);
+        self.desk.set(Mutex::new(Box::new(came))).map_err(|_| io::ErrorKind::AlreadyExists)?;
         let post = self.clone();
         let builder = std::thread::Builder::new().name(name.into()).stack_size(STACK);
         let notes = self.notes(call::SERVE, -1);
         let work = move || {
-            let Standing { questions, .. } = post.standing();
+            let questions = post.standing.questions;
             loop {
                 match post.endpoint.wait_standing(&[questions], &notes) {
                     Ok((_, message)) => post.came(message),
@@ -101,7 +94,8 @@ impl Post {
     /// Handles a question, and posts the receive for the next question. Until then no other thread gets a question, so
     /// questions of one sender keep their order.
     fn came(&self, came: Result<Message, Status>) {
-        if let Some(desk) = &mut *lock(&self.desk) {
+        if let Some(desk) = self.desk.get() {
+            let mut desk = lock(desk);
             match &came {
                 Ok(message) if message.tag == LETTER => {
                     desk(Came::Question(message.from, bytes_of(message)));
@@ -119,11 +113,7 @@ impl Post {
             self.endpoint.give_back(&message);
         }
         // Without a machine no question comes any more.
-        let _ = self.endpoint.post_again(self.standing().questions, &self.pattern(self.context));
-    }
-
-    fn standing(&self) -> Standing {
-        *self.standing.get().expect("set when the place is opened")
+        let _ = self.endpoint.post_again(self.standing.questions, &pattern(self.context));
     }
 
     /// Sends [`Came::Gone`] to the desk when a task, or another process's post, ends. If it has already ended, the notice comes at
@@ -176,11 +166,11 @@ impl Post {
     /// The waiting thread also handles the questions that come, because it is awake. Waking the other thread for a
     /// question takes longer than all else that the question costs.
     pub fn await_answer(&self, limit: Option<Duration>) -> Result<(i32, Vec<u8>), Status> {
-        let Standing { answers, questions } = self.standing();
+        let Standing { answers, questions } = self.standing;
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        // Before there is a desk, questions wait for it. Acquire: partner of the release in `attend`.
+        // Before there is a desk, questions wait for it.
         let both = [answers, questions];
-        let awaited = if self.is_attended.load(Ordering::Acquire) { &both[..] } else { &both[..1] };
+        let awaited = if self.desk.get().is_some() { &both[..] } else { &both[..1] };
         loop {
             let left = end.map(|end| end.saturating_duration_since(Instant::now()).as_nanos());
             let left = left.map_or(-1, |left| left.try_into().unwrap_or(i64::MAX));
@@ -188,7 +178,7 @@ impl Post {
                 (0, answer) => {
                     let answer = answer.map(|message| (message.from, self.taken(&message)));
                     // Without a machine no answer comes any more, and the next call tells so.
-                    let _ = self.endpoint.post_again(answers, &self.pattern(self.context + 1));
+                    let _ = self.endpoint.post_again(answers, &pattern(self.context + 1));
                     return answer;
                 }
                 // No signal handler of the program runs in between: a handler may jump away.
@@ -203,10 +193,6 @@ impl Post {
         bytes
     }
 
-    fn pattern(&self, context: u32) -> Pattern {
-        Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: i64::from(context) }
-    }
-
     fn how(&self, to: i32, context: u32, tag: i32) -> SendTo {
         SendTo { to, tag, context, meta: 0, buffering: Buffering::AtSender, completion: Completion::Copied }
     }
@@ -218,4 +204,8 @@ impl Post {
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pattern(context: u32) -> Pattern {
+    Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: i64::from(context) }
 }

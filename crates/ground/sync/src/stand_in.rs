@@ -32,7 +32,7 @@ impl Default for StandIn {
 impl StandIn {
     /// This thread looks from now on. One thread at a time does.
     pub fn begin(&self) {
-        // Relaxed: a driver that does not see this yet works as without a stand-in.
+        // Relaxed: a driver that sees this late looks itself, and two threads may look.
         self.0.store(LOOKS, Ordering::Relaxed);
     }
 

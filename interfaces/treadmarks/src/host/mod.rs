@@ -2,9 +2,9 @@
 //!
 //! The first of them has the node ([`Tasks`]). The calls and faults of the other tasks go to it as letters. Its service
 //! thread handles these letters, like requests of other nodes. This thread also receives all messages between nodes,
-//! because the program may compute while another task waits. If the program of the first task waits, it does the same
-//! instead of the thread. Tasks take locks that no other node wants without the
-//! service thread ([`Keys`]). A task opens a page that is open on the host itself ([`rooms`]).
+//! because the program may compute while another task waits. While the program of the first task
+//! waits, the program does the work of the thread. If no other node wants a lock, a task takes the lock by itself
+//! ([`Keys`]). A task opens a page that is open on the host itself ([`rooms`]).
 
 mod letters;
 mod pages;

@@ -130,7 +130,7 @@ impl Inside {
             None => self.identity.control_block.wait_over(),
         }
         if !slept.is_zero() {
-            self.note_sleep(notes, slept, waker_is_known);
+            self.note_sleep(Tid(notes.peer), slept, waker_is_known);
         }
         over
     }
@@ -147,8 +147,7 @@ impl Inside {
         self.identity.control_block.wait_for(WaitingFor { call, peer, tag, context, since, until });
     }
 
-    fn note_sleep(&mut self, notes: &Notes, slept: Duration, waker_is_known: bool) {
-        let peer = Tid(notes.peer);
+    fn note_sleep(&mut self, peer: Tid, slept: Duration, waker_is_known: bool) {
         let nanoseconds = slept.as_nanos() as u64;
         self.waits.time.asleep += nanoseconds;
         self.engine.ledger().add(Counter::Asleep, nanoseconds);

@@ -52,7 +52,7 @@ impl Node {
         self.written.asked_up_to(next);
     }
 
-    /// Opens a page for writing that a fault would open without a message. False: this page is none.
+    /// Opens a page for writing that a fault would open without a message. False: a fault of the page would need data, or has a home or a view.
     fn open_ahead(&mut self, number: u32, memory: &mut impl Memory) -> bool {
         let own = self.own;
         let can = self
