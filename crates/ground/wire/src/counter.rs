@@ -36,6 +36,14 @@ pub enum Counter {
     Lost = 14,
     /// Single copies that the system refused: the data was streamed instead.
     Refused = 15,
+    /// Long messages sent that both tasks copy: through memory of the link that both map, or in several frames.
+    SentCopied = 16,
+    /// Messages offered where their data lies, with the program or in a copy of this task.
+    SentInPlace = 17,
+    /// Bytes in those.
+    InPlaceBytes = 18,
+    /// Bytes in the messages of both kinds.
+    LongBytes = 19,
     /// Unexpected messages waiting now.
     WaitingMessages = 20,
     /// Bytes of data of messages waiting now that lie in this task's memory.
@@ -85,6 +93,10 @@ impl Counter {
         names[Counter::Discarded as usize] = "messages discarded as their sender asked";
         names[Counter::Lost as usize] = "messages lost with their task";
         names[Counter::Refused as usize] = "single copies the system refused";
+        names[Counter::SentCopied as usize] = "long messages that both tasks copy";
+        names[Counter::SentInPlace as usize] = "messages offered where they lie";
+        names[Counter::InPlaceBytes as usize] = "bytes in messages offered where they lie";
+        names[Counter::LongBytes as usize] = "bytes in long and offered messages";
         names[Counter::WaitingMessages as usize] = "messages waiting now";
         names[Counter::WaitingBytes as usize] = "bytes of them here";
         names[Counter::WaitingSends as usize] = "sends under way now";

@@ -12,6 +12,7 @@ use crate::objects::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::process::machine::notes;
 use crate::process::this::{Process, process};
 use crate::process::{introspect, sessions};
+use crate::requests::deferred;
 use crate::requests::operations::{Operation, Receiving, State};
 use crate::requests::outcome::{Outcome, outcome_of, with_nobody};
 use crate::requests::progress;
@@ -104,6 +105,23 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
         introspect::forget_send(process);
     }
     sent
+}
+
+/// Hands a message of this rank to itself to the first deferred receive. False: nothing has happened, and the usual calls are needed.
+#[inline(never)]
+pub(crate) fn passes_to_deferred(
+    process: &Process,
+    comm: &Comm,
+    data: &Data,
+    rank: i32,
+    tag: i32,
+) -> Mpi<bool> {
+    if rank != comm.rank() as i32 || comm.remote().is_some() || comm.is_tolerant() || !progress::is_quiet() {
+        return Ok(false);
+    }
+    let Some(data) = data.bytes().filter(|data| data.len() <= EAGER) else { return Ok(false) };
+    let to = to(comm, rank, tag, Mode::Standard, data.len())?;
+    Ok(to.is_some_and(|to| deferred::pass(process, to.how, data)))
 }
 
 fn finish(process: &Process, operation: Option<Arc<Operation>>) -> Mpi {

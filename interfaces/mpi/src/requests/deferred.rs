@@ -18,7 +18,7 @@ use crate::process::this::{self, Process};
 use crate::requests::operations::{DONE, Operation};
 use crate::requests::outcome::{Outcome, outcome_of_bytes};
 use crate::requests::progress;
-use parvum_api::{Came, Pattern, Wanted, call};
+use parvum_api::{Came, Message, Pattern, SendTo, Wanted, call};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,6 +36,8 @@ pub(crate) struct Batch {
     /// Of each: whom it is from, and its communicator.
     about: Vec<(i32, InUse)>,
     came: Vec<Came>,
+    /// The number of first receives that have their messages already: this rank has sent them to itself.
+    done: usize,
     /// Those that had to be posted after all, which are the last, and how they ended.
     posted: Vec<Outcome>,
 }
@@ -98,9 +100,37 @@ pub(crate) fn post_all(process: &Process) {
     // First this lock: who does not find a handle among the deferred looks for it here, and is to find it.
     let mut posted = lock(&POSTED);
     let Some(batch) = take_now(&mut lock(&DEFERRED)) else { return };
-    for (place, operation) in batch.post_from(process, 0).enumerate() {
+    let done =
+        (0..batch.done).map(|place| Operation::over(batch.outcome(place), batch.about[place].1.handle()));
+    for (place, operation) in done.chain(batch.post_from(process, batch.done)).enumerate() {
         posted.insert(handle(batch.first.wrapping_add(place as u32)), Arc::new(operation));
     }
+}
+
+/// Hands a message of this rank to itself to the first deferred receive that has none, with one copy. False: the receive wants
+/// another message, or an earlier message comes first. Nothing has happened then.
+pub(crate) fn pass(process: &Process, how: SendTo, data: &[u8]) -> bool {
+    let mut deferred = lock(&DEFERRED);
+    let Some(batch) = &mut deferred.now else { return false };
+    let Some(Wanted { pattern, start, length }) = batch.wanted.get(batch.done).copied() else { return false };
+    let is_apart = {
+        let (from, into) = (data.as_ptr() as usize, start as usize);
+        from + data.len() <= into || into + length <= from
+    };
+    if !is_apart {
+        return false;
+    }
+    let room = match length {
+        0 => &mut [][..],
+        // SAFETY: the program has lent the memory until the receive is over, and the memory is apart from the data.
+        length => unsafe { std::slice::from_raw_parts_mut(start, length) },
+    };
+    let see = |message: &Message| Came { length: message.length, tag: message.tag, meta: message.meta };
+    let Some(came) = process.api.pass_to_self(how, data, &pattern, room, see) else { return false };
+    batch.came.resize(batch.wanted.len(), Came::default());
+    batch.came[batch.done] = came;
+    batch.done += 1;
+    true
 }
 
 fn take_now(deferred: &mut Deferred) -> Option<Batch> {
@@ -152,13 +182,16 @@ impl Batch {
 
     /// Waits for all of them.
     pub(crate) fn wait(&mut self, process: &Process) -> Mpi {
-        let Some((first, (_, comm))) = self.wanted.first().zip(self.about.first()) else { return Ok(()) };
+        let next = self.wanted.get(self.done).zip(self.about.get(self.done));
+        let Some((first, (_, comm))) = next else { return Ok(()) };
         let told =
             notes(introspect::now(call::RECEIVE), first.pattern.from, first.pattern.tag, comm.context());
         self.came.resize(self.wanted.len(), Came::default());
         // SAFETY: the program has lent the memory of each receive until it is over.
-        let came = unsafe { process.api.receive_each(&self.wanted, &told, &mut self.came) };
-        let rest: Vec<_> = self.post_from(process, came).map(Arc::new).collect();
+        let came = unsafe {
+            process.api.receive_each(&self.wanted[self.done..], &told, &mut self.came[self.done..])
+        };
+        let rest: Vec<_> = self.post_from(process, self.done + came).map(Arc::new).collect();
         for operation in &rest {
             self.posted.push(progress::wait_for_message(process, operation)?);
         }
@@ -170,18 +203,22 @@ impl Batch {
     pub(crate) fn ended(&mut self, place: usize) -> (Status, Option<Error>) {
         let posted = self.wanted.len() - self.posted.len();
         let outcome = match place.checked_sub(posted) {
-            None => {
-                let Came { length, tag, meta } = self.came[place];
-                outcome_of_bytes(meta as i32, tag, length, self.wanted[place].length)
-            }
+            None => self.outcome(place),
             Some(place) => std::mem::replace(&mut self.posted[place], Outcome::EMPTY),
         };
         let on = |error: Error| error.of_comm(self.about[place].1.handle());
         (outcome.status, outcome.error.map(on))
     }
 
+    /// The outcome of a receive whose message has come.
+    fn outcome(&self, place: usize) -> Outcome {
+        let Came { length, tag, meta } = self.came[place];
+        outcome_of_bytes(meta as i32, tag, length, self.wanted[place].length)
+    }
+
     /// It is over: its memory serves another.
     pub(crate) fn give_back(mut self) {
+        self.done = 0;
         self.wanted.clear();
         self.about.clear();
         self.posted.clear();

@@ -59,6 +59,69 @@ static void to_oneself(MPI_Comm comm, int me)
     CHECK(get == 10 && status.MPI_SOURCE == me);
 }
 
+/* Receives that were begun get the messages that this rank sends to itself, in the order in which they were begun. */
+static void to_begun_receives(MPI_Comm comm, int me)
+{
+    int got[4] = {0}, give[4] = {20, 21, 22, 23};
+    MPI_Request requests[4];
+    MPI_Status statuses[4], status;
+
+    for (int at = 0; at < 4; at++) MPI_Irecv(&got[at], 1, MPI_INT, me, TAG + at % 2, comm, &requests[at]);
+    /* The second receive gets the first message, because the first receive wants another tag. */
+    MPI_Send(&give[1], 1, MPI_INT, me, TAG + 1, comm);
+    MPI_Send(&give[0], 1, MPI_INT, me, TAG, comm);
+    MPI_Isend(&give[2], 1, MPI_INT, me, TAG, comm, &(MPI_Request){MPI_REQUEST_NULL});
+    MPI_Rsend(&give[3], 1, MPI_INT, me, TAG + 1, comm);
+    MPI_Waitall(4, requests, statuses);
+    for (int at = 0; at < 4; at++)
+        CHECK(got[at] == give[at] && statuses[at].MPI_TAG == TAG + at % 2 && statuses[at].MPI_SOURCE == me);
+
+    /* Two of three have their messages when another call comes between. */
+    int flag;
+    for (int at = 0; at < 3; at++) MPI_Irecv(&got[at], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[at]);
+    give[0] = 30, give[1] = 31, give[2] = 32;
+    MPI_Send(&give[0], 1, MPI_INT, me, TAG, comm);
+    MPI_Send(&give[1], 0, MPI_INT, me, TAG, comm);
+    MPI_Iprobe(me, TAG, comm, &flag, &status);
+    CHECK(!flag);
+    MPI_Test(&requests[0], &flag, &status);
+    CHECK(flag && got[0] == 30 && count_of(&status, MPI_INT) == 1);
+    MPI_Send(&give[2], 1, MPI_INT, me, OTHER_TAG, comm);
+    MPI_Wait(&requests[2], &status);
+    CHECK(got[2] == 32 && status.MPI_TAG == OTHER_TAG);
+    MPI_Wait(&requests[1], &status);
+    CHECK(count_of(&status, MPI_INT) == 0 && got[1] == give[1] - 10);
+
+    /* A receive of an earlier call comes first, and so does an earlier message. */
+    MPI_Irecv(&got[0], 1, MPI_INT, me, TAG, comm, &requests[0]);
+    MPI_Test(&requests[0], &flag, &status);
+    MPI_Irecv(&got[1], 1, MPI_INT, me, TAG, comm, &requests[1]);
+    give[0] = 40, give[1] = 41;
+    MPI_Send(&give[0], 1, MPI_INT, me, TAG, comm);
+    MPI_Send(&give[1], 1, MPI_INT, me, TAG, comm);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(!flag && got[0] == 40 && got[1] == 41);
+    MPI_Send(&give[1], 1, MPI_INT, me, TAG, comm);
+    MPI_Irecv(&got[0], 1, MPI_INT, me, TAG, comm, &requests[0]);
+    MPI_Send(&give[0], 1, MPI_INT, me, TAG, comm);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Recv(&got[1], 1, MPI_INT, me, TAG, comm, MPI_STATUS_IGNORE);
+    CHECK(got[0] == 41 && got[1] == 40);
+
+    /* A buffer that is too short, and more messages than one call in 64. */
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Irecv(&got[0], 1, MPI_INT, me, TAG, comm, &requests[0]);
+    MPI_Send(give, 2, MPI_INT, me, TAG, comm);
+    CHECK(class_of(MPI_Wait(&requests[0], &status)) == MPI_ERR_TRUNCATE && got[0] == 40);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    for (int at = 0; at < MANY; at++) {
+        MPI_Irecv(&got[0], 1, MPI_INT, me, TAG, comm, &requests[0]);
+        MPI_Send(&at, 1, MPI_INT, me, TAG, comm);
+        MPI_Wait(&requests[0], &status);
+        CHECK(got[0] == at && status.MPI_SOURCE == me && count_of(&status, MPI_INT) == 1);
+    }
+}
+
 /* --- Both ways, while neither has room for more --- */
 
 static char longs[MANY][LONG], come[LONG];
@@ -130,7 +193,9 @@ int main(int argc, char **argv)
     beside_a_thread(first);
     beside_a_thread(!first);
     to_oneself(MPI_COMM_WORLD, rank);
+    to_begun_receives(MPI_COMM_WORLD, rank);
     to_oneself(MPI_COMM_SELF, 0);
+    to_begun_receives(MPI_COMM_SELF, 0);
     MPI_Barrier(MPI_COMM_WORLD);
     if ((rank ^ 1) < size)
         both_ways();

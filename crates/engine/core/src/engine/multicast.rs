@@ -86,6 +86,7 @@ impl Engine {
         let request = self.core.requests.insert(State::Sending, false);
         let credit = self.core.settings.credit;
         let state = &mut self.peers[index].state;
+        let frame = state.limits[route.place()].map_or(u64::MAX, |limits| limits.frame as u64);
         let header = Header {
             kind: Kind::Start,
             flags: 0,
@@ -111,13 +112,13 @@ impl Engine {
         let room = state.credit.outstanding + state.outbox.queued < credit;
         self.core.record_sent(state.tid, route, &header);
         if state.outbox.is_idle() && state.credit.outstanding < credit {
-            count(state, route, length);
+            count(state, route, length, frame);
             state.credit.outstanding += cost;
             pending.group = Some(group.clone());
             state.outbox.current = Some((route, pending));
         } else {
             // Behind others it goes alone, over the peer's own route.
-            count(state, state.route, length);
+            count(state, state.route, length, frame);
             if state.credit.outstanding >= credit {
                 state.ledger(state.route).add(Counter::CreditStalls, 1);
             }
@@ -127,7 +128,11 @@ impl Engine {
     }
 }
 
-fn count(state: &PeerState, route: Route, length: u64) {
+fn count(state: &PeerState, route: Route, length: u64, frame: u64) {
     state.ledger(route).add(Counter::Sent, 1);
     state.ledger(route).add(Counter::SentBytes, length);
+    if length > frame {
+        state.ledger(route).add(Counter::SentCopied, 1);
+        state.ledger(route).add(Counter::LongBytes, length);
+    }
 }

@@ -28,6 +28,13 @@ pub(crate) struct Arrivals<'a> {
     pub(crate) route: Route,
 }
 
+/// Whether a message of this task to itself takes the way through its link all the same: one in 64. A task that sends to nobody else
+/// then still looks at the links of its other peers.
+#[inline]
+pub(crate) fn looks_around(order: u32) -> bool {
+    order.is_multiple_of(64)
+}
+
 impl Sink for Arrivals<'_> {
     #[inline]
     fn frame(&mut self, header: &Header, payload: &[u8]) {
@@ -54,6 +61,7 @@ impl Core {
             Kind::Answer => self.answer(state, route, header, payload),
             Kind::Clear => {
                 // The receiver may not fetch itself: do not offer this again.
+                state.ledger(route).add(Counter::Refused, 1);
                 if let Some(limits) = &mut state.limits[route.place()] {
                     limits.single_copy = false;
                 }
@@ -118,6 +126,30 @@ impl Core {
         if !state.incoming.early.is_empty() {
             self.release_early(peer, state);
         }
+    }
+
+    /// A whole message of this task to itself meets a receive that is posted, with one copy and without the link. False: an
+    /// earlier message is under way, or no receive wants this message. Nothing has happened then.
+    pub(crate) fn meet_own(&mut self, state: &mut PeerState, header: &Header, payload: &[u8]) -> bool {
+        let is_under_way = state.incoming.streams[state.route.place()] != Stream::Idle;
+        if is_under_way || header.order != state.incoming.expected || looks_around(header.order) {
+            return false;
+        }
+        let envelope = state.envelope(header);
+        let Some(id) = self.queues.match_posted(&envelope) else { return false };
+        state.incoming.expected = state.incoming.expected.wrapping_add(1);
+        let ledger = state.ledger(state.route);
+        ledger.add(Counter::ArrivedBytes, header.length);
+        ledger.add(Counter::Expected, 1);
+        // Without memory for the message, the receive is over here.
+        if self.begin_receive(id, envelope, false) {
+            // A program may wrongly send from the memory of its own receive.
+            let is_apart = self.requests.receive(id).is_some_and(|receive| receive.is_apart(payload));
+            let copy = if is_apart { Vec::new() } else { payload.to_vec() };
+            let payload = if is_apart { payload } else { &copy };
+            self.receive_part(state, state.route, id, 0, header.length, payload);
+        }
+        true
     }
 
     /// Stores an unexpected message with what has come of it. The second part of the result is the destination of the

@@ -50,14 +50,28 @@ pub(crate) struct Receive {
     pub(crate) stands_for: Option<MessageId>,
     /// A thread copies the data: the memory is with that thread.
     pub(crate) is_taken: bool,
+    /// The sender of data in place copies no part of the data.
+    pub(crate) is_alone: bool,
 }
 
 impl Receive {
     /// A receive that no message has been matched with.
     pub(crate) fn new(pattern: Pattern, into: Destination, urgent: bool) -> Receive {
         let (matched, block, stands_for) = (None, None, None);
-        let (only, again, is_taken) = (false, false, false);
-        Receive { pattern, into, matched, block, urgent, turn: 0, only, again, stands_for, is_taken }
+        let (only, again, is_taken, is_alone) = (false, false, false, false);
+        Receive {
+            pattern,
+            into,
+            matched,
+            block,
+            urgent,
+            turn: 0,
+            only,
+            again,
+            stands_for,
+            is_taken,
+            is_alone,
+        }
     }
 
     /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends. None of scattered memory.
@@ -69,6 +83,18 @@ impl Receive {
             (Destination::Scattered(_), _) => &mut [],
             (_, Some(block)) => part(block.bytes_mut(), from, length),
             (_, None) => &mut [],
+        }
+    }
+
+    /// Whether the memory of the receive is known to lie apart from these bytes.
+    pub(crate) fn is_apart(&mut self, bytes: &[u8]) -> bool {
+        match &mut self.into {
+            Destination::User(buffer) => {
+                let (room, bytes) = (buffer.bytes_mut().as_ptr_range(), bytes.as_ptr_range());
+                room.end <= bytes.start || bytes.end <= room.start
+            }
+            Destination::Pieces(_) | Destination::Scattered(_) => false,
+            Destination::Block | Destination::Lazily | Destination::ByReference => true,
         }
     }
 

@@ -225,7 +225,8 @@ impl Waiters {
                 Until::AnyOver(requests) => {
                     some_changed && requests.iter().any(|request| has_to_do(*request))
                 }
-                Until::Changed => stirred,
+                // A message to the task itself ends a receive without a look at the links.
+                Until::Changed => stirred || some_changed,
             };
             is_for_nobody &= !goes_on;
             match goes_on && Some(waiter.number) != own {

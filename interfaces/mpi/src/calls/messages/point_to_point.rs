@@ -10,7 +10,7 @@ use crate::messages::status::Status;
 use crate::objects::handles::Objects;
 use crate::objects::numbers::{COMM_SELF, Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
 use crate::process::machine::machine_notes;
-use crate::process::this::running;
+use crate::process::this::{is_running, running};
 use crate::requests::deferred;
 use crate::requests::handles::{keep, keep_shared};
 use crate::requests::operations::{DONE, Operation, State};
@@ -44,8 +44,31 @@ unsafe fn blocking(
     handle: i32,
     mode: Mode,
 ) -> Mpi {
+    // SAFETY: the caller's promise.
+    if !is_running() && unsafe { passes_to_itself(buffer, count, of, dest, tag, handle, mode)? } {
+        return Ok(());
+    }
     let comm = comm(handle)?;
     send::send(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)
+}
+
+/// Hands a message of this rank to itself to a deferred receive. False: the usual calls are needed.
+#[inline(never)]
+unsafe fn passes_to_itself(
+    buffer: *const u8,
+    count: i64,
+    of: i32,
+    dest: i32,
+    tag: i32,
+    handle: i32,
+    mode: Mode,
+) -> Mpi<bool> {
+    if !matches!(mode, Mode::Standard | Mode::Ready) {
+        return Ok(false);
+    }
+    let process = running()?;
+    let comm = comm_of(process, handle)?;
+    send::passes_to_deferred(process, &comm, &Data::new(buffer, count, of)?, dest, tag)
 }
 
 unsafe fn begun(
@@ -57,7 +80,12 @@ unsafe fn begun(
     if mode == Mode::Standard {
         let process = running()?;
         let comm = comm_of(process, handle)?;
-        let begun = send::start_standard(process, &comm, &Data::new(buffer, count, of)?, dest, tag)?;
+        let data = Data::new(buffer, count, of)?;
+        if !is_running() && send::passes_to_deferred(process, &comm, &data, dest, tag)? {
+            // SAFETY: the caller's promise.
+            return unsafe { put_at(request, DONE) };
+        }
+        let begun = send::start_standard(process, &comm, &data, dest, tag)?;
         // SAFETY: the caller's promise.
         return unsafe { put_at(request, begun.map_or(Ok(DONE), keep)?) };
     }
