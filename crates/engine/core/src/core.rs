@@ -32,6 +32,8 @@ pub(crate) struct Core {
     pub(crate) pulling: Vec<Pulling>,
     /// Copies of this number of bytes or more are left to threads that ask for them. The engine makes the others.
     pub(crate) leaves_copies_of: usize,
+    /// The time in ticks; `None`: messages are not timed.
+    pub(crate) clock: Option<fn() -> u64>,
     /// Memory that was lent to the message that was sent last, and that its sender is to fill.
     pub(crate) unfilled: Option<Arc<dyn Loan>>,
     /// The number of times that a copy became available to threads.
@@ -112,6 +114,7 @@ impl Core {
             spare: Vec::new(),
             pulling: Vec::new(),
             leaves_copies_of: usize::MAX,
+            clock: None,
             unfilled: None,
             copies_left: 0,
             askers: Vec::new(),

@@ -9,7 +9,7 @@ mod peer;
 
 use crate::ledger::Counters;
 use crate::parting::farewell::{Farewells, News, Stage};
-pub(crate) use awaiting::{IN_PLACE, is_awaited, is_wanted};
+pub(crate) use awaiting::{is_awaited, is_wanted_in_place};
 use inbox::InboxState;
 pub(crate) use incoming::Stream;
 pub(crate) use offers::{Asking, CREDITED, Offered};

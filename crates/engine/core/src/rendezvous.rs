@@ -36,7 +36,9 @@
 
 mod copies;
 mod fetch;
+mod learned;
 
 pub(crate) use copies::ReadBy;
 pub use copies::{Copy, RemoteReader};
 pub(crate) use fetch::{Reads, TOGETHER, behind, listed};
+pub(crate) use learned::{Learned, class};

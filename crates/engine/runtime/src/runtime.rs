@@ -57,6 +57,7 @@ impl Runtime {
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
         engine.leave_copies_of(LONG);
+        engine.learn_by(parvum_control::monotonic_ns);
         engine.set_inbox(parts::inbox(identity.control_block.clone()));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));

@@ -5,13 +5,13 @@ use crate::core::Asker;
 use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::peers::{Asking, IN_PLACE, Offered};
+use crate::peers::{Asking, Offered};
 use crate::receiving::message::Pattern;
 use crate::requests::{Destination, Outcome};
 use crate::sending::credit::{OVERHEAD, PLACE};
 use parvum_transport::{Gather, Limits, Route};
 use parvum_wire::frame::{ASKING, KEPT};
-use parvum_wire::{Header, Kind, Tid};
+use parvum_wire::{EAGER, Header, Kind, Tid};
 
 /// The address of the copy of a message, for a peer that can read this task's memory. The peer then need not wait for
 /// the next call of this task.
@@ -46,8 +46,8 @@ impl Engine {
     /// Publishes, where it matters to the sender, that this task waits for such a message just now, for which it has so much room.
     #[inline]
     pub fn start_waiting_for(&mut self, pattern: &Pattern, room: usize) {
-        if room >= IN_PLACE {
-            self.peers.say_wanted(pattern, true);
+        if room > EAGER {
+            self.peers.say_wanted(pattern, room);
         }
     }
 
@@ -55,8 +55,8 @@ impl Engine {
     #[inline]
     pub fn start_waiting(&mut self, id: RequestId) -> bool {
         let wish = self.long_wish(id);
-        if let Some(pattern) = &wish {
-            self.peers.say_wanted(pattern, true);
+        if let Some((pattern, room)) = &wish {
+            self.peers.say_wanted(pattern, *room);
         }
         wish.is_some()
     }
@@ -64,19 +64,25 @@ impl Engine {
     /// The wait has ended without it.
     #[cold]
     pub fn end_waiting(&mut self, id: RequestId) {
-        if let Some(pattern) = self.long_wish(id) {
-            self.peers.say_wanted(&pattern, false);
+        if let Some((pattern, _)) = self.long_wish(id) {
+            self.peers.say_unwanted(&pattern);
         }
     }
 
-    /// The pattern of a receive, if its room is in one piece, and long enough for data that stays in place until it is
-    /// copied.
+    /// The wait for a message of the pattern has ended without the message. See [`Engine::start_waiting_for`].
+    #[cold]
+    pub fn end_waiting_for(&mut self, pattern: &Pattern) {
+        self.peers.say_unwanted(pattern);
+    }
+
+    /// The pattern of a receive and the length of its room. `None`: the room has pieces, or it is too short for data that
+    /// stays in place.
     #[inline]
-    fn long_wish(&mut self, id: RequestId) -> Option<Pattern> {
+    fn long_wish(&mut self, id: RequestId) -> Option<(Pattern, usize)> {
         let receive = self.core.requests.receive(id)?;
         let Destination::User(buffer) = &receive.into else { return None };
-        let is_long = buffer.length() >= IN_PLACE && receive.matched.is_none();
-        is_long.then_some(receive.pattern)
+        let is_long = buffer.length() > EAGER && receive.matched.is_none();
+        is_long.then_some((receive.pattern, buffer.length()))
     }
 
     /// A short message has left before its sender knew that no receive was posted: the sender keeps a copy.

@@ -2,11 +2,12 @@
 //!
 //! Both are by the number that the message will have, and its tag. The module `rendezvous` explains the first word. A
 //! sender uses the second word only to choose the protocol. The word has room for the context only mixed with the tag,
-//! so different messages may look alike.
+//! so different messages may look alike. It also says which lengths the receiver wants in place.
 
 use super::Peers;
 use super::incoming::Incoming;
 use crate::receiving::message::{Pattern, TagMatch};
+use crate::rendezvous::{Learned, class};
 use parvum_transport::Link;
 use parvum_wire::Header;
 
@@ -15,10 +16,14 @@ const NUMBER: u64 = u64::MAX << 34;
 const SAYS: u64 = 1 << 33;
 const ANY_TAG: u64 = 1 << 32;
 
-/// From this length on, data stays in place if its receiver waits for it, and both ends make the single copy. For
-/// shorter data outside of the caches, two copies at the same time through cached memory are faster: 1 MiB takes 90 us
-/// instead of 95 us (four buffers in turns), but 4 MiB takes 480 us instead of 405 us.
+/// From this length on, data stays in place if its receiver waits for it, until the times of messages say otherwise
+/// ([`Learned`]). Both ends make the single copy. On an AMD guest, shorter data outside of the caches was faster through cached
+/// memory. With four buffers in turns, 1 MiB took 90 us instead of 95 us. In contrast, 4 MiB took 480 us instead of 405 us.
 pub(crate) const IN_PLACE: usize = 4 << 20;
+// The second word: the last bits of the number of the message, one bit for each class of lengths that the receiver wants in
+// place, whether the word is valid, the context and the tag mixed. In one context, different tags give different words.
+const LAST_BITS: u32 = 44;
+const CLASSES: u32 = 34;
 
 fn number(order: u32) -> u64 {
     u64::from(order) << 34
@@ -37,13 +42,19 @@ pub(crate) fn is_awaited(link: &dyn Link, header: &Header) -> bool {
 /// The word to publish while this task waits for a long message with this number, with this tag or any tag.
 fn wanted(order: u32, context: u32, tag: Option<i32>) -> u64 {
     let mixed = context.wrapping_mul(0x9e37_79b9);
-    number(order) | SAYS | u64::from(tag.map_or(!mixed, |tag| mixed ^ tag as u32))
+    u64::from(order) << LAST_BITS | SAYS | u64::from(tag.map_or(!mixed, |tag| mixed ^ tag as u32))
 }
 
-/// Whether the peer seems to wait for exactly this message now.
-pub(crate) fn is_wanted(link: &dyn Link, header: &Header) -> bool {
+/// Whether the peer seems to wait for exactly this message now, and wants its data in place.
+pub(crate) fn is_wanted_in_place(link: &dyn Link, header: &Header) -> bool {
     let word = link.wanted();
-    [Some(header.tag), None].into_iter().any(|tag| word == wanted(header.order, header.context, tag))
+    const ALL_CLASSES: u64 = (1 << (LAST_BITS - CLASSES)) - 1;
+    let classes = word >> CLASSES & ALL_CLASSES;
+    let message = word & !(ALL_CLASSES << CLASSES);
+    classes & 1 << class(header.length) != 0
+        && [Some(header.tag), None]
+            .into_iter()
+            .any(|tag| message == wanted(header.order, header.context, tag))
 }
 
 impl Peers {
@@ -73,9 +84,9 @@ impl Peers {
         link.await_message(number(peer.state.incoming.expected) | SAYS | tag);
     }
 
-    /// Publishes that this task waits for a long message of the pattern, if only one peer can send it. Or publishes the
-    /// end of the wait.
-    pub(crate) fn say_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
+    /// Publishes that this task waits for a long message of the pattern, if only one peer can send it. `room` is the length
+    /// of the memory for the message. Shorter messages than [`IN_PLACE`] are published if long messages have come before.
+    pub(crate) fn say_wanted(&mut self, pattern: &Pattern, room: usize) {
         let tag = match pattern.tag {
             TagMatch::Any => None,
             TagMatch::Exactly(tag) => Some(tag),
@@ -83,9 +94,27 @@ impl Peers {
         };
         let Some(index) = pattern.from.and_then(|from| self.index_of(from)) else { return };
         let peer = &mut self[index];
+        let incoming = &mut peer.state.incoming;
+        let classes = match &incoming.learned {
+            Some(learned) => learned.wanted(),
+            None if room >= IN_PLACE => Learned::UNKNOWN,
+            None => return,
+        };
         if let Some(link) = &mut peer.links[peer.state.route.place()] {
-            let word = wanted(peer.state.incoming.expected, pattern.context.unwrap_or(0), tag);
-            link.want_message(if is_wanted { word } else { 0 });
+            incoming.waits_for = Some(incoming.expected);
+            let word = wanted(incoming.expected, pattern.context.unwrap_or(0), tag);
+            link.want_message(word | u64::from(classes) << CLASSES);
+        }
+    }
+
+    /// Publishes the end of the wait for a long message of the pattern, if the wait was published.
+    pub(crate) fn say_unwanted(&mut self, pattern: &Pattern) {
+        let Some(index) = pattern.from.and_then(|from| self.index_of(from)) else { return };
+        let peer = &mut self[index];
+        if peer.state.incoming.waits_for.take().is_some()
+            && let Some(link) = &mut peer.links[peer.state.route.place()]
+        {
+            link.want_message(0);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The incoming messages of one peer: the next message, and the destination of messages that have begun.
 
 use crate::ids::{MessageId, RequestId};
+use crate::rendezvous::Learned;
 use parvum_transport::Route;
 
 /// The destination of the rest of a message that began on a link.
@@ -37,12 +38,25 @@ pub(crate) struct Incoming {
     pub(crate) left: Option<(u64, MessageId)>,
     /// The receives whose sender has not sent the address of its data yet: the cookie, and the receive.
     pub(crate) wanted: Vec<(u64, RequestId)>,
+    /// The number of the long message that this task waits for just now, as published.
+    pub(crate) waits_for: Option<u32>,
+    /// Which protocol is faster for long messages; since the first of them.
+    pub(crate) learned: Option<Box<Learned>>,
 }
 
 impl Incoming {
     pub(crate) fn new() -> Incoming {
         let streams = [Stream::Idle; Route::BOUND];
-        Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None, wanted: Vec::new() }
+        Incoming {
+            expected: 0,
+            early: Vec::new(),
+            streams,
+            awaited: None,
+            left: None,
+            wanted: Vec::new(),
+            waits_for: None,
+            learned: None,
+        }
     }
 
     /// The receive that wants this message, whose sender now sends the address; further addresses for it are too late.

@@ -136,7 +136,8 @@ impl Core {
         let (envelope, got) = (receive.matched?, pulling.got?);
         pulling.copier = Copier::Taken;
         let into = std::mem::replace(&mut receive.into, Destination::Block);
-        let memory = Receive { block: receive.block.take(), ..Receive::new(receive.pattern, into, false) };
+        let (block, is_alone) = (receive.block.take(), receive.is_alone);
+        let memory = Receive { block, is_alone, ..Receive::new(receive.pattern, into, false) };
         receive.is_taken = true;
         let extent = (got, envelope.length as usize);
         Some(Copy { into: fetch.into, puller, offer: fetch.offer, extent, most, memory, copied: Ok((0, 1)) })

@@ -2,6 +2,7 @@
 //! has filled. Otherwise it requests the data, which comes as a stream. If the memory outlives the sender, the engine
 //! may leave the data in place.
 
+use super::learned::Way;
 use crate::core::{Copier, Core, Fetch, Placed, Pulling};
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::Counter;
@@ -131,11 +132,12 @@ pub(super) fn copy<R: Reads + ?Sized>(
         return Err(PullRefused::NotPermitted);
     }
     let places = places_of(reads, offer, got, length)?;
+    let least = if receive.is_alone { usize::MAX } else { TOGETHER };
     let now = wanted.min(most);
     let done = match &mut receive.into {
         Destination::Scattered(into) => scattered::pull(reads, &places, (got, now), &mut **into)?,
         _ => match receive.rooms(got, left.min(most)).all() {
-            [only] if now == wanted && only.len() >= TOGETHER && reads.can_pull(places[0].address) => {
+            [only] if now == wanted && only.len() >= least && reads.can_pull(places[0].address) => {
                 reads.pull_together(Offer::name(offer.cookie), got as u64, &places, only)?;
                 wanted
             }
@@ -223,9 +225,12 @@ impl Core {
         if peers.is_dead(index) {
             return self.pulling.push(Pulling { fetch, got: Some(got), copier: Copier::Engine });
         }
-        let Peer { links, .. } = &mut peers[index];
+        let Peer { links, state } = &mut peers[index];
         let Some(receive) = self.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
+        if let (0, Some(learned)) = (got, &state.incoming.learned) {
+            receive.is_alone = learned.copies_alone(envelope.length);
+        }
         if self.leaves_copies_of < usize::MAX
             && offer.address != 0
             && let left = envelope.length as usize - got
@@ -254,8 +259,8 @@ impl Core {
         let index = peer as usize;
         let Some(receive) = self.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
-        let again = receive.again;
-        let state = &mut peers[index].state;
+        let (again, is_alone) = (receive.again, receive.is_alone);
+        let Peer { links, state } = &mut peers[index];
         let ledger = state.ledger(route);
         match pulled {
             Ok((part, wanted)) if part < wanted => {
@@ -271,6 +276,19 @@ impl Core {
             Ok(_) => {
                 ledger.add(Counter::Pulled, u64::from(!again));
                 ledger.add(Counter::PulledBytes, envelope.length);
+                if let (Some(clock), Some(learned)) = (self.clock, &mut state.incoming.learned)
+                    && let (Some(order), Some(link)) = (envelope.order, &mut links[route.place()])
+                {
+                    if state.incoming.waits_for.take().is_some() {
+                        link.want_message(0);
+                    }
+                    let way = match link.lends(offer.address) {
+                        true => Way::Lent,
+                        false if is_alone || envelope.length < TOGETHER as u64 => Way::Alone,
+                        false => Way::Together,
+                    };
+                    learned.end(order, envelope.length, way, clock());
+                }
                 state.outbox.answer(route, Kind::Done, offer.cookie, 0);
                 self.finish_receive(into);
             }

@@ -7,6 +7,7 @@ use crate::waiting::wait::ROUNDS;
 use crate::waiting::waiters::serves;
 use parvum_api::Notes;
 use parvum_engine::{Envelope, Look, Pattern, Room};
+use parvum_wire::EAGER;
 use std::time::{Duration, Instant};
 
 impl Runtime {
@@ -47,6 +48,9 @@ impl Inside {
         self.note_wait(notes);
         let taken = self.look_directly(budget, pattern, room, found);
         if taken {
+            if room.length() > EAGER {
+                self.engine.end_waiting_for(pattern);
+            }
             self.note_end_of_wait(notes);
         } else {
             // It goes on in the usual way: one wait, not two.

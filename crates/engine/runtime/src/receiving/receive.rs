@@ -195,6 +195,7 @@ fn receive_posted(
         }
         if runtime.engine.cancel(id) {
             runtime.engine.test(id);
+            runtime.engine.end_waiting_for(&pattern);
             runtime.found_nothing(&pattern);
             return late(runtime);
         }

@@ -85,7 +85,8 @@ impl Inside {
     ) -> Option<T> {
         let is_said = is_long(notes) && self.engine.start_waiting(request);
         let found = self.wait(notes, until, done);
-        if is_said && found.is_none() {
+        // Something else may have ended the wait.
+        if is_said && !self.engine.is_over(request) {
             self.engine.end_waiting(request);
         }
         found

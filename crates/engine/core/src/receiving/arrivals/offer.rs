@@ -7,11 +7,12 @@ use crate::ledger::Counter;
 use crate::matching::{Body, Message};
 use crate::peers::{Asking, CREDITED, PeerState, sensible};
 use crate::receiving::message::{Block, Envelope, Pattern};
+use crate::rendezvous::Learned;
 use crate::requests::{Destination, Outcome, Receive, State};
 use crate::sending::credit::OVERHEAD;
 use parvum_transport::{Limits, Route};
 use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, LISTED_SHIFT, Offer};
-use parvum_wire::{Header, Kind};
+use parvum_wire::{EAGER, Header, Kind};
 
 impl Core {
     /// Data that waits at the sender is announced.
@@ -35,6 +36,9 @@ impl Core {
         }
         state.incoming.expected = state.incoming.expected.wrapping_add(1);
         ledger.add(Counter::ArrivedBytes, header.length);
+        if offer.address != 0 {
+            self.time_offer(state, header);
+        }
         if let Some(id) = self.queues.match_posted(&envelope) {
             ledger.add(Counter::Expected, 1);
             if header.flags & FETCH_AT_ONCE != 0 {
@@ -64,6 +68,16 @@ impl Core {
         }
         if !state.incoming.early.is_empty() {
             self.release_early(peer, state);
+        }
+    }
+
+    /// Times a long message from now on, if this task waits for it.
+    fn time_offer(&mut self, state: &mut PeerState, header: &Header) {
+        let Some(clock) = self.clock.filter(|_| header.length > EAGER as u64) else { return };
+        let incoming = &mut state.incoming;
+        let learned = incoming.learned.get_or_insert_with(|| Box::new(Learned::new()));
+        if incoming.waits_for == Some(header.order) {
+            learned.begin(header.order, clock());
         }
     }
 
