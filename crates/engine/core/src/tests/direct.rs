@@ -2,7 +2,11 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, ONE, OTHER, pair};
-use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent, Short};
+use crate::{
+    Buffering, Counter, Counters, Destination, Engine, Envelope, Look, Outgoing, Pattern, RequestId, Room,
+    Sent, Settings, Short, UserBuffer,
+};
+use parvum_wire::Tid;
 
 /// The result of a look, and the length of the received message.
 fn take(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
@@ -114,4 +118,102 @@ fn short_send_succeeds_at_once_or_fails() {
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
     a.peer_gone(b.me());
     assert!(!short(&mut a, ONE, Buffering::BySize), "nobody there");
+}
+
+/// A receive of this task from itself, and its room.
+fn own_receive(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
+    let pattern = Pattern { from: Some(engine.me()), ..tagged(tag) };
+    // SAFETY: the tests keep their memory until the receive is over.
+    let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
+    engine.post(pattern, Destination::User(buffer), false, false)
+}
+
+#[test]
+fn message_to_oneself_meets_its_posted_receive_without_the_link() {
+    let mut engine = Engine::new(Tid(1), Settings::default(), Counters::private());
+    let me = engine.me();
+    for number in 0..200u8 {
+        let mut room = [0; 4];
+        let posted = own_receive(&mut engine, 3, &mut room);
+        assert_eq!(send(&mut engine, outgoing(me, 3, &[&[number; 4]])), Ok(Sent::Now));
+        // One in 64 goes through the link, and is there after the next look.
+        assert!(engine.is_over(posted) || number.is_multiple_of(64), "{number}");
+        engine.progress();
+        assert!(engine.completed(posted).is_some());
+        assert_eq!(room, [number; 4]);
+    }
+    assert_eq!(engine.ledger().read(Counter::Sent), 200);
+    assert_eq!(engine.ledger().read(Counter::Received), 200);
+}
+
+#[test]
+fn messages_to_oneself_keep_their_order() {
+    let mut engine = Engine::new(Tid(1), Settings::default(), Counters::private());
+    let me = engine.me();
+    let give = |engine: &mut Engine, tag: i32, byte: u8| {
+        let data = [byte];
+        assert!(matches!(send(engine, outgoing(me, tag, &[&data])), Ok(Sent::Now)));
+    };
+    // The first message waits in the link for a receive, and the second message may not pass it.
+    give(&mut engine, 3, 1);
+    let (mut first, mut second) = ([0; 1], [0; 1]);
+    let one = own_receive(&mut engine, 3, &mut first);
+    give(&mut engine, 3, 2);
+    let two = own_receive(&mut engine, 3, &mut second);
+    engine.progress();
+    assert!(engine.completed(one).is_some() && engine.completed(two).is_some());
+    assert_eq!((first, second), ([1], [2]));
+    // A receive of another tag takes nothing.
+    let mut other = [0; 1];
+    let posted = own_receive(&mut engine, 4, &mut other);
+    give(&mut engine, 3, 3);
+    engine.progress();
+    assert!(!engine.is_over(posted));
+    give(&mut engine, 4, 4);
+    engine.progress();
+    assert!(engine.completed(posted).is_some());
+    assert_eq!(other, [4]);
+}
+
+#[test]
+fn short_message_to_oneself_does_not_cut_a_long_one() {
+    const LONG: usize = 3 << 19;
+    let mut engine = Engine::new(Tid(1), Settings::default(), Counters::private());
+    let me = engine.me();
+    for steps in 0..8 {
+        let (mut long, mut short, data) = (vec![0; LONG], [0; 4], vec![steps; LONG]);
+        let first = own_receive(&mut engine, 3, &mut long);
+        let sent = send(&mut engine, outgoing(me, 3, &[&data])).expect("there is a way to oneself");
+        // Some frames of the long message have come, and others have not.
+        (0..steps).for_each(|_| {
+            engine.progress();
+        });
+        let second = own_receive(&mut engine, 4, &mut short);
+        assert!(send(&mut engine, outgoing(me, 4, &[&[steps; 4]])).is_ok());
+        (0..20).for_each(|_| {
+            engine.progress();
+        });
+        assert!(engine.completed(first).is_some() && engine.completed(second).is_some(), "{steps} steps");
+        assert!(long == data && short == [steps; 4]);
+        if let Sent::Later(sent) = sent {
+            engine.test(sent);
+        }
+    }
+}
+
+/// Such a program is wrong, but its task must not end by it.
+#[test]
+fn message_from_the_memory_of_its_own_receive_is_copied_first() {
+    let mut engine = Engine::new(Tid(1), Settings::default(), Counters::private());
+    let me = engine.me();
+    for number in 0..4u8 {
+        let mut room = [number; 8];
+        let posted = own_receive(&mut engine, 3, &mut room[2..]);
+        // SAFETY: plain bytes, which the engine writes only through a copy.
+        let data = unsafe { std::slice::from_raw_parts(room.as_ptr(), 6) };
+        assert!(matches!(send(&mut engine, outgoing(me, 3, &[data])), Ok(Sent::Now)));
+        engine.progress();
+        assert!(engine.completed(posted).is_some());
+        assert_eq!(room, [number; 8]);
+    }
 }

@@ -9,6 +9,7 @@ mod direct;
 mod ending;
 mod extracted;
 mod inbox;
+mod learned;
 mod matching;
 mod pieces;
 mod scattered;

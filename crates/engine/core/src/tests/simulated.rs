@@ -5,6 +5,7 @@ use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, PullRefused, Puller, Refused, RemoteMemory, Route, Sink, show_pulled,
 };
 use parvum_wire::{Header, Tid};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::IoSliceMut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,6 +135,11 @@ pub(crate) struct SimulatedLink {
     pulls: Arc<AtomicU64>,
 }
 
+thread_local! {
+    /// Copies that both ends could have made.
+    pub(crate) static TOGETHER: Cell<u32> = const { Cell::new(0) };
+}
+
 /// The reader of the other end's memory, without the link.
 struct Pulls(SimulatedLink);
 
@@ -149,6 +155,7 @@ impl Puller for Pulls {
         from: &[RemoteMemory],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
+        TOGETHER.set(TOGETHER.get() + 1);
         self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ())
     }
 
