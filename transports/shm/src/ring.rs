@@ -276,17 +276,26 @@ fn write_header(body: &mut [u8; LINE - 4], header: &Header, inline: u8) {
 }
 
 /// The number of cells that a producer prefetches before it writes them. The very next one its consumer is looking at.
-const AHEAD: u64 = 4;
+const AHEAD: u64 = 6;
+/// The number of cells that a consumer prefetches before it reads them, if its producer runs ahead. On an Intel guest (Granite
+/// Rapids) a stream of short messages took 0.085 us a message without, 0.081 with 1, 0.054 with 2, 0.056 with 3, 0.07 with 4.
+const BEHIND: u64 = 2;
 
 /// Fetches the line for writing, without waiting for it.
 #[inline]
 fn expect_to_write(cell: &Cell) {
-    // SAFETY: a hint that changes no state; processors without the instruction ignore it.
-    #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) cell, options(nostack, preserves_flags, readonly));
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(loom), not(miri))))]
+    #[cfg(not(loom))]
+    parvum_sync::fetch_for_writing(cell);
+    #[cfg(loom)]
+    let _ = cell;
+}
+
+/// Fetches the line for reading, without waiting for it.
+#[inline]
+fn expect_to_read(cell: &Cell) {
+    #[cfg(not(loom))]
+    parvum_sync::fetch_for_reading(cell);
+    #[cfg(loom)]
     let _ = cell;
 }
 
@@ -452,6 +461,8 @@ impl Producer {
 pub struct Consumer {
     /// Cells taken so far.
     next: u64,
+    /// The last cell was there when the consumer looked first: the producer runs ahead.
+    is_behind: bool,
 }
 
 impl Consumer {
@@ -470,7 +481,11 @@ impl Consumer {
             let published = cell.publish.load(Ordering::Acquire);
             let jumps = published == Ring::<F, B, L>::lap(self.next) | JUMP;
             if published != Ring::<F, B, L>::lap(self.next) && !jumps {
+                self.is_behind = false;
                 return Ok(taken);
+            }
+            if std::mem::replace(&mut self.is_behind, true) {
+                expect_to_read(ring.cell(self.next.wrapping_add(BEHIND)));
             }
             let mut body = [0; LINE];
             // SAFETY: published and not consumed, so the producer leaves it alone.

@@ -19,7 +19,7 @@ use {
     crate::barrier::Outcome,
     crate::layout::{ANNOUNCED_ROOM, ANNOUNCEMENTS, SHORT},
     crate::segment::GroupSegment,
-    parvum_sync::fetch_for_writing,
+    parvum_sync::{fetch_for_reading, fetch_for_writing},
 };
 
 impl Head {
@@ -51,7 +51,7 @@ impl Head {
 
 /// The writer fetches the line that is this number of entries ahead.
 #[cfg(not(loom))]
-const AHEAD: usize = 4;
+const AHEAD: usize = 6;
 
 #[cfg(not(loom))]
 impl GroupSegment {
@@ -75,6 +75,14 @@ impl GroupSegment {
             self.wake();
         }
         true
+    }
+
+    /// A member has found its entry at the first look, and will look at the entry of this place soon: the writers run ahead.
+    #[inline]
+    pub fn expect_announcement(&self, place: usize) {
+        if self.has_segment() {
+            fetch_for_reading(self.announcement(place % ANNOUNCEMENTS));
+        }
     }
 
     /// How the wait for the announcement of that number at a place ended; nothing while it lasts, or when there is no such place.

@@ -37,7 +37,7 @@ mod stand_in;
 
 pub use biased::{BiasedGuard, BiasedLock};
 pub use hazard::{Hazards, Pinned};
-pub use prefetch::fetch_for_writing;
+pub use prefetch::{fetch_for_reading, fetch_for_writing};
 pub use shared_lock::{LockQueue, LockWord};
 pub use signals::without_signals;
 pub use stand_in::StandIn;

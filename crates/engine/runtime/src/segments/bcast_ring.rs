@@ -94,7 +94,12 @@ impl Runtime {
         if let Some(refused) = self.write_entry(post) {
             return Some(refused);
         }
-        (0..LOOKS).find_map(|_| self.hear_entries(post))
+        let answer = self.hear_entries(post);
+        if let (Some(_), None, Some(segment)) = (answer, post.own, self.segment(post.segment)) {
+            segment.shared.expect_announcement(segment.place + 1);
+            return answer;
+        }
+        answer.or_else(|| (1..LOOKS).find_map(|_| self.hear_entries(post)))
     }
 
     /// Writes the own entry, if this operation has one and the task has not written it. Answers if that is impossible.
