@@ -73,7 +73,8 @@ where
     Layer { route, name, trips, bout: Box::new(bout) }
 }
 
-fn pin(core: usize) -> Result<(), String> {
+/// Keeps this thread on a core.
+pub(crate) fn pin(core: usize) -> Result<(), String> {
     if core >= CpuSet::MAX_CPU {
         return Err(format!("there is no core {core}"));
     }

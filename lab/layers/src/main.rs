@@ -7,15 +7,8 @@
 
 #![deny(unsafe_code)]
 
-mod duel;
-#[allow(unsafe_code)]
-mod engines;
-mod relay;
-mod shared;
-mod sockets;
-
 use clap::Parser;
-use duel::Layer;
+use parvum_layers::Layer;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -64,9 +57,7 @@ fn measure(options: &Options) -> Result<(), String> {
     if first == second {
         return Err("the threads need a core each: name two different ones with --cpus".into());
     }
-    let mut layers = shared::layers()?;
-    layers.extend(sockets::layers()?);
-    layers.extend(relay::layers()?);
+    let mut layers = parvum_layers::all()?;
     let mut samples: Vec<Vec<u64>> = vec![Vec::new(); layers.len()];
     for bout in 0..options.bouts as usize {
         for turn in 0..layers.len() {

@@ -26,7 +26,7 @@ pub fn layers() -> Result<Vec<Layer>, String> {
         sent: 0,
         received: 0,
     };
-    let (awake, asleep, joined) = (pair()?, pair()?, pair()?);
+    let (awake, asleep, joined) = (pair(false)?, pair(false)?, pair(false)?);
     let awake = awake.map(|side| Awake { side, sent: 0, received: 0 });
     let [first, second] = asleep.map(|side| Asleep(Awake { side, sent: 0, received: 0 }));
     let [lead, follow] = awake;
@@ -113,12 +113,13 @@ impl End for RingEnd {
 }
 
 /// One end of a link, and the page whose door its peer rings at.
-struct Side {
-    link: ShmLink,
+pub(crate) struct Side {
+    pub(crate) link: ShmLink,
     page: Arc<ControlBlock>,
 }
 
-fn pair() -> Result<[Side; 2], String> {
+/// Both ends of a link between two tasks that are this process. `is_single_copy`: each may read the memory of the other.
+pub(crate) fn pair(is_single_copy: bool) -> Result<[Side; 2], String> {
     let failed = |why: &dyn Display| format!("no shared memory: {why}");
     let (made, file) = Segment::create().map_err(|why| failed(&why))?;
     let opened = Segment::open(file).map_err(|why| failed(&why))?;
@@ -131,8 +132,8 @@ fn pair() -> Result<[Side; 2], String> {
         })
     };
     Ok([
-        Side { link: ShmLink::new(made, peer(1)?, false), page: pages[0].clone() },
-        Side { link: ShmLink::new(opened, peer(0)?, false), page: pages[1].clone() },
+        Side { link: ShmLink::new(made, peer(1)?, is_single_copy), page: pages[0].clone() },
+        Side { link: ShmLink::new(opened, peer(0)?, is_single_copy), page: pages[1].clone() },
     ])
 }
 
