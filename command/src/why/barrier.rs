@@ -5,7 +5,7 @@ use parvum_control::GROUP_BYTES;
 use parvum_wire::Tid;
 use parvum_wire::control::{BarrierRow, GroupRow};
 
-/// So many of the missing are named.
+/// The number of missing tasks that are named.
 const NAMED: usize = 8;
 
 /// Whether a page that had room for the beginning of a long name means this group.

@@ -1,15 +1,19 @@
-//! `parvum why`: why does it hang? It reads the pages of the tasks, and asks nothing of them.
+//! `parvum why`: why does it hang, or where does its time go? It reads the pages of the tasks, and asks nothing of them.
 
 mod barrier;
 mod containers;
+mod costs;
 mod graph;
 mod mpi;
+mod performance;
 mod shared;
 mod words;
 
-use crate::{complain, terminal::out, tool};
+use crate::terminal::out::{self, note};
+use crate::{complain, tool};
 use clap::Args;
 use containers::Names;
+use costs::Costs;
 use graph::{Finding, Picture};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
@@ -32,6 +36,7 @@ const LONG: u64 = 200;
     ("parvum why", "what every task waits for; exit code 3: a deadlock"),
     ("parvum why t40002", "what one task waits for"),
     ("parvum why --watch", "prints a deadlock when it happens"),
+    ("parvum why --performance t40002", "how its messages travel"),
     ("parvum why --json", "the same for a program"),
 ]))]
 pub struct WhyArgs {
@@ -41,6 +46,14 @@ pub struct WhyArgs {
     /// Keep watching, and print each deadlock within a second
     #[arg(long)]
     watch: bool,
+    /// Say how messages travelled, and what other protocols cost here
+    ///
+    /// The costs are of the host where this command runs. The first call measures them, and keeps them in ~/.cache/parvum.
+    #[arg(long, conflicts_with = "watch")]
+    performance: bool,
+    /// Measure the costs of this host again
+    #[arg(long, requires = "performance")]
+    measure: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "watch")]
     json: bool,
@@ -60,6 +73,9 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
     let mut session = tool()?;
     if args.watch {
         return watch(&mut session, args.task);
+    }
+    if args.performance {
+        return tell_performance(&mut session, args);
     }
     let (picture, stuck) = standstill(&mut session)?;
     let of = |tid: Tid| args.task.is_none_or(|wanted| wanted == tid);
@@ -83,6 +99,48 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         out::words("Nothing hangs for certain.")?;
     }
     Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// Says how the messages of one task or of all travelled.
+fn tell_performance(session: &mut Session, args: &WhyArgs) -> Result<ExitCode, SessionError> {
+    let rows = rows(session)?;
+    let of = |row: &&TaskRow| args.task.is_none_or(|wanted| wanted == row.tid) && !is_runner(row);
+    let told: Vec<_> = rows.iter().filter(of).collect();
+    if let Some(task) = args.task
+        && told.is_empty()
+    {
+        return Ok(complain(&Failure::new(ErrorKind::NoSuchTask, task.to_string())));
+    }
+    let costs = Costs::of_this_host(args.measure);
+    if let Err(why) = &costs {
+        note(format!("the costs of this host are unknown: {why}"));
+    }
+    let costs = costs.as_ref().ok();
+    // Tasks of other hosts may have other processors.
+    let here = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let hosts = crate::look::views::host_rows(session)?;
+    let is_here = |row: &TaskRow| hosts.iter().any(|host| host.tid == row.host && host.name == here);
+    let costs_of = |row: &TaskRow| costs.filter(|_| is_here(row));
+    if args.json {
+        let tasks = told.iter().map(|row| performance::as_json(row, costs_of(row)));
+        out::json(&json!({ "tasks": tasks.collect::<Value>() }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if told.is_empty() {
+        out::words("No task is on the machine.")?;
+    }
+    for row in &told {
+        performance::lines(row, &rows, costs_of(row)).iter().try_for_each(out::words)?;
+    }
+    if let Some(costs) = costs {
+        out::line("")?;
+        out::words("One message between two tasks of this host, data written before and read after:")?;
+        out::table(&performance::table(costs))?;
+        if costs.is_rough {
+            out::words("These costs are rough: other tasks used the cores while they were measured.")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The same for programs: what hangs, and what each task does.
@@ -154,8 +212,13 @@ fn standstill(session: &mut Session) -> Result<(Picture, Stuck), SessionError> {
 }
 
 fn picture(session: &mut Session) -> Result<Picture, SessionError> {
+    rows(session).map(Picture::of)
+}
+
+/// All tasks, with what their pages show.
+fn rows(session: &mut Session) -> Result<Vec<TaskRow>, SessionError> {
     match session.request(Request::Tasks { of: None, deep: true })? {
-        Reply::Tasks(rows) => Ok(Picture::of(rows)),
+        Reply::Tasks(rows) => Ok(rows),
         _ => Err(SessionError::Protocol("another answer than asked for".into())),
     }
 }

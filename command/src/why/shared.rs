@@ -81,7 +81,7 @@ fn holder<'p>(picture: &'p Picture, row: &TaskRow, lock: u32) -> Option<&'p Task
     run_of(picture, row).into_iter().find(|other| held(other).any(|one| one == lock))
 }
 
-/// Who waits for a lock, the longest first.
+/// The tasks that wait for a lock, the longest first.
 fn queue<'p>(picture: &'p Picture, row: &TaskRow, lock: u32) -> Vec<&'p TaskRow> {
     let waits = |row: &&TaskRow| row.waits.as_ref().and_then(what) == Some(AwaitedObject::Lock(lock));
     let mut queue: Vec<&TaskRow> = run_of(picture, row).into_iter().filter(waits).collect();

@@ -3,7 +3,7 @@
 use parvum_wire::Tid;
 use parvum_wire::control::{UnmatchedRow, Waits};
 
-/// What a task does, in its interface's words.
+/// The work of a task, in the words of its interface.
 pub fn doing(waits: &Waits) -> String {
     let call = format!("{} {}", waits.interface, waits.name());
     let tag = if waits.tag < 0 { "any tag".into() } else { format!("tag {}", waits.tag) };
