@@ -66,6 +66,57 @@ fn deadlock_is_a_finding_with_its_tasks() {
 }
 
 #[test]
+fn performance_of_tasks_names_peers_protocols_and_costs() {
+    let machine = TestMachine::up();
+    let folder = Folder::new("costs");
+    let mut running = Running::start(machine.program("hang").args(["credit"]));
+    running.told("hangs");
+    await_tasks(&machine, 2);
+    let ask = |words: &[&str]| {
+        let words = [&["why", "--performance"], words].concat();
+        machine.command(&words).env("XDG_CACHE_HOME", &folder.0).output().expect("it runs")
+    };
+    let (mut all, mut sender) = (Value::Null, Value::Null);
+    eventually("long messages are on the way", || {
+        let done = ask(&["--json"]);
+        assert!(done.status.success(), "{done:?}");
+        all = fits("why-performance", &text(&done.stdout));
+        let tasks = all["tasks"].as_array().expect("tasks");
+        let sends = |task: &&Value| task["peers"][0]["long"]["bytes"].as_u64().is_some_and(|bytes| bytes > 0);
+        sender = tasks.iter().find(sends).cloned().unwrap_or_default();
+        !sender.is_null()
+    });
+    let tid = sender["task"].as_str().expect("a tid");
+    let peer = &sender["peers"][0];
+    assert_eq!(peer["route"], "shm", "{all}");
+    assert!(peer["long"]["messages"][0]["messages"].as_u64() > Some(0), "{all}");
+    let done = ask(&[tid]);
+    let said = text(&done.stdout);
+    assert!(done.status.success() && said.starts_with(tid), "{said}");
+    assert!(said.contains(" over shm: ") && said.contains(" of 8388 kB on average: "), "{said}");
+    // The costs are measured once. One core is not enough for them.
+    let files = || std::fs::read_dir(folder.0.join("parvum")).into_iter().flatten().flatten();
+    match files().next() {
+        Some(file) => {
+            assert!(said.contains("Cost of one message on this host: this way "), "{said}");
+            let written = |path| std::fs::metadata(path).and_then(|file| file.modified()).expect("a file");
+            let before = written(file.path());
+            ask(&[tid]);
+            assert_eq!(written(file.path()), before);
+            ask(&[tid, "--measure"]);
+            assert_ne!(written(file.path()), before);
+            assert_eq!(files().count(), 1, "no half written file stays");
+        }
+        None => assert!(text(&done.stderr).contains("the costs of this host are unknown: "), "{done:?}"),
+    }
+    let done = ask(&["t7fff"]);
+    assert!(!done.status.success() && text(&done.stderr).contains("t7fff"), "{done:?}");
+    assert!(!machine.run(&["why", "--measure"]).status.success(), "costs of what?");
+    running.kill();
+    assert!(machine.run(&["down", "-q"]).status.success());
+}
+
+#[test]
 fn run_writes_how_each_task_ended() {
     let machine = TestMachine::up();
     let folder = Folder::new("ends");
