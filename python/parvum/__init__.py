@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .actors.declared import Actor, ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop
     from .actors.runtime import caller, watch
+    from .arrays import empty
     from .executor import Executor, idempotent
     from .mapping import map  # noqa: A004
     from .notebook import load_ipython_extension, unload_ipython_extension
@@ -56,6 +57,7 @@ _LATER = {
     "actors.declared": "Actor ActorClass actor every",
     "actors.handles": "ActorGroup Handle find kill stop",
     "actors.runtime": "caller watch",
+    "arrays": "empty",
     "executor": "Executor idempotent",
     "mapping": "map",
     "notebook": "load_ipython_extension unload_ipython_extension",
@@ -110,6 +112,7 @@ __all__ = [
     "WorkerLost",
     "actor",
     "caller",
+    "empty",
     "enrol",
     "errors",
     "every",

@@ -63,7 +63,7 @@ def _placed(data: memoryview, owner: object) -> memoryview | bytes:
     if data.nbytes < LARGE:
         return bytes(data)
     place, view = keep_bytes(data, "parvum-shared")
-    known_memory[id(view.obj)] = place
+    known_memory[id(view.obj)] = place, b"shared %d" % next(_numbers)
     weakref.finalize(owner, _forget, id(view.obj), place)
     return view
 

@@ -7,6 +7,8 @@
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
+mod frozen;
+#[allow(unsafe_code)]
 mod group;
 mod kept;
 mod objects;
@@ -27,6 +29,8 @@ fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<group::Group>()?;
     module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
     module.add_function(wrap_pyfunction!(requests::finish_all, module)?)?;
+    module.add_function(wrap_pyfunction!(frozen::freeze, module)?)?;
+    module.add_function(wrap_pyfunction!(frozen::is_touched, module)?)?;
     module.add_function(wrap_pyfunction!(task::guard::end_with, module)?)?;
     module.add_function(wrap_pyfunction!(task::output::catch_output, module)?)?;
     module.add_function(wrap_pyfunction!(task::output::settle, module)?)?;

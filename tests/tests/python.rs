@@ -82,6 +82,11 @@ fn store_tests_pass() {
 }
 
 #[test]
+fn mapped_array_tests_pass() {
+    tests_of("work/test_arrays.py", &["pytest", "numpy"]);
+}
+
+#[test]
 fn death_tests_pass() {
     tests_of("work/test_deaths.py", &["pytest"]);
 }

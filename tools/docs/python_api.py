@@ -13,7 +13,7 @@ import examples
 GROUPS: dict[str, tuple[str, str]] = {
     "machine": ("Virtual machine and tasks", "enrol machine Vm TaskId HostInfo TaskInfo HostAdded HostLost TaskStarted TaskExited TaskOutput"),
     "messages": ("Messages", "Message Status Request wait_any Group Mailbox MailEntry"),
-    "work": ("Pools of workers", "Executor Task map idempotent share Shared WorkerLost CallTimedOut RemoteError RemoteTraceback Unpicklable VersionsDiffer"),
+    "work": ("Pools of workers", "Executor Task map idempotent empty share Shared WorkerLost CallTimedOut RemoteError RemoteTraceback Unpicklable VersionsDiffer"),
     "actors": ("Actors", "actor Actor every find stop kill caller watch ActorClass Handle ActorGroup Answer ActorLost"),
     "sync": ("Queues, locks, events, barriers", "Queue Lock Event Barrier PlaceLost"),
     "shared": ("Shared memory", "shared SharedArray"),

@@ -23,8 +23,11 @@ PATIENCE: Final = 2.0
 The holder may itself wait for the buffer.
 """
 
-known_memory: dict[int, int] = {}
-"""The descriptors of the memory of `parvum.share`; the key is the identity of the mapping."""
+known_memory: dict[int, tuple[int, bytes]] = {}
+"""The descriptors and the names of the memory of `parvum.share`; the key is the identity of the mapping.
+
+Each memory has another name, also if a later mapping has the same identity.
+"""
 
 
 def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:

@@ -15,7 +15,8 @@ from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Final
 
 from parvum.pool import messages as m
-from parvum.pool.held import keep_bytes, known_memory, path_of
+from parvum.arrays import frozen
+from parvum.pool.held import keep_bytes, known_memory, map_bytes, path_of
 
 if TYPE_CHECKING:
     from parvum.pool.post import Post
@@ -44,7 +45,7 @@ class Kept:
         self.sample = sample
         self.users = 0
         self.borrowed = False
-        """True if the memory belongs to a shared object, which also closes it."""
+        """True if the memory is that of a shared object or of an array of `empty`: its name says what is in it."""
         self.holders: dict[str, int] = {}
 
     @property
@@ -70,19 +71,28 @@ class Store:
         return [self._keep(buffer.raw()) for buffer in buffers]
 
     def _keep(self, data: memoryview) -> Kept:
-        sample = b"%d" % id(data.obj) if id(data.obj) in known_memory else _sample(data)
+        shared = frozen(data)
+        if shared is None and (known_place := known_memory.get(id(data.obj))) is not None:
+            # Another descriptor of the same memory: it stays open as long as a call needs it.
+            shared = os.dup(known_place[0]), known_place[1]
+        sample = shared[1] if shared else _sample(data)
         for known in self._by_sample.get(sample, ()):
             if known.borrowed or _same(known.view, data):
+                if shared:
+                    os.close(shared[0])
                 break
         else:
-            place = known_memory.get(id(data.obj))
-            if place is not None:
-                # Another descriptor of the same memory: it stays open as long as a call needs it.
-                place, view = os.dup(place), data
+            if shared:
+                place = shared[0]
+                try:
+                    view = map_bytes(place, data.nbytes)
+                except BaseException:
+                    os.close(place)
+                    raise
             else:
                 place, view = keep_bytes(data, "parvum-pool")
             known = Kept(self._next, place, view, sample)
-            known.borrowed = id(data.obj) in known_memory
+            known.borrowed = shared is not None
             self._next += 1
             self.kept[known.key] = known
             self._by_sample.setdefault(sample, []).append(known)
