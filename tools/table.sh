@@ -1,8 +1,10 @@
 #!/bin/sh
-# `./x table [ROUNDS [RANKS]]`: one plain MPI program under Parvum, MPICH and Open MPI in turns, without the lab. Prints the median of each
-# figure in microseconds, and the median over the rounds of the best peer's time in terms of Parvum's.
+# `./x table [ROUNDS [RANKS [multiple] [ROW...]]]`: one plain MPI program under Parvum, MPICH and Open MPI in turns, without the lab. Prints the median
+# of each figure in microseconds, and the median over the rounds of the best peer's time in terms of Parvum's. `multiple`: the program asks
+# for MPI_THREAD_MULTIPLE. ROW: only these figures.
 set -eu
 rounds=${1:-5} ranks=${2:-2}
+[ $# -lt 2 ] && shift $# || shift 2
 case $rounds$ranks in
 *[!0-9]*) echo "table: ROUNDS and RANKS are numbers: ./x table 5 2" >&2 && exit 2 ;;
 esac
@@ -21,12 +23,14 @@ for peer in mpich openmpi; do
     fi
 done
 launch() {
-    case $1 in
-    parvum) "$bin/mpiexec" -n "$ranks" "$folder/parvum" ;;
-    mpich) mpiexec.mpich -n "$ranks" "$folder/mpich" ;;
+    system=$1
+    shift
+    case $system in
+    parvum) "$bin/mpiexec" -n "$ranks" "$folder/parvum" "$@" ;;
+    mpich) mpiexec.mpich -n "$ranks" "$folder/mpich" "$@" ;;
     openmpi)
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-            mpiexec.openmpi --oversubscribe -n "$ranks" "$folder/openmpi"
+            mpiexec.openmpi --oversubscribe -n "$ranks" "$folder/openmpi" "$@"
         ;;
     esac
 }
@@ -34,7 +38,7 @@ round=0
 while [ "$round" -lt "$rounds" ]; do
     round=$((round + 1))
     for system in $systems; do
-        launch "$system" </dev/null | sed "s/^/$round $system /"
+        launch "$system" "$@" </dev/null | sed "s/^/$round $system /"
     done
 done >"$folder/figures"
 python3 - "$folder/figures" <<'PY'
@@ -43,6 +47,8 @@ figures = collections.defaultdict(lambda: collections.defaultdict(dict))
 for line in open(sys.argv[1]):
     turn, system, name, value = line.split()
     figures[name][system][turn] = float(value)
+if not figures:
+    sys.exit("table: no figure has that name; ./x table 1 prints all names")
 systems = list(next(iter(figures.values())))
 print(f"{'us':18}" + "".join(f"{system:>10}" for system in systems) + "   best peer / parvum")
 for name, of in figures.items():

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 31, MOST = 1 << 20 };
+enum { SAMPLES = 31, MOST = 1 << 20, WINDOW_MOST = 1024 };
 static char give[MOST], get[2 * MOST];
 static int rank, size, other;
 /* Keeps the compiler from leaving out what is read. */
@@ -51,6 +51,39 @@ static void itself(int bytes)
     MPI_Sendrecv(give, bytes, MPI_BYTE, rank, 1, get, bytes, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The same in three calls. */
+static void itself_apart(int bytes)
+{
+    MPI_Request request;
+    MPI_Irecv(get, bytes, MPI_BYTE, rank, 1, MPI_COMM_WORLD, &request);
+    MPI_Send(give, bytes, MPI_BYTE, rank, 1, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Many messages at once, and one answer: the time of one message. */
+static void window(int bytes, int count, int blocking)
+{
+    static MPI_Request requests[WINDOW_MOST];
+    for (int turn = 0; turn < count; turn++)
+        if (rank == 0 && blocking)
+            MPI_Send(give, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+        else if (rank == 0)
+            MPI_Isend(give, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[turn]);
+        else if (rank == 1 && blocking)
+            MPI_Recv(get, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else if (rank == 1)
+            MPI_Irecv(get + turn * bytes, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[turn]);
+    MPI_Status statuses[WINDOW_MOST];
+    if (!blocking && rank < 2) MPI_Waitall(count, requests, statuses);
+    if (rank == 0) MPI_Recv(get, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(give, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+}
+
+static void window_64(int bytes) { window(bytes, 64, 0); }
+static void window_1024(int bytes) { window(bytes, WINDOW_MOST, 0); }
+static void stream_64(int bytes) { window(bytes, 64, 1); }
+static void stream_1024(int bytes) { window(bytes, WINDOW_MOST, 1); }
+
 static void exchange(int bytes)
 {
     if (other < size)
@@ -76,10 +109,13 @@ static void alltoall(int bytes) { MPI_Alltoall(give, bytes, MPI_BYTE, get, bytes
 static const struct row {
     const char *name;
     operation *does;
+    /* How often the operation counts: the halves of a round trip, or the messages of a window. */
     int bytes, halves;
 } rows[] = {
     {"send-8", ping, 8, 2}, {"send-1K", ping, 1024, 2}, {"send-64K", ping, 65536, 2}, {"send-1M", ping, MOST, 2},
     {"fresh-64K", ping_fresh, 65536, 2}, {"fresh-1M", ping_fresh, MOST, 2}, {"itself-8", itself, 8, 1}, {"exchange-8", exchange, 8, 1},
+    {"itself-apart-8", itself_apart, 8, 1}, {"window-64-8", window_64, 8, 64}, {"window-1024-8", window_1024, 8, WINDOW_MOST},
+    {"stream-64-8", stream_64, 8, 64}, {"stream-1024-8", stream_1024, 8, WINDOW_MOST},
     {"barrier", barrier, 0, 1}, {"broadcast-8", broadcast, 8, 1}, {"reduce-8", reduce, 8, 1}, {"allreduce-8", allreduce, 8, 1},
     {"scan-8", scan, 8, 1}, {"reduce-scatter-8", share, 8, 1}, {"gather-8", gather, 8, 1}, {"scatter-8", scatter, 8, 1},
     {"allgather-8", allgather, 8, 1}, {"alltoall-8", alltoall, 8, 1}, {"broadcast-1K", broadcast, 1024, 1},
@@ -88,7 +124,9 @@ static const struct row {
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    /* `multiple`: several threads may call MPI. Other words name the rows to time. */
+    int level, is_multiple = argc > 1 && !strcmp(argv[1], "multiple");
+    MPI_Init_thread(&argc, &argv, is_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     other = rank ^ 1;
@@ -96,9 +134,13 @@ int main(int argc, char **argv)
     memset(get, 1, sizeof get);
     for (unsigned at = 0; at < sizeof rows / sizeof *rows; at++) {
         const struct row *row = &rows[at];
+        int is_named = argc == 1 + is_multiple;
+        for (int word = 1 + is_multiple; word < argc; word++) is_named |= !strcmp(argv[word], row->name);
+        if (!is_named) continue;
         double samples[SAMPLES];
         /* About a millisecond a sample with two ranks on cores of their own. */
         int times = row->bytes >= MOST ? 10 : row->bytes >= 65536 ? 100 : size > 2 ? 300 : 3000;
+        if (row->halves > 2) times = times / row->halves + 3;
         for (int sample = -2; sample < SAMPLES; sample++) {
             MPI_Barrier(MPI_COMM_WORLD);
             double began = MPI_Wtime();
