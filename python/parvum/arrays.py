@@ -25,7 +25,7 @@ _regions: dict[int, _Region] = {}
 An array that the program has changed since a call is no longer here: calls copy it as any other array.
 """
 _lock = threading.RLock()
-"""Held during changes of regions. Finalizers of arrays run in any thread, also in one that holds the lock."""
+"""Held during changes of regions. Finalizers of arrays run in any thread, also in the thread that holds the lock."""
 
 
 class _Region:
@@ -131,7 +131,7 @@ def empty(shape: int | Sequence[int], dtype: Any = float, order: str = "C") -> A
         os.ftruncate(place, -(-size // _PAGE) * _PAGE)
         memory = mmap.mmap(place, 0)
     except (OSError, OverflowError):
-        # No descriptor is left, or the array is too long: NumPy says so.
+        # No descriptor is left, or the array is too long. NumPy decides.
         if place >= 0:
             os.close(place)
         return numpy.empty(sides, kind, order)

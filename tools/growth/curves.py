@@ -6,7 +6,7 @@ import math
 import pathlib
 import sys
 
-WIDTH, HEIGHT, GAP, MARGIN = 300, 190, 70, 50
+WIDTH, HEIGHT, GAP, MARGIN = 300, 190, 90, 70
 COLOURS = ["#1565c0", "#c62828", "#2e7d32"]
 FIGURES = {
     "start_ms": "ms from the launcher's start to the first barrier",
@@ -67,6 +67,10 @@ def ticks(low, high):
     return [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
 
 
+def number(value):
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
 def panel(title, unit, curves, left, top):
     """One diagram with logarithmic axes, as elements of SVG."""
     points = [point for series in curves.values() for point in series if point[1] > 0]
@@ -83,10 +87,10 @@ def panel(title, unit, curves, left, top):
     parts = [f'<text class="title" x="{left}" y="{top - 12}">{title}</text>']
     for value in across:
         parts.append(f'<line class="grid" x1="{x(value):.1f}" y1="{top}" x2="{x(value):.1f}" y2="{top + HEIGHT}"/>')
-        parts.append(f'<text x="{x(value):.1f}" y="{top + HEIGHT + 16}" text-anchor="middle">{value:g}</text>')
+        parts.append(f'<text x="{x(value):.1f}" y="{top + HEIGHT + 16}" text-anchor="middle">{number(value)}</text>')
     for value in up:
         parts.append(f'<line class="grid" x1="{left}" y1="{y(value):.1f}" x2="{left + WIDTH}" y2="{y(value):.1f}"/>')
-        parts.append(f'<text x="{left - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
+        parts.append(f'<text x="{left - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{number(value)}</text>')
     parts.append(f'<text x="{left + WIDTH}" y="{top + HEIGHT + 32}" text-anchor="end">{unit}</text>')
     for at, (label, series) in enumerate(curves.items()):
         path = " ".join(f"{x(count):.1f},{y(value):.1f}" for count, value in sorted(series) if value > 0)

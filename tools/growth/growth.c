@@ -1,5 +1,5 @@
-/* A job whose tasks tell how it grows with their number. Prints `name value` lines. start_ms: from the start of the launcher to the end of the
- * first barrier. barrier_us: a barrier. task_kib, pair_kib: memory of a task, and of a pair of tasks that talk. At last one task is killed. */
+/* A job whose tasks tell how it grows with their number. Prints lines of a name and a value. `start_ms` ends with the first barrier. `task_kib`
+ * is the memory of a task, and `pair_kib` of a pair of tasks that talk. At last one task is killed. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int by_value(const void *one, const void *two)
 static void time_barrier(void)
 {
     double samples[SAMPLES];
-    int times = size > 8 ? 3 : 100;
+    int times = size > 8 ? 3 : size > 2 ? 100 : 2000;
     for (int sample = 0; sample < SAMPLES; sample++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double began = MPI_Wtime();

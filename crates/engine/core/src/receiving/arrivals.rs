@@ -143,7 +143,7 @@ impl Core {
         ledger.add(Counter::Expected, 1);
         // Without memory for the message, the receive is over here.
         if self.begin_receive(id, envelope, false) {
-            // A program may wrongly send from the memory of its own receive.
+            // A wrong program may send from the memory of the receive.
             let is_apart = self.requests.receive(id).is_some_and(|receive| receive.is_apart(payload));
             let copy = if is_apart { Vec::new() } else { payload.to_vec() };
             let payload = if is_apart { payload } else { &copy };

@@ -201,7 +201,7 @@ fn short_message_to_oneself_does_not_cut_a_long_one() {
     }
 }
 
-/// Such a program is wrong, but its task must not end by it.
+/// The program is wrong, but its task must not end by this.
 #[test]
 fn message_from_the_memory_of_its_own_receive_is_copied_first() {
     let mut engine = Engine::new(Tid(1), Settings::default(), Counters::private());
