@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import operator
 import os
 import threading
 import weakref
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Literal, SupportsIndex
 
 from parvum import _parvum, errors
 from parvum.pool.calls import LARGE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _PAGE: Final = mmap.PAGESIZE
 
@@ -95,7 +94,7 @@ def _after_fork_in_child() -> None:
     _lock = threading.RLock()
 
 
-def empty(shape: int | Sequence[int], dtype: Any = float, order: str = "C") -> Any:
+def empty(shape: SupportsIndex | Sequence[int], dtype: Any = float, order: Literal["C", "F"] = "C") -> Any:
     """Makes a NumPy array, as `numpy.empty` does, that calls of executors and `map` pass without a copy.
 
     The workers of this host map the memory of the array, read-only. If the program writes to the array after a call, the call does not
@@ -115,14 +114,8 @@ def empty(shape: int | Sequence[int], dtype: Any = float, order: str = "C") -> A
     kind = numpy.dtype(dtype)
     if kind.hasobject:
         raise errors.BadArgument(f"an array of type {kind} contains Python objects, and other processes cannot map them")
-    try:
-        sides = (operator.index(shape),)  # type: ignore[arg-type]
-    except TypeError:
-        sides = tuple(shape)  # type: ignore[arg-type]
-    count = 1
-    for side in sides:
-        count *= int(side)
-    size = count * kind.itemsize
+    sides = tuple(map(operator.index, shape)) if isinstance(shape, Sequence) else (operator.index(shape),)
+    size = math.prod(sides) * kind.itemsize
     if size < LARGE or any(side < 0 for side in sides):
         return numpy.empty(sides, kind, order)
     place = -1
