@@ -11,25 +11,9 @@ top=$here/..
 bin=$top/build/bin
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-systems=parvum
-"$bin/mpicc" -O2 -o "$folder/parvum" "$here/growth/growth.c"
-for peer in mpich openmpi; do
-    if command -v "mpicc.$peer" >/dev/null && command -v "mpiexec.$peer" >/dev/null; then
-        "mpicc.$peer" -O2 -o "$folder/$peer" "$here/growth/growth.c"
-        systems="$systems $peer"
-    else
-        echo "growth: skipped $peer: install Debian's package ($peer-bin or $peer)" >&2
-    fi
-done
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$here/mpis.sh"
+compile "$here/growth/growth.c"
 milliseconds() { date +%s%3N; }
-launch() {
-    case $1 in
-    parvum) "$bin/mpiexec" -n "$2" "$folder/parvum" "$(milliseconds)" ;;
-    mpich) mpiexec.mpich -n "$2" "$folder/mpich" "$(milliseconds)" ;;
-    openmpi) mpiexec.openmpi --oversubscribe -n "$2" "$folder/openmpi" "$(milliseconds)" ;;
-    esac
-}
 counts=
 count=2
 while [ "$count" -lt "$most" ]; do
@@ -40,7 +24,7 @@ for tasks in $counts $most; do
     for system in $systems; do
         [ "$system" = parvum ] || [ "$tasks" -le 32 ] || continue
         # One of the tasks is killed at the end, so the launcher fails.
-        launch "$system" "$tasks" </dev/null >"$folder/said" 2>"$folder/complaints" || :
+        launch "$system" "$tasks" "$(milliseconds)" </dev/null >"$folder/said" 2>"$folder/complaints" || :
         ended=$(milliseconds)
         grep -E '^[a-z_]+ [0-9.]+$' "$folder/said" | sed "s/^/$system $tasks /" >>"$folder/figures"
         if ! killed=$(sed -n 's/^killed_at \([0-9]*\).*/\1/p' "$folder/said" | grep .); then

@@ -12,33 +12,13 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 bin=$here/../build/bin
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-systems=parvum
-"$bin/mpicc" -O2 -o "$folder/parvum" "$here/table/table.c"
-for peer in mpich openmpi; do
-    if command -v "mpicc.$peer" >/dev/null && command -v "mpiexec.$peer" >/dev/null; then
-        "mpicc.$peer" -O2 -o "$folder/$peer" "$here/table/table.c"
-        systems="$systems $peer"
-    else
-        echo "table: skipped $peer: install Debian's package ($peer-bin or $peer)" >&2
-    fi
-done
-launch() {
-    system=$1
-    shift
-    case $system in
-    parvum) "$bin/mpiexec" -n "$ranks" "$folder/parvum" "$@" ;;
-    mpich) mpiexec.mpich -n "$ranks" "$folder/mpich" "$@" ;;
-    openmpi)
-        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-            mpiexec.openmpi --oversubscribe -n "$ranks" "$folder/openmpi" "$@"
-        ;;
-    esac
-}
+. "$here/mpis.sh"
+compile "$here/table/table.c"
 round=0
 while [ "$round" -lt "$rounds" ]; do
     round=$((round + 1))
     for system in $systems; do
-        launch "$system" "$@" </dev/null | sed "s/^/$round $system /"
+        launch "$system" "$ranks" "$@" </dev/null | sed "s/^/$round $system /"
     done
 done >"$folder/figures"
 python3 - "$folder/figures" <<'PY'

@@ -16,6 +16,8 @@ use serde_json::json;
 use std::process::ExitCode;
 use std::time::Duration;
 
+pub use system::{YAMA, ptrace_scope};
+
 #[derive(Args)]
 #[command(after_long_help = crate::help::examples(&[
     ("parvum doctor", "check this host"),

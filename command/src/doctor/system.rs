@@ -128,10 +128,16 @@ pub fn victim() {
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }
 
+/// The file in which Yama says which processes may read another process.
+pub const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
+
+/// The scope in that file. An error: this kernel has no Yama.
+pub fn ptrace_scope() -> std::io::Result<String> {
+    fs::read_to_string(YAMA).map(|text| text.trim().to_owned())
+}
+
 fn ptrace() -> Finding {
-    const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
-    let scope = fs::read_to_string(YAMA).map(|text| text.trim().to_owned());
-    match scope.as_deref() {
+    match ptrace_scope().as_deref() {
         Err(_) => Finding::ok("ptrace", "this kernel has no Yama"),
         Ok(scope @ ("0" | "1")) => Finding::ok("ptrace", format!("ptrace_scope is {scope}")),
         Ok(scope) => Finding::warning(

@@ -1,5 +1,6 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
+use crate::doctor::{YAMA, ptrace_scope};
 use crate::{look::json, settings::configuration, terminal::out, tool};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
@@ -135,9 +136,7 @@ fn option(&(name, default, help): &(&str, &str, &str)) -> OptionRow {
 
 /// Whether the kernel lets one task of a user read another's memory.
 fn single_copy() -> OptionRow {
-    const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
-    let scope = std::fs::read_to_string(YAMA).map(|text| text.trim().to_owned());
-    let (value, source) = match scope.as_deref() {
+    let (value, source) = match ptrace_scope().as_deref() {
         Ok("0") => ("permitted", YAMA),
         Ok(_) => ("refused by Yama", YAMA),
         Err(_) => ("permitted", "no Yama"),

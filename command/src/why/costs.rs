@@ -1,5 +1,6 @@
 //! The cost of a message by each protocol on this host: measured once, and kept in a file of the user.
 
+use crate::doctor::ptrace_scope;
 use parvum_layers::protocols::{self, Protocol};
 use rustix::thread::sched_getaffinity;
 use serde_json::{Value, json};
@@ -131,7 +132,7 @@ impl Place {
     }
 }
 
-/// Whether more tasks than half of the cores have run in the last minute.
+/// Whether other tasks have used more than half of the cores in the last minute.
 fn is_busy() -> bool {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: f64 = load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);
@@ -139,10 +140,10 @@ fn is_busy() -> bool {
     2.0 * load > cores as f64
 }
 
-/// Whether the kernel lets a task read the memory of another task of its user. The measurement reads the memory of its own process.
+/// Whether the kernel lets a task read the memory of another task of its user. The kernel always permits the measurement, because
+/// both threads belong to one process.
 fn may_read_other_processes() -> bool {
-    let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
-    !matches!(scope.trim(), "2" | "3") || rustix::process::geteuid().is_root()
+    !matches!(ptrace_scope().as_deref(), Ok("2" | "3")) || rustix::process::geteuid().is_root()
 }
 
 /// Two cores that this process may run on.

@@ -108,7 +108,7 @@ static void to_begun_receives(MPI_Comm comm, int me)
     MPI_Recv(&got[1], 1, MPI_INT, me, TAG, comm, MPI_STATUS_IGNORE);
     CHECK(got[0] == 41 && got[1] == 40);
 
-    /* A buffer that is too short, and more messages than one call in 64. */
+    /* A buffer that is too short. Then many messages: one in 64 goes through the link of this rank to itself. */
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Irecv(&got[0], 1, MPI_INT, me, TAG, comm, &requests[0]);
     MPI_Send(give, 2, MPI_INT, me, TAG, comm);
