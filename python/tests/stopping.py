@@ -25,12 +25,16 @@ def sleep_in_c(folder: str) -> None:
 
 
 def deaf(folder: str) -> None:
-    """Computes for a minute, and catches what is to stop it."""
-    mark(folder)
+    """Computes for a minute, and catches what is to stop it. The file appears only when an interrupt can no longer end the call."""
     end = time.monotonic() + 60
+    has_marked = False
     while time.monotonic() < end:
         try:
-            time.sleep(0.01)
+            if not has_marked:
+                mark(folder)
+                has_marked = True
+            while time.monotonic() < end:
+                time.sleep(0.01)
         except KeyboardInterrupt:
             Path(folder, f"caught.{os.getpid()}").touch()
 
