@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -129,6 +130,9 @@ class Executor(futures.Executor):
         _living.add(self._pool)
         # No thread can submit any more: workers end when all calls are done.
         self._end = weakref.finalize(self, _close, self._pool)
+        # After the pool has become a task: functions that were registered later run first.
+        atexit.unregister(_close_late)
+        atexit.register(_close_late)
         self._end.atexit = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Task[T]:
@@ -341,6 +345,18 @@ def close_all() -> None:
         except KeyboardInterrupt:
             for other in pools:
                 other.close(cancel_futures=True, stop=True)
+
+
+def _close_late() -> None:
+    """Ends pools that `close_all` has not ended: an interrupt at the first step of the interpreter's end keeps `close_all` from running.
+
+    A thread that still runs after this function would abort the process.
+    """
+    pools = [pool for pool in living() if not pool.ended.is_set()]
+    for pool in pools:
+        pool.close(cancel_futures=True, stop=True)
+    for pool in pools:
+        pool.finish()
 
 
 # Registered to run before the interpreter joins threads: the receiving thread ends only when `close_all` stops it.

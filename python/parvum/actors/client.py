@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import pickle
@@ -75,6 +76,10 @@ class Client:
 
         self.process = os.getpid()
         self.vm = parvum.enrol().channel(m.CHANNEL)
+        # An interrupt at the first step of the interpreter's end keeps `close_all` from running there. This registration comes
+        # after the one of `enrol`, so it runs first.
+        atexit.unregister(close_all)
+        atexit.register(close_all)
         self.lock = threading.Lock()
         self.numbers = count(1)
         self.calls: dict[int, tuple[int, Answer[Any]]] = {}

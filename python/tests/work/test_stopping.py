@@ -326,6 +326,31 @@ def test_ctrl_c_ends_a_program_and_its_workers(tmp_path: Path, kind: str, call: 
     assert len(stopping.begun(tmp_path)) == 2, "nothing more was begun"
 
 
+INTERRUPTED_END = """
+import threading
+import parvum, stopping, sys
+from actors import Worker
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+pool = parvum.Executor(1)
+pool.submit(stopping.spin, sys.argv[1])
+worker = Worker.start()
+while not stopping.begun(__import__("pathlib").Path(sys.argv[1])):
+    pass
+threading._shutdown = interrupted
+"""
+
+
+def test_interrupt_at_first_step_of_interpreters_end_aborts_nothing(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    arguments = [sys.executable, "-c", INTERRUPTED_END, str(tmp_path)]
+    done = subprocess.run(arguments, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1, 120), done.stderr
+    support.eventually(lambda: not any(map(stopping.is_alive, stopping.begun(tmp_path))), 20)
+
+
 def test_workers_end_with_killed_program(tmp_path: Path) -> None:
     for call in ("spin", "deafest", "count_without_the_interpreter"):
         folder = tmp_path / call
