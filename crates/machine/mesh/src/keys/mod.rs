@@ -17,12 +17,14 @@ mod file;
 mod host;
 mod name;
 mod sealed;
+mod token;
 
 pub use authority::{Authority, SignRequest};
 pub(crate) use host::named;
 pub use host::{HostCertificate, HostKeys, Identity, PublicKey};
 pub use name::{HostName, MachineId};
 pub use sealed::{Seal, Sealed, Side};
+pub use token::Token;
 
 use std::io;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@
 //! only the two can make. Each side seals with its own key, and counts its words: none can be changed, left out or
 //! sent again.
 
-use super::KeyError;
+use super::{KeyError, Token};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::agreement::{EphemeralPrivateKey, UnparsedPublicKey, X25519, agree_ephemeral};
 use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
@@ -64,10 +64,20 @@ impl Seal {
 
     /// Begins the conversation with the one who has that public key.
     pub fn with(self, other: &[u8; 32], side: Side) -> Result<Sealed, KeyError> {
+        self.agree(other, side, b"parvum: a host is added")
+    }
+
+    /// Begins the conversation with the owner of that public key, who must also have the token. Only a side that has
+    /// the token can make the keys, so a first word that opens proves the token, and the token is never sent.
+    pub fn with_token(self, other: &[u8; 32], side: Side, token: &Token) -> Result<Sealed, KeyError> {
+        self.agree(other, side, &token.salt())
+    }
+
+    fn agree(self, other: &[u8; 32], side: Side, salt: &[u8]) -> Result<Sealed, KeyError> {
         let Seal { private, public } = self;
         let (adder, joiner) = if side == Side::Adder { (&public, other) } else { (other, &public) };
         let keys = agree_ephemeral(private, &UnparsedPublicKey::new(&X25519, other), |shared| {
-            let secret = Salt::new(HKDF_SHA256, b"parvum: a host is added").extract(shared);
+            let secret = Salt::new(HKDF_SHA256, salt).extract(shared);
             let key = |of: &[u8]| {
                 let mut key = [0; 32];
                 let info = [of, adder, joiner];
@@ -136,6 +146,21 @@ mod tests {
         assert_eq!(adder.open(&second).expect("in turn"), b"more");
         let answer = adder.seal(b"certificate").expect("it can");
         assert_eq!(joiner.open(&answer).expect("in turn"), b"certificate");
+    }
+
+    #[test]
+    fn peer_without_token_opens_nothing() {
+        let (right, wrong) = (Token::make().expect("random"), Token::make().expect("random"));
+        for (theirs, opens) in [(&right, true), (&wrong, false)] {
+            let (adder, joiner) = (Seal::make().expect("keys"), Seal::make().expect("keys"));
+            let (one, two) = (adder.public(), joiner.public());
+            let mut adder = adder.with_token(&two, Side::Adder, &right).expect("keys");
+            let mut joiner = joiner.with_token(&one, Side::Joiner, theirs).expect("keys");
+            let word = joiner.seal(b"name").expect("sealed");
+            assert_eq!(adder.open(&word).is_ok(), opens);
+            let word = adder.seal(b"number").expect("sealed");
+            assert_eq!(joiner.open(&word).is_ok(), opens);
+        }
     }
 
     #[test]
