@@ -14,7 +14,7 @@
 use super::Directions;
 
 /// The protocol spoken by this release.
-pub const PROTOCOL: u8 = 17;
+pub const PROTOCOL: u8 = 18;
 /// Size of the header.
 pub const HEADER_BYTES: usize = 8;
 /// The largest body.

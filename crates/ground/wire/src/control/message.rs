@@ -279,6 +279,24 @@ pub enum Request {
         /// Their names.
         hosts: Vec<String>,
     },
+    /// Makes a token with which hosts join the machine through this daemon. Answer: [`Reply::Invited`].
+    Invite {
+        /// The seconds that the token is valid.
+        seconds: u64,
+        /// The number of hosts that may join with the token.
+        uses: u32,
+    },
+    /// Makes all tokens of this daemon invalid. Answer: [`Reply::Done`].
+    Revoke,
+    /// A daemon asks all daemons to admit a host that has shown a token. Answer: [`Reply::HostResults`].
+    Admit {
+        /// The name of the host.
+        name: String,
+        /// The number of the connection at the daemon that asks.
+        guest: u64,
+        /// The incarnation of the host whose daemon asks.
+        by: u64,
+    },
     /// Reads a host's clock. Answer: [`Reply::Clock`].
     Clock {
         /// The tid of its daemon.

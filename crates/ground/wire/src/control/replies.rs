@@ -104,6 +104,13 @@ pub enum Reply {
     NamesOf(Vec<String>),
     /// How a process ended.
     Ended(ExitStatus),
+    /// A token for hosts that join.
+    Invited {
+        /// The token: a secret.
+        token: String,
+        /// The addresses at which this daemon takes such hosts, most likely first.
+        addresses: Vec<String>,
+    },
 }
 
 /// What happens.

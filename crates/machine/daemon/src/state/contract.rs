@@ -216,6 +216,19 @@ pub struct Wanted {
     pub start: Starting,
 }
 
+/// A host that has shown a token, and the number that it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The number of its connection.
+    pub guest: u64,
+    /// The number of the host.
+    pub number: u32,
+    /// The life of the host.
+    pub life: u64,
+    /// The name of the host.
+    pub name: String,
+}
+
 /// What a hoster needs to start a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosting {
@@ -347,6 +360,15 @@ pub enum Effect<F> {
     Members(Vec<Member>),
     /// Start a daemon on another host, and connect with it.
     Fetch(Box<Wanted>),
+    /// Continue with a host that has shown a token. Its result comes as [`Input::Fetched`].
+    Admit(Box<Admitted>),
+    /// Tell a host that has shown a token why it cannot join.
+    TurnAway {
+        /// The number of its connection.
+        guest: u64,
+        /// The reason.
+        why: Failure,
+    },
     /// Prepare hosts that the hoster shall start. Answer: [`Input::Hosting`] and, for each, [`Input::Fetched`].
     Host(Vec<Wanted>),
     /// What the hoster says came of the host of that number.

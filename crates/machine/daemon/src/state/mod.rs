@@ -30,7 +30,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{Channel, Config, Effect, Hosting, Input, Limits, Prepared, Starting, Wanted};
+pub use contract::{Admitted, Channel, Config, Effect, Hosting, Input, Limits, Prepared, Starting, Wanted};
 pub use host::USUAL_SPEED;
 pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
@@ -463,6 +463,8 @@ impl<F: Clone> Machine<F> {
                 let loads = self.others.told_loads();
                 self.reply(client, id, Reply::Loads(loads));
             }
+            // The shell has the gate.
+            (_, Request::Invite { .. } | Request::Revoke) => self.refuse(client, id, ErrorKind::Protocol),
             // The shell answers Info and Links, which are mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
             (_, Request::Links) => self.reply(client, id, Reply::Links(Vec::new())),
@@ -492,6 +494,7 @@ impl<F: Clone> Machine<F> {
             (_, Request::MailTidy { name, index }) => self.mail_tidy(client, id, &name, index),
             (_, Request::Halt) => self.halt(client, id),
             (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),
+            (_, Request::Admit { name, guest, by }) => self.admit_host(client, id, name, guest, by),
             (me, Request::HostsStarted { results }) => self.hosts_started(client, id, me, results),
             (_, Request::RemoveHosts { hosts }) => self.remove_hosts(client, id, hosts),
             (_, Request::Clock { host }) => self.clock(client, id, host),

@@ -77,6 +77,7 @@ fn is_for_all(request: &Request) -> bool {
             | Request::Register { .. }
             | Request::HandOver { .. }
             | Request::AddHosts { .. }
+            | Request::Admit { .. }
             | Request::HostsStarted { .. }
             | Request::RemoveHosts { .. }
     );
@@ -110,7 +111,12 @@ impl<F: Clone> Machine<F> {
             return Some(request);
         }
         let (me, request) = self.on_behalf(me, request);
+        let guest = match &request {
+            Request::Admit { guest, .. } => Some(*guest),
+            _ => None,
+        };
         if let Err(why) = self.may_ask(me, &request) {
+            self.turn_away(guest, &why);
             self.refuse(client, id, why);
         } else if !self.is_in_minority() {
             if self.others.agrees {
@@ -121,9 +127,15 @@ impl<F: Clone> Machine<F> {
             // As it was when the others were lost.
             self.perform(client, id, me, request, Vec::new());
         } else {
+            self.turn_away(guest, &ErrorKind::Minority.into());
             self.refuse(client, id, ErrorKind::Minority);
         }
         None
+    }
+
+    /// Tells a host that has shown a token that it cannot join.
+    fn turn_away(&mut self, guest: Option<u64>, why: &Failure) {
+        self.effects.extend(guest.map(|guest| Effect::TurnAway { guest, why: why.clone() }));
     }
 
     /// Who has what a request makes. The runner stands for its job, which only the asker's host knows.
@@ -145,7 +157,9 @@ impl<F: Clone> Machine<F> {
     /// What only the asker's host knows to speak against it.
     fn may_ask(&self, me: Option<Tid>, request: &Request) -> Result<(), Failure> {
         match request {
-            Request::AddHosts { .. } if self.halting.is_some() => Err(ErrorKind::GoingDown.into()),
+            Request::AddHosts { .. } | Request::Admit { .. } if self.halting.is_some() => {
+                Err(ErrorKind::GoingDown.into())
+            }
             Request::HandOver { part, to } if me.is_some() && self.player(*part) == me => {
                 let known = match self.tasks.get(to) {
                     Some(task) => task.client.is_some(),

@@ -36,10 +36,7 @@ pub(super) struct Addition {
 impl<F: Clone> Machine<F> {
     /// Starts daemons on other hosts, all at once.
     pub(in crate::state) fn add_hosts(&mut self, client: ClientId, id: RequestId, hosts: Vec<String>) {
-        let table = &self.others.agreed;
-        let there = table.hosts.iter().map(|host| &host.row.name);
-        let mut names: HashSet<String> =
-            there.chain(table.fetching.values().map(|host| &host.name)).cloned().collect();
+        let mut names = self.names_of_hosts();
         let (mut results, mut missing) = (Vec::new(), BTreeMap::new());
         let mut for_hoster = Vec::new();
         for (at, name) in hosts.into_iter().enumerate() {
@@ -76,23 +73,11 @@ impl<F: Clone> Machine<F> {
         if names.contains(&name) || is_this_host(&name) {
             return Err(Failure::new(ErrorKind::DuplicateHost, name));
         }
-        let table = &self.others.agreed;
-        let taken = |number: &u32| table.hosts.get(*number).is_some() || table.fetching.contains_key(number);
-        // Numbers go round with the lives: of a host that is lost none is used again before all others were, for its
-        // tasks are remembered by it.
-        let next = (table.last_life % u64::from(Tid::MAX_HOST)) as u32 + 1;
-        let mut free = (next..=Tid::MAX_HOST).chain(1..next).filter(|number| !taken(number));
-        let number = free.next().ok_or_else(|| {
-            Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
-        })?;
-        let table = &mut self.others.agreed;
-        table.last_life += 1;
-        let life = table.last_life;
         // Who leads does it, unless it is on its way out and would not see the end of it.
         let leader = self.others.leader;
-        let lives = || table.hosts.iter().map(|host| host.life);
+        let lives = || self.others.agreed.hosts.iter().map(|host| host.life);
         let by = lives().find(|life| *life == leader).or_else(|| lives().min()).unwrap_or(leader);
-        table.fetching.insert(number, Fetching { life, name: name.clone(), by });
+        let (number, life) = self.reserve(&name, by)?;
         names.insert(name.clone());
         if by == self.config.life {
             self.others.fetches.insert(life);
@@ -108,6 +93,30 @@ impl<F: Clone> Machine<F> {
             }
         }
         Ok(number)
+    }
+
+    /// The names of all hosts, and of the hosts that are on their way.
+    pub(super) fn names_of_hosts(&self) -> HashSet<String> {
+        let table = &self.others.agreed;
+        let there = table.hosts.iter().map(|host| &host.row.name);
+        there.chain(table.fetching.values().map(|host| &host.name)).cloned().collect()
+    }
+
+    /// Reserves the number and the life of a host that the daemon of the life `by` brings in.
+    pub(super) fn reserve(&mut self, name: &str, by: u64) -> Result<(u32, u64), Failure> {
+        let table = &self.others.agreed;
+        let taken = |number: &u32| table.hosts.get(*number).is_some() || table.fetching.contains_key(number);
+        // Tasks of a lost host are remembered by its number. So a number is used again only after all other numbers.
+        let next = (table.last_life % u64::from(Tid::MAX_HOST)) as u32 + 1;
+        let mut free = (next..=Tid::MAX_HOST).chain(1..next).filter(|number| !taken(number));
+        let number = free.next().ok_or_else(|| {
+            Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
+        })?;
+        let table = &mut self.others.agreed;
+        table.last_life += 1;
+        let life = table.last_life;
+        table.fetching.insert(number, Fetching { life, name: name.to_owned(), by });
+        Ok((number, life))
     }
 
     /// A daemon on another host has started and is connected with this one; or it is not.
@@ -259,6 +268,38 @@ impl<F: Clone> Machine<F> {
         self.finish_additions();
     }
 
+    /// Admits a host that has shown a token to the daemon of the life `by`.
+    pub(in crate::state) fn admit_host(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        name: String,
+        guest: u64,
+        by: u64,
+    ) {
+        let is_mine = by == self.config.life;
+        let number = check_guest(&name, &self.names_of_hosts()).and_then(|()| self.reserve(&name, by));
+        let mut missing = BTreeMap::new();
+        let result = match number {
+            Ok((number, life)) => {
+                missing.insert(number, 0);
+                if is_mine {
+                    self.others.fetches.insert(life);
+                    self.effects.push(Effect::Admit(Box::new(Admitted { guest, number, life, name })));
+                }
+                None
+            }
+            Err(why) => {
+                if is_mine {
+                    self.effects.push(Effect::TurnAway { guest, why: why.clone() });
+                }
+                Some(Err(why))
+            }
+        };
+        self.others.agreed.additions.push(Addition { client, id, results: vec![result], missing });
+        self.finish_additions();
+    }
+
     fn finish_additions(&mut self) {
         let whole = |addition: &Addition| addition.missing.is_empty();
         while let Some(at) = self.others.agreed.additions.iter().position(whole) {
@@ -373,6 +414,21 @@ fn known_as(number: u32, life: u64, mut host: Rc<HostRecord>) -> Rc<HostRecord> 
         (host.number, host.life, host.row.tid) = (number, life, tid);
     }
     host
+}
+
+/// Whether a host may join under this name.
+fn check_guest(name: &str, names: &HashSet<String>) -> Result<(), Failure> {
+    let help = "help: `parvum join --name NAME` sets another name";
+    let is_word = |c: char| !c.is_whitespace() && !c.is_control();
+    let is_good = (1..=255).contains(&name.len()) && name.chars().all(is_word) && !name.starts_with('-');
+    if !is_good || is_this_host(name) {
+        let why = format!("{} cannot be the name of a host; {help}", name.escape_debug());
+        return Err(Failure::new(ErrorKind::BadParameter, why));
+    }
+    if names.contains(name) {
+        return Err(Failure::new(ErrorKind::DuplicateHost, format!("{name}; {help}")));
+    }
+    Ok(())
 }
 
 /// Whether a name means the host itself, whichever it is.
