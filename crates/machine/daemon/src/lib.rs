@@ -9,4 +9,8 @@ mod daemon;
 mod shown;
 pub mod state;
 
-pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, serve_hosted, sweep, way_to};
+pub use daemon::{
+    Asked, JOINED, Manner, StartError, decline, is_refusal, keep, launch, serve, serve_guest, serve_hosted,
+    sweep, way_to,
+};
+pub use parvum_mesh::keys::Token;

@@ -14,7 +14,8 @@ mod tasks;
 mod watch;
 
 pub use hosts::fetch::way_to;
+pub use hosts::guest::{Asked, IN as JOINED};
 pub use hosts::joining::{decline, is_refusal};
 pub use life::directory::{StartError, sweep};
 pub use life::keeper::keep;
-pub use life::start::{Manner, launch, serve, serve_hosted};
+pub use life::start::{Manner, launch, serve, serve_guest, serve_hosted};

@@ -183,7 +183,8 @@ impl Starter {
         let address = options.address.as_deref().unwrap_or(host);
         let way = way_to(address, options.login.as_deref(), options.by.as_deref())
             .map_err(|why| Failure::new(ErrorKind::BadParameter, format!("{host}: {why}")))?;
-        let words = format!("{way} {program} join");
+        // The word keeps a variable PARVUM_JOIN over there out of it.
+        let words = format!("{way} {program} join --invited");
         let mut split = words.split_whitespace();
         let mut command = Command::new(split.next().unwrap_or("ssh"));
         command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -15,25 +15,23 @@
 
 use crate::daemon::hosts::fetch;
 use crate::daemon::hosts::invitation::{Acceptance, Joined, Said, TO_JOIN, Ticket};
-use crate::daemon::hosts::voice::{TO_CONNECT, hex, unhex};
+use crate::daemon::hosts::line::Line;
+use crate::daemon::hosts::voice::{LINE, TO_CONNECT, hex, unhex};
 use crate::daemon::shell::Shell;
 use crate::shown::shown;
 use crate::state::{Hosting, Input, Wanted};
 use parvum_mesh::keys::{Seal, Sealed, Side};
 use parvum_wire::control::{Blob, ErrorKind, Failure, HostRecord};
-use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// A hoster may ask its user for a password.
 const TO_START: Duration = Duration::from_secs(300);
-/// The longest line.
-const LINE: u64 = 1 << 21;
 
 /// A host that the hoster has been asked for.
 struct HosterRequest {
@@ -152,31 +150,8 @@ async fn called(listener: &TcpListener, mut sealed: Sealed) -> (Line, Said<Accep
         if let Some(word) = word
             && let Ok(accepted) = serde_json::from_slice(&word)
         {
-            return (Line { stream, sealed }, accepted);
+            return (Line::new(stream, sealed), accepted);
         }
-    }
-}
-
-/// The adder's end of the conversation.
-struct Line {
-    stream: tokio::io::BufReader<tokio::net::TcpStream>,
-    sealed: Sealed,
-}
-
-impl Line {
-    async fn say(&mut self, word: &impl Serialize) -> Result<(), String> {
-        let text = serde_json::to_vec(word).map_err(|error| error.to_string())?;
-        let text = hex(&self.sealed.seal(&text).map_err(|error| error.to_string())?) + "\n";
-        self.stream.write_all(text.as_bytes()).await.map_err(|error| error.to_string())
-    }
-
-    async fn hear<T: for<'a> Deserialize<'a>>(&mut self) -> Result<T, String> {
-        let mut text = String::new();
-        let read = (&mut self.stream).take(LINE).read_line(&mut text).await;
-        read.map_err(|error| error.to_string())?;
-        let word = unhex(text.trim()).ok_or("its daemon has ended without an answer")?;
-        let word = self.sealed.open(&word).map_err(|error| error.to_string())?;
-        serde_json::from_slice(&word).map_err(|error| error.to_string())
     }
 }
 

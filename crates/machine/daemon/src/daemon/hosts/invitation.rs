@@ -50,6 +50,23 @@ pub(crate) struct Joined {
     pub(super) addresses: Vec<String>,
 }
 
+/// The first word of a host that joins by a token, in clear.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Knock {
+    pub(super) release: String,
+    pub(super) protocol: u8,
+    /// The public number of the token.
+    pub(super) token: [u8; 8],
+    /// The public key of the host for this conversation.
+    pub(super) key: [u8; 32],
+}
+
+/// The second word of that host, sealed: it proves the token.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Introduction {
+    pub(super) name: String,
+}
+
 /// One line from the joiner: what was asked for, or why not.
 pub(crate) type Said<T> = Result<T, String>;
 

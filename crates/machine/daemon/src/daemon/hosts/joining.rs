@@ -10,6 +10,7 @@ use parvum_socket::MachineDirectory;
 use parvum_wire::control::{HostRecord, HostSettings, PROTOCOL};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -24,6 +25,8 @@ pub(crate) struct Invited {
     pub settings: HostSettings,
     home: u32,
     entry: Entry,
+    /// Further addresses of the host that has invited this host.
+    pub(crate) also_at: Vec<SocketAddr>,
 }
 
 /// Accepts an invitation, for a host that is like this. It is heard on standard input, if it was not `heard` before.
@@ -59,7 +62,7 @@ pub(crate) fn accept(
         Ok(Entry { identity: Identity::new(keys, certificate)?, authority })
     };
     let entry = entry().map_err(|error: KeyError| error.to_string())?;
-    Ok(Invited { number, life, name, hosts, encrypt, settings, home, entry })
+    Ok(Invited { number, life, name, hosts, encrypt, settings, home, entry, also_at: Vec::new() })
 }
 
 /// Hears a word of who invites: on standard input, or as a hoster's command otherwise.
@@ -70,7 +73,7 @@ fn read<T: for<'a> Deserialize<'a>>() -> Result<T, String> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
     serde_json::from_str(&line).map_err(|_| {
-        "E-PROTOCOL: `parvum join` is for another daemon to call; help: use `parvum add HOST` there"
+        "E-PROTOCOL: `parvum join --invited` is for another daemon to call; help: `parvum add HOST` calls it"
             .to_owned()
     })
 }
@@ -128,7 +131,16 @@ pub(crate) async fn join(shell: &Rc<Shell>, invited: Invited) -> Result<(), Stri
     let network = shell.enter_network(invited.entry).map_err(|error| error.to_string())?;
     shell.start_to_agree(false);
     let home = invited.hosts.iter().find(|host| host.number == invited.home);
-    let addresses = home.map(|home| parse_all(&home.addresses)).unwrap_or_default();
+    let mut addresses = home.map(|home| parse_all(&home.addresses)).unwrap_or_default();
+    // A host that has called by an address that the other host does not know, as behind a router, finds the same port there.
+    for at in invited.also_at {
+        let ports: Vec<u16> = addresses.iter().map(SocketAddr::port).chain([at.port()]).collect();
+        for address in ports.into_iter().map(|port| SocketAddr::new(at.ip(), port)) {
+            if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+    }
     network.mesh.connect(invited.home, &addresses).await.map_err(|error| error.to_string())?;
     say(&Ok(Joined { addresses: network.addresses() }));
     Ok(())

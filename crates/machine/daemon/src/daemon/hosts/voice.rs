@@ -3,11 +3,13 @@
 
 use crate::daemon::hosts::invitation::{Invitation, TO_JOIN, Ticket};
 use parvum_mesh::keys::{Seal, Sealed, Side};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 
+/// The largest number of bytes in a line of the conversation.
+pub(super) const LINE: u64 = 1 << 21;
 /// How long one of the adder's addresses is tried.
 pub(super) const TO_CONNECT: Duration = Duration::from_secs(2);
 
@@ -18,6 +20,9 @@ struct Voice {
 }
 
 static VOICE: Mutex<Option<Voice>> = Mutex::new(None);
+
+/// The reason if the other side has closed the connection.
+pub(super) const CLOSED: &str = "the other side has closed the connection";
 
 /// Takes part in the conversation of that ticket from now on; gives the invitation.
 pub(crate) fn answer(ticket: &str, arch: &str) -> Result<Invitation, String> {
@@ -33,9 +38,15 @@ pub(crate) fn answer(ticket: &str, arch: &str) -> Result<Invitation, String> {
     let addresses = at.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
     let mut streams = addresses.filter_map(|address| TcpStream::connect_timeout(&address, TO_CONNECT).ok());
     let stream = streams.next().ok_or_else(|| format!("none of {at:?} can be reached by TCP"))?;
-    let _ = stream.set_read_timeout(Some(TO_JOIN));
-    *VOICE.lock().expect("nobody panics with it") = Some(Voice { stream: BufReader::new(stream), sealed });
+    begin(BufReader::new(stream), sealed);
     Ok(invitation)
+}
+
+/// Uses this connection for the conversation from now on.
+pub(super) fn begin(stream: BufReader<TcpStream>, sealed: Sealed) {
+    // The other side may wait for TO_JOIN before it answers.
+    let _ = stream.get_ref().set_read_timeout(Some(2 * TO_JOIN));
+    *VOICE.lock().expect("nobody panics with it") = Some(Voice { stream, sealed });
 }
 
 /// Says a word if there is such a conversation.
@@ -54,9 +65,9 @@ pub(crate) fn hear() -> Option<Result<Vec<u8>, String>> {
     let mut voice = VOICE.lock().expect("nobody panics with it");
     let Voice { stream, sealed } = voice.as_mut()?;
     let mut text = String::new();
-    let read = stream.read_line(&mut text).map_err(|error| error.to_string());
+    let read = stream.take(LINE).read_line(&mut text).map_err(|error| error.to_string());
     Some(read.and_then(|_| {
-        let word = unhex(text.trim()).ok_or("the one who invites has ended")?;
+        let word = unhex(text.trim()).ok_or(CLOSED)?;
         sealed.open(&word).map_err(|error| error.to_string())
     }))
 }

@@ -159,6 +159,17 @@ impl Shell {
         }
     }
 
+    /// Connects with all hosts of the machine.
+    pub(crate) fn call_hosts(self: &Rc<Shell>) {
+        let Some(network) = self.network() else { return };
+        let (own, _, _) = self.identity();
+        for host in self.hosts().into_iter().map(|record| record.number).filter(|host| *host != own) {
+            if !network.mesh.is_up(host) {
+                self.connect_again(&network, host);
+            }
+        }
+    }
+
     /// What a host of the machine has not heard when its connection broke is waiting for another.
     fn connect_again(self: &Rc<Shell>, network: &Rc<Network>, host: u32) {
         if self.record_of(host).is_some() && !network.waiting.borrow().contains_key(&host) {

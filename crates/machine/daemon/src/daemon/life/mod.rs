@@ -5,3 +5,4 @@ pub(crate) mod keeper;
 pub(crate) mod log;
 pub(crate) mod options;
 pub(crate) mod start;
+pub(crate) mod starter;

@@ -1,10 +1,12 @@
 //! Becoming the daemon of a directory, and starting it from elsewhere.
 
+use crate::daemon::hosts::guest::{self, Asked};
 use crate::daemon::hosts::{joining, voice};
 use crate::daemon::life::directory::{StartError, clean_up, lock, lock_in_time};
 use crate::daemon::life::keeper::Keeper;
 use crate::daemon::life::log::Log;
 use crate::daemon::life::options::Options;
+use crate::daemon::life::starter::{detach, notify_starter};
 use crate::daemon::processes::child::{Surroundings, close_inherited};
 use crate::daemon::shell::Shell;
 use crate::shown::shown;
@@ -12,8 +14,6 @@ use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::MachineDirectory;
 use parvum_wire::control::{Blob, HostSettings, Request};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::fs::OpenOptions;
-use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -47,6 +47,34 @@ pub enum Manner {
     Announced,
     /// It detaches, and joins a machine by what it hears on standard input: `parvum join`.
     Invited,
+    /// It joins a machine with a token, says on standard output whether it has joined, and detaches.
+    Guest,
+    /// The same, and it stays in the foreground.
+    StayingGuest,
+}
+
+impl Manner {
+    fn joins(self) -> bool {
+        matches!(self, Manner::Invited | Manner::Guest | Manner::StayingGuest)
+    }
+
+    fn is_guest(self) -> bool {
+        matches!(self, Manner::Guest | Manner::StayingGuest)
+    }
+
+    fn detaches(self) -> bool {
+        matches!(self, Manner::Detached | Manner::Invited | Manner::Guest)
+    }
+}
+
+/// How a daemon gets the invitation of the machine that it joins.
+enum Way<'a> {
+    /// On standard input, or the daemon joins no machine.
+    Standard,
+    /// By the ticket of a hoster.
+    Ticket(&'a str),
+    /// With a token.
+    Token(&'a Asked),
 }
 
 /// Is the daemon of `place` until the machine is stopped. Adds these hosts once it serves; the log
@@ -57,12 +85,18 @@ pub fn serve(
     settings: HostSettings,
     hosts: Vec<String>,
 ) -> Result<(), StartError> {
-    run(place, manner, settings, hosts, None)
+    run(place, manner, settings, hosts, &Way::Standard)
+}
+
+/// Is the daemon of a host that joins a machine with a token.
+pub fn serve_guest(place: MachineDirectory, asked: &Asked, stays: bool) -> Result<(), StartError> {
+    let manner = if stays { Manner::StayingGuest } else { Manner::Guest };
+    run(place, manner, HostSettings::default(), Vec::new(), &Way::Token(asked))
 }
 
 /// Is the daemon of a host that a hoster has started, with the ticket that it has passed on.
 pub fn serve_hosted(place: MachineDirectory, ticket: &str) -> Result<(), StartError> {
-    run(place, Manner::Invited, HostSettings::default(), Vec::new(), Some(ticket))
+    run(place, Manner::Invited, HostSettings::default(), Vec::new(), &Way::Ticket(ticket))
 }
 
 fn run(
@@ -70,9 +104,9 @@ fn run(
     manner: Manner,
     settings: HostSettings,
     hosts: Vec<String>,
-    ticket: Option<&str>,
+    way: &Way,
 ) -> Result<(), StartError> {
-    if matches!(manner, Manner::Detached | Manner::Invited) {
+    if manner.detaches() {
         close_inherited();
         // Fails only for a leader of a process group, which is its own master
         // already.
@@ -81,8 +115,10 @@ fn run(
     }
     let options = Options::read().map_err(StartError::Option)?;
     place.prepare()?;
-    let mut heard =
-        ticket.map(|ticket| voice::answer(ticket, &arch())).transpose().map_err(StartError::NotJoined)?;
+    let mut heard = match way {
+        Way::Ticket(ticket) => Some(voice::answer(ticket, &arch()).map_err(StartError::NotJoined)?),
+        Way::Standard | Way::Token(_) => None,
+    };
     let lock = match lock(&place) {
         Err(running @ StartError::Running(_)) if manner == Manner::Invited => {
             match joining::look_at_other(&place, heard.take()) {
@@ -103,6 +139,17 @@ fn run(
         }
         other => other?,
     };
+    // A use of the token counts only if this host can have a daemon.
+    let mut gate = None;
+    if let Way::Token(asked) = way {
+        match guest::knock(asked) {
+            Ok((invitation, at)) => (heard, gate) = (Some(invitation), Some(at)),
+            Err(why) => {
+                clean_up(&place);
+                return Err(StartError::NotJoined(why));
+            }
+        }
+    }
     // The lock is ours: whatever lies there belongs to nobody any more.
     let _ = std::fs::remove_file(place.socket());
     let _ = std::fs::remove_file(place.machine());
@@ -127,7 +174,7 @@ fn run(
     });
     let mut config = config(settings, encrypt);
     let mut invited = None;
-    if manner == Manner::Invited {
+    if manner.joins() {
         let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
         match joining::accept(heard, config.arch.clone(), config.cpus, speed) {
             Ok(given) if insists && !given.encrypt => {
@@ -137,7 +184,8 @@ fn run(
                 clean_up(&place);
                 return Err(StartError::NotJoined(why.into()));
             }
-            Ok(given) => {
+            Ok(mut given) => {
+                given.also_at.extend(gate);
                 (config.number, config.life) = (given.number, given.life);
                 (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
                 config.encrypt = given.encrypt;
@@ -160,10 +208,12 @@ fn run(
             clean_up(&place);
             return Err(StartError::NotJoined(why));
         }
-        detach(&place);
+        shell.has_joined.set(true);
+        shell.calls_all_hosts.set(manner.is_guest());
     }
     match manner {
-        Manner::Invited => {}
+        Manner::Invited => detach(&place),
+        Manner::Guest | Manner::StayingGuest => {}
         Manner::Detached => {
             notify_starter(READY);
             detach(&place);
@@ -175,6 +225,9 @@ fn run(
         if !hosts.is_empty() {
             shell.ask_for_itself(Request::AddHosts { hosts });
         }
+        if manner.is_guest() {
+            tokio::task::spawn_local(guest::announce(shell.clone(), manner == Manner::Guest));
+        }
         shell.clone().run(listener).await
     }));
     if let Err(error) = &ended {
@@ -183,27 +236,11 @@ fn run(
     shell.keeper.dismiss();
     clean_up(&place);
     drop(lock);
+    if ended.is_ok() && manner.is_guest() && !shell.is_taken_in.get() {
+        let why = "E-HOSTLOST: this host has left before the machine took it in; help: join again";
+        return Err(StartError::NotJoined(why.into()));
+    }
     ended.map_err(|error| StartError::System { what: "serve", error })
-}
-
-fn notify_starter(text: &str) {
-    let mut out = io::stdout();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
-}
-
-/// Puts the log behind the standard streams, so that even a panic is on record,
-/// and lets go of the starter's pipe.
-fn detach(place: &MachineDirectory) {
-    let log = OpenOptions::new().append(true).open(place.log());
-    let null = OpenOptions::new().read(true).write(true).open("/dev/null");
-    if let Ok(null) = &null {
-        let _ = rustix::stdio::dup2_stdin(null);
-    }
-    if let Ok(target) = log.or(null) {
-        let _ = rustix::stdio::dup2_stdout(&target);
-        let _ = rustix::stdio::dup2_stderr(&target);
-    }
 }
 
 /// Raises the soft limit on descriptors to the hard one: every task costs the

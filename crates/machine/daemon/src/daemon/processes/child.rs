@@ -63,13 +63,22 @@ pub(crate) fn start(
     run(&what).map_err(|error| refusal(&error, &program, &cwd))
 }
 
+/// The variable that has Slurm's name of this host.
+const SLURM_HOST: &str = "SLURMD_NODENAME";
+
 /// The program's variables: those of its spawner or else the daemon's, what the spawner adds, and ours.
 fn environment(ticket: &Ticket, plan: &SpawnRequest, around: &Surroundings) -> BTreeMap<OsString, OsString> {
     let mut variables: BTreeMap<_, _> = match &plan.env {
         Some(env) => env.iter().filter_map(split).collect(),
-        None => std::env::vars_os().collect(),
+        // The token with which this daemon has joined is not for tasks.
+        None => std::env::vars_os().filter(|(name, _)| name != "PARVUM_JOIN").collect(),
     };
     variables.extend(plan.env_add.iter().filter_map(split));
+    // The spawner may be on another of Slurm's hosts.
+    match std::env::var_os(SLURM_HOST) {
+        Some(name) => variables.insert(SLURM_HOST.into(), name),
+        None => variables.remove(OsStr::new(SLURM_HOST)),
+    };
     variables.insert("PARVUM_TID".into(), ticket.tid.0.to_string().into());
     variables.insert("PARVUM_TICKET".into(), ticket.text().into());
     variables.insert("PARVUM_DIR".into(), around.dir.clone().into());

@@ -2,7 +2,7 @@
 
 use super::Shell;
 use super::processes::send_signal;
-use crate::daemon::hosts::{fetch, hosted, load::load};
+use crate::daemon::hosts::{fetch, gate, hosted, load::load};
 use crate::daemon::processes::output;
 use crate::daemon::tasks::client::ClientIo;
 use crate::daemon::tasks::io::{Fd, TaskIo};
@@ -35,13 +35,20 @@ impl Shell {
     /// One call of a client.
     pub fn call(self: &Rc<Shell>, client: &ClientIo, call: Call, fds: Vec<OwnedFd>) {
         let id = client.id;
+        let knows = self.machine.borrow().knows(id);
         let own = match call.request {
-            Request::Info => Some(Reply::Info(self.info())),
-            Request::Links => Some(Reply::Links(self.network().map(|it| it.rows()).unwrap_or_default())),
+            _ if !knows => None,
+            Request::Info => Some(Ok(Reply::Info(self.info()))),
+            Request::Links => Some(Ok(Reply::Links(self.network().map(|it| it.rows()).unwrap_or_default()))),
+            Request::Invite { seconds, uses } => Some(gate::invite(self, seconds, uses)),
+            Request::Revoke => {
+                self.gate.revoke();
+                Some(Ok(Reply::Done))
+            }
             _ => None,
         };
-        if let Some(reply) = own.filter(|_| self.machine.borrow().knows(id)) {
-            let _ = client.post(&FromDaemon::Reply(call.id, Ok(reply)), Vec::new());
+        if let Some(reply) = own {
+            let _ = client.post(&FromDaemon::Reply(call.id, reply), Vec::new());
             return;
         }
         if matches!(call.request, Request::Dump) && self.machine.borrow().knows(id) {
@@ -148,11 +155,18 @@ impl Shell {
                 let waiting = self.hosted.borrow_mut().remove(&number);
                 let _ = waiting.map(|waiting| waiting.send(said));
             }
+            Effect::Admit(admitted) => gate::admitted(self, *admitted),
+            Effect::TurnAway { guest, why } => gate::turn_away(self, guest, why),
             Effect::HosterGone => self.hosted.borrow_mut().clear(),
             Effect::Forget { host, life } => self.part_with(host, life),
             Effect::Probe(hosts) => self.probe(&hosts),
             Effect::Propose(change) => self.propose(&change),
-            Effect::Members(members) => self.have_members(members),
+            Effect::Members(members) => {
+                self.have_members(members);
+                if self.calls_all_hosts.get() {
+                    self.call_hosts();
+                }
+            }
             Effect::Stop => self.stop.notify_one(),
         }
         None

@@ -1,13 +1,15 @@
 //! Listening: the shell serves until it is stopped, and admits connections of this user.
 
 use super::Shell;
+use super::processes::send_signal;
 use crate::daemon::tasks::client::ClientIo;
 use crate::daemon::tasks::serving::{handle, turn_away};
 use crate::daemon::watch::watch;
 use crate::state::Input;
 use parvum_control::monotonic_ns;
 use parvum_mesh::Farewell;
-use parvum_wire::control::{ErrorKind, Failure};
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, Request};
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,6 +19,9 @@ use tokio::net::UnixListener;
 
 /// So often in a row a connection may find no descriptor before those who wait are told: for a second.
 const PATIENT: u32 = 20;
+
+/// A daemon that a signal ends waits for the other hosts for this time.
+const TO_LEAVE: Duration = Duration::from_secs(2);
 
 /// A descriptor that can be given up when there are no others.
 fn spare_descriptor() -> Option<OwnedFd> {
@@ -40,11 +45,14 @@ impl Shell {
         let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         // The terminal of a daemon in the foreground may close.
         let mut hangup = signal(SignalKind::hangup())?;
+        for kind in [SignalKind::user_defined1(), SignalKind::user_defined2(), SignalKind::alarm()] {
+            tokio::task::spawn_local(self.clone().pass_on(signal(kind)?, kind.as_raw_value()));
+        }
         tokio::task::spawn_local(self.clone().accept(listener));
         tokio::task::spawn_local(self.clone().keep_time());
         let halt = |shell: &Rc<Shell>| {
             shell.log.line("stopped by a signal");
-            shell.stop_machine();
+            shell.end_by_signal();
         };
         loop {
             tokio::select! {
@@ -63,6 +71,43 @@ impl Shell {
                 tokio::time::timeout(Duration::from_secs(2), network.mesh.shut_down(Farewell::Leaving)).await;
         }
         Ok(())
+    }
+
+    /// A batch system sends a signal to the processes that it has started: to this daemon. The signal is for the tasks. Outside a
+    /// job of a batch system, nobody sends it on purpose, and it must not end the daemon.
+    async fn pass_on(self: Rc<Shell>, mut signals: tokio::signal::unix::Signal, number: i32) {
+        let in_job = std::env::var_os("SLURM_JOB_ID").is_some();
+        while signals.recv().await.is_some() {
+            let pids: Vec<u32> = self.machine.borrow().running().collect();
+            self.log.line(&format!("signal {number}; processes of tasks: {}", pids.len()));
+            if in_job {
+                pids.into_iter().for_each(|pid| send_signal(pid, true, number));
+            }
+        }
+    }
+
+    /// Ends the daemon. Its keeper ends the tasks.
+    pub fn leave_at_once(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Ends what a signal to this daemon ends: the machine if it began here, else only this host.
+    fn end_by_signal(self: &Rc<Shell>) {
+        if !self.has_joined.get() {
+            return self.stop_machine();
+        }
+        let (number, _, _) = self.identity();
+        let own = Tid::new(number, 0).map(|tid| tid.0.to_string());
+        self.ask_for_itself(Request::RemoveHosts { hosts: own.into_iter().collect() });
+        let shell = self.clone();
+        tokio::task::spawn_local(async move {
+            // Without a majority no host can be removed. The keeper ends the tasks of a daemon that has ended.
+            tokio::time::sleep(TO_LEAVE).await;
+            shell
+                .log
+                .line(&format!("the other hosts have not answered within {TO_LEAVE:?}: the daemon ends"));
+            shell.stop.notify_one();
+        });
     }
 
     /// Gives everybody a moment to take what is queued.

@@ -8,6 +8,7 @@ mod processes;
 mod tables;
 
 use crate::daemon::awake::Awake;
+use crate::daemon::hosts::gate::Gate;
 use crate::daemon::hosts::lateness::Lateness;
 use crate::daemon::hosts::network::Network;
 use crate::daemon::life::keeper::Keeper;
@@ -59,6 +60,14 @@ pub(super) struct Shell {
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
     /// Who waits for what the hoster says of a host, by its number.
     pub(super) hosted: RefCell<HashMap<u32, oneshot::Sender<Blob>>>,
+    /// Hosts that join by themselves.
+    pub(super) gate: Gate,
+    /// This host has joined a machine of others: a signal to the daemon ends this host only.
+    pub(super) has_joined: Cell<bool>,
+    /// All hosts know of this host, which has joined with a token.
+    pub(super) is_taken_in: Cell<bool>,
+    /// This host has joined with a token. Other hosts may be unable to reach it, for example behind a router, so it calls them.
+    pub(super) calls_all_hosts: Cell<bool>,
     /// The programs of processes that may never join.
     pub(super) programs: RefCell<Programs>,
     pub(super) awake: Rc<Awake>,
@@ -97,6 +106,10 @@ impl Shell {
             agreement: RefCell::new(None),
             on_its_way: Default::default(),
             hosted: Default::default(),
+            gate: Gate::default(),
+            has_joined: Cell::new(false),
+            calls_all_hosts: Cell::new(false),
+            is_taken_in: Cell::new(false),
             programs: Default::default(),
             awake: Default::default(),
             recordings: Default::default(),

@@ -32,6 +32,11 @@ impl Shell {
         self.machine.borrow().host(host)
     }
 
+    /// The records of all hosts of the machine.
+    pub fn hosts(&self) -> Vec<HostRecord> {
+        self.machine.borrow().hosts()
+    }
+
     /// The host that is adding this one, which has not arrived yet.
     pub fn home(&self) -> Option<HostRecord> {
         self.machine.borrow().home()
