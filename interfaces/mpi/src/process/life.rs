@@ -111,12 +111,12 @@ fn join() -> Mpi {
     rivals::refuse()?;
     let api = CoreApi::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
     crate::process::introspect::publish(api);
-    let joined = if is_alone() { None } else { Some(Joined::join(api)?) };
+    let joined = if is_alone()? { None } else { Some(Joined::join(api)?) };
     let (all, alone) = match &joined {
         None => (Group::alone(), Group::alone()),
         Some(Joined { partition, me }) => {
-            let tasks: Vec<i32> = match launcher::is_there() {
-                true => launcher::meet(*me)?,
+            let tasks: Vec<i32> = match launcher::is_there()? {
+                true => launcher::meet(api, *me)?,
                 false => (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect(),
             };
             (Group::new(tasks, *me), Group::new(vec![*me], *me))
@@ -138,9 +138,9 @@ fn join() -> Mpi {
 }
 
 /// Whether nobody has started this process as one of several: then it is a world of one.
-fn is_alone() -> bool {
+fn is_alone() -> Mpi<bool> {
     // What the daemon gives to each task that it starts.
-    std::env::var_os("PARVUM_TID").is_none() && !launcher::is_there()
+    Ok(std::env::var_os("PARVUM_TID").is_none() && !launcher::is_there()?)
 }
 
 /// The process does nothing more in a communicator. It leaves the group of the communicator's segment, because

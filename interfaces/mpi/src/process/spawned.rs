@@ -91,7 +91,7 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(OwnContext, Vec<i32>, 
     let total: u32 = children.iter().map(|child| child.count).sum();
     let mut request = SpawnRequest { count: total, all_or_none: true, ..SpawnRequest::default() };
     let own = |name: &std::ffi::OsStr| {
-        OWN.iter().chain(&crate::process::launcher::VARIABLES).any(|own| name == *own)
+        OWN.iter().any(|own| name == *own) || crate::process::launcher::is_variable(name.as_bytes())
     };
     let environment = std::env::vars_os()
         .filter(|(name, _)| !own(name))

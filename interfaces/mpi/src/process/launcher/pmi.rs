@@ -1,89 +1,65 @@
-//! Another launcher: MPICH's Hydra, or Slurm, which has started this process as one of several and is the only one to know the others.
-//!
-//! Both speak the first version of MPICH's process management interface (PMI-1): a line each way, `cmd=NAME KEY=VALUE ...`, over a
-//! socket that the process has inherited. Through it the processes tell each other which tasks of the machine they are.
+//! PMI-1, which MPICH's Hydra and Slurm's `--mpi=pmi2` speak: a line each way, `cmd=NAME KEY=VALUE ...`, over a socket that the
+//! process has inherited. The processes tell each other through it which tasks of the machine they are.
 
+use super::{Place, refuse_several_machines};
 use crate::errors::{Error, Mpi, class};
-use parvum_wire::Tid;
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What such a launcher puts into the environment. What this process starts must not take it for its own.
-pub(crate) const VARIABLES: [&str; 6] =
+/// The variables of PMI-1.
+pub(super) const VARIABLES: [&str; 6] =
     ["PMI_FD", "PMI_PORT", "PMI_ID", "PMI_SPAWNED", "PMI_RANK", "PMI_SIZE"];
 
-/// The launcher, from the beginning of MPI to its end.
-static LAUNCHER: Mutex<Option<Launcher<BufReader<File>>>> = Mutex::new(None);
+/// The launcher of this process, over the inherited socket.
+pub(super) type Inherited = Pmi<BufReader<File>>;
 
-/// Whether another launcher has started this process with others. Its environment alone does not say so: a child of such a process
-/// has it as well, but not the socket.
-pub(crate) fn is_there() -> bool {
-    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
-    if launcher.is_none() {
-        *launcher = inherited();
+/// The launcher, if it has started this process as one of several. The variables alone do not tell: a child of such a process has
+/// the variables as well, but not the socket.
+pub(super) fn inherited() -> Found {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
+    match socket() {
+        None => Found::Nothing,
+        // A launcher that has started one process: the variables of an outer launcher do not count.
+        Some(_) if number("PMI_SIZE") == Some(1) => Found::Alone,
+        Some(socket) => match (number("PMI_RANK"), number("PMI_SIZE")) {
+            (Some(rank), Some(size)) if (0..size).contains(&rank) => {
+                let stream = BufReader::new(File::from(socket));
+                Found::Several(Pmi::new(stream, rank as usize, size as usize))
+            }
+            _ => Found::Nothing,
+        },
     }
-    launcher.is_some()
 }
 
-fn inherited() -> Option<Launcher<BufReader<File>>> {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
-    let (fd, rank, size) = (number("PMI_FD")?, number("PMI_RANK")?, number("PMI_SIZE")?);
-    let (rank, size) = (usize::try_from(rank).ok()?, usize::try_from(size).ok()?);
-    if rank >= size || size < 2 {
-        return None;
-    }
+/// The launcher of this process.
+pub(super) enum Found {
+    /// PMI-1 has not started it.
+    Nothing,
+    /// It is the only process.
+    Alone,
+    /// It is one of several.
+    Several(Inherited),
+}
+
+fn socket() -> Option<OwnedFd> {
+    let fd = std::env::var("PMI_FD").ok()?.parse::<i32>().ok()?;
     // SAFETY: a number that is no open file is only found not to be one. Who sets this variable gives the file to MPI.
-    let socket = unsafe {
+    unsafe {
         let mut stat = std::mem::zeroed();
         let is_socket = libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK;
         let closes = is_socket && libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) == 0;
-        closes.then(|| OwnedFd::from_raw_fd(fd))?
-    };
-    Some(Launcher::new(BufReader::new(File::from(socket)), rank, size))
-}
-
-/// Who the others are, in the order of their ranks; this process is that task. All of them call it.
-pub(crate) fn meet(task: i32) -> Mpi<Vec<i32>> {
-    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
-    let launcher = launcher.as_mut().ok_or_else(|| Error::new(class::INTERN, "there is no launcher"))?;
-    launcher.meet(task, &host_name())
-}
-
-/// Says that this process ends in peace: without that the launcher ends the others.
-pub(crate) fn finish() {
-    if let Some(mut launcher) = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        // A launcher that is gone has nobody to end.
-        let _ = launcher.ask("finalize", "finalize_ack");
-    }
-}
-
-/// Has all processes ended.
-pub(crate) fn abort(code: i32) {
-    // Nobody waits here for the thread that may hold it: the end comes anyway.
-    if let Ok(mut launcher) = LAUNCHER.try_lock()
-        && let Some(launcher) = launcher.as_mut()
-    {
-        let _ = launcher.say(&format!("abort exitcode={code}"));
-        // It ends this process with the others. One that is gone before it has acted makes Hydra die of SIGPIPE, code and all.
-        launcher.await_end(ABORTING);
+        closes.then(|| OwnedFd::from_raw_fd(fd))
     }
 }
 
 /// How long a launcher may take to end those whose end was asked for.
 const ABORTING: Duration = Duration::from_secs(5);
 
-fn host_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    name.trim().to_owned()
-}
-
 /// A stream both ways, of which lines are read.
-trait Lines: BufRead {
+pub(super) trait Lines: BufRead {
     fn send(&mut self, line: &[u8]) -> std::io::Result<()>;
 
     /// Reads give up after that time.
@@ -103,35 +79,54 @@ impl Lines for BufReader<File> {
 }
 
 /// The launcher, over a stream.
-struct Launcher<S> {
+pub(super) struct Pmi<S> {
     stream: S,
     rank: usize,
     size: usize,
+    /// The launcher takes nothing but `init` before.
+    has_begun: bool,
 }
 
 /// Longer than any line of PMI-1 may be; a launcher that says more is none.
 const LINE: u64 = 4096;
 
-impl<S: Lines> Launcher<S> {
+impl<S: Lines> Pmi<S> {
     fn new(stream: S, rank: usize, size: usize) -> Self {
-        Launcher { stream, rank, size }
+        Pmi { stream, rank, size, has_begun: false }
     }
 
-    fn meet(&mut self, task: i32, host: &str) -> Mpi<Vec<i32>> {
+    /// Says that this process ends in peace: without that the launcher ends the others.
+    pub(super) fn finish(&mut self) {
+        // A launcher that is gone has nobody to end.
+        let _ = self.ask("finalize", "finalize_ack");
+    }
+
+    /// Has all processes ended.
+    pub(super) fn abort(&mut self, code: i32) {
+        if !self.has_begun {
+            return;
+        }
+        let _ = self.say(&format!("abort exitcode={code}"));
+        // It ends this process with the others. One that is gone before it has acted makes Hydra die of SIGPIPE, code and all.
+        self.await_end(ABORTING);
+    }
+
+    /// The tasks of all processes, in the order of their ranks. This process is `task`.
+    pub(super) fn meet(&mut self, task: i32, host: &str) -> Mpi<Vec<i32>> {
         self.ask("init pmi_version=1 pmi_subversion=1", "response_to_init")?;
+        self.has_begun = true;
         let space = self.ask("get_my_kvsname", "my_kvsname")?.value("kvsname")?;
-        let own = format!("put kvsname={space} key=parvum-{} value={task:x}@{host}", self.rank);
+        let place = Place { task, host: host.to_owned() };
+        let own = format!("put kvsname={space} key=parvum-{} value={place}", self.rank);
         self.ask(&own, "put_result")?;
         self.ask("barrier_in", "barrier_out")?;
         let mut all = Vec::with_capacity(self.size);
         for rank in 0..self.size {
             let wanted = format!("get kvsname={space} key=parvum-{rank}");
             let told = self.ask(&wanted, "get_result")?.value("value")?;
-            let (task, host) = told.split_once('@').ok_or_else(|| strange(&told))?;
-            all.push((i32::from_str_radix(task, 16).map_err(|_| strange(&told))?, host.to_owned()));
+            all.push(Place::read(&told).ok_or_else(|| strange(&told))?);
         }
-        refuse_several_machines(&all)?;
-        Ok(all.into_iter().map(|(task, _)| task).collect())
+        refuse_several_machines(all)
     }
 
     fn say(&mut self, words: &str) -> Mpi {
@@ -194,20 +189,6 @@ fn strange(what: &str) -> Error {
     Error::new(class::OTHER, format!("the launcher speaks no PMI-1: {:?}", what.trim()))
 }
 
-/// Tasks of one machine have each a number of their own, and those of one host say so.
-fn refuse_several_machines(all: &[(i32, String)]) -> Mpi {
-    let tasks: HashSet<i32> = all.iter().map(|(task, _)| *task).collect();
-    let pairs: HashSet<(u32, &str)> = all.iter().map(|(task, name)| (Tid(*task).host(), &**name)).collect();
-    let hosts: HashSet<u32> = pairs.iter().map(|(host, _)| *host).collect();
-    let names: HashSet<&str> = pairs.iter().map(|(_, name)| *name).collect();
-    if tasks.len() == all.len() && hosts.len() == pairs.len() && names.len() == pairs.len() {
-        return Ok(());
-    }
-    let text = "the processes that the launcher has started are in several machines of Parvum: make one of their hosts, \
-                by parvum add HOST, or start the program with Parvum's mpiexec";
-    Err(Error::new(class::OTHER, text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +221,7 @@ mod tests {
 
     fn meeting(said: &str) -> (Mpi<Vec<i32>>, String) {
         let stream = Scripted(Cursor::new(said.as_bytes().to_vec()), Vec::new());
-        let mut launcher = Launcher::new(stream, 1, 2);
+        let mut launcher = Pmi::new(stream, 1, 2);
         let met = launcher.meet(0x40002, "alpha");
         (met, String::from_utf8(launcher.stream.1).unwrap())
     }
@@ -294,7 +275,7 @@ mod tests {
     #[test]
     fn launcher_end_is_awaited_until_connection_closes() {
         let stream = Scripted(Cursor::new(b"cmd=a\ncmd=b\nhalf".to_vec()), Vec::new());
-        let mut launcher = Launcher::new(stream, 1, 2);
+        let mut launcher = Pmi::new(stream, 1, 2);
         launcher.await_end(ABORTING);
         assert_eq!(launcher.stream.0.position(), 16);
     }
