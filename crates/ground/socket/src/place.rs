@@ -53,8 +53,8 @@ pub struct MachineDirectory {
 }
 
 impl MachineDirectory {
-    /// Where the environment says: `$PARVUM_DIR`, else `$XDG_RUNTIME_DIR/parvum`,
-    /// else `/tmp/parvum-UID`.
+    /// Where the environment says: `$PARVUM_DIR`, else `$XDG_RUNTIME_DIR/parvum`, else `/tmp/parvum-UID`. Each job of Slurm has
+    /// another directory: `/tmp/parvum-UID-slurm-JOB-HOST`.
     pub fn from_env() -> MachineDirectory {
         let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         if let Some(dir) = set("PARVUM_DIR") {
@@ -64,7 +64,8 @@ impl MachineDirectory {
         // PVM's way to have several machines: each with a name of its own.
         let name = std::env::var("PVM_VMID").unwrap_or_default();
         let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
-        let suffix = if name.is_empty() { name } else { format!("-{name}") };
+        let mut suffix = if name.is_empty() { name } else { format!("-{name}") };
+        suffix.push_str(&job_of_slurm(|name| std::env::var(name).unwrap_or_default()));
         match set("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute() && dir.is_dir()) {
             Some(dir) => {
                 MachineDirectory { dir: dir.join(format!("parvum{suffix}")), source: "XDG_RUNTIME_DIR" }
@@ -169,5 +170,41 @@ impl MachineDirectory {
 
     fn system(&self, error: io::Error) -> PlaceError {
         PlaceError::System { path: self.dir.clone(), error }
+    }
+}
+/// The part of the name that a job of Slurm has. Two jobs of one user may share a host, and a host may have two of Slurm's names.
+fn job_of_slurm(variable: impl Fn(&str) -> String) -> String {
+    let word = |name| -> String {
+        variable(name).chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect()
+    };
+    if variable("PARVUM_SLURM") == "no" {
+        return String::new();
+    }
+    match (word("SLURM_JOB_ID").as_str(), word("SLURMD_NODENAME").as_str()) {
+        ("", _) => String::new(),
+        (job, "") => format!("-slurm-{job}"),
+        (job, host) => format!("-slurm-{job}-{host}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::job_of_slurm;
+
+    #[test]
+    fn each_job_of_slurm_has_a_directory_on_each_host() {
+        let suffix = |variables: &[(&str, &str)]| {
+            job_of_slurm(|asked| {
+                let found = variables.iter().find(|(name, _)| *name == asked);
+                found.map(|(_, value)| (*value).to_owned()).unwrap_or_default()
+            })
+        };
+        let job = ("SLURM_JOB_ID", "17");
+        assert_eq!(suffix(&[]), "");
+        assert_eq!(suffix(&[("SLURMD_NODENAME", "n1")]), "");
+        assert_eq!(suffix(&[job]), "-slurm-17");
+        assert_eq!(suffix(&[job, ("SLURMD_NODENAME", "n1")]), "-slurm-17-n1");
+        assert_eq!(suffix(&[job, ("SLURMD_NODENAME", "../n 1")]), "-slurm-17-..n1");
+        assert_eq!(suffix(&[job, ("PARVUM_SLURM", "no")]), "");
     }
 }
