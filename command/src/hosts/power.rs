@@ -157,7 +157,7 @@ pub fn stop(session: &mut Session) -> Result<(), SessionError> {
 }
 
 /// The process at the other end of a session.
-fn daemon_of(session: &Session) -> Option<OwnedFd> {
+pub fn daemon_of(session: &Session) -> Option<OwnedFd> {
     let peer = rustix::net::sockopt::socket_peercred(session.fd()).ok()?;
     pidfd_open(peer.pid, PidfdFlags::empty()).ok()
 }

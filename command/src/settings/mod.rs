@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod configuration;
+pub(crate) mod duration;
 pub(crate) mod environment;
 pub(crate) mod hostfile;
 pub(crate) mod spelling;
