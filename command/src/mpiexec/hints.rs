@@ -1,24 +1,17 @@
 //! What is said about options of others that are not here.
 
 /// Options by name, and what does the same.
-const HINTS: [(&str, &str); 21] = [
+const HINTS: [(&str, &str); 14] = [
     ("mca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
     ("gmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
     ("prtemca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
     ("pmixmca", "Parvum's settings are variables: PARVUM_ROUTE and its like (docs/reference/options.md)"),
     ("rankmap", "-map-by, or hosts in the order of the ranks"),
     ("rankfile", "-bind-to user:LIST, and hosts in the order of the ranks"),
-    ("rank-by", "hosts in the order of the ranks"),
-    ("launcher", "hosts are added once: parvum add --start-by COMMAND"),
-    ("launcher-exec", "hosts are added once: parvum add --start-by COMMAND"),
-    ("bootstrap", "hosts are added once: parvum add --start-by COMMAND"),
     ("rmk", "-hosts names the hosts"),
     ("iface", "parvum add says by which address hosts reach each other"),
     ("add-host", "parvum add HOST"),
     ("prefix", "parvum add --remote PATH says where the command lies over there"),
-    ("app", "-configfile FILE"),
-    ("nolocal", "-hosts names the hosts"),
-    ("nooversubscribe", "there may always be more processes than processors"),
     ("topolib", "Linux's own view of the processors is used"),
     ("membind", "Linux gives memory where it is first touched"),
     ("prepend-pattern", "-l puts the rank in front of each line"),

@@ -1,5 +1,6 @@
 //! `mpiexec` and `mpirun`: MPI's launcher, with the options of MPICH's and Open MPI's, over `parvum run`'s machinery.
 
+mod forms;
 mod hints;
 mod options;
 pub mod surroundings;
@@ -33,12 +34,16 @@ Options (one hyphen or two):
   -configfile FILE       Read one program with its options from each line
   -bind-to WHAT          Bind processes: core, socket, none, user:LIST
   -map-by HOW            Place processes: slot, node, ppr:N:node
+  -launcher HOW          Add hosts by ssh, rsh; slurm, fork: add no host
+                         -launcher-exec COMMAND: add hosts by COMMAND
+  -nolocal               Use no processor of this host
+  -nooversubscribe       Start no more processes than slots
   -s RANK|all|none       Pass standard input to RANK [default: 0]
   -print-all-exitcodes   Print the exit code of each process
   -disable-auto-cleanup  Let the others go on when one process fails
   -usize N               Set MPI_UNIVERSE_SIZE to N
   -timeout SECONDS       End the job after SECONDS (or set MPIEXEC_TIMEOUT)
-  -version, -help
+  -version, -info, -help
 
 Ranks are in PARVUM_RANK and PMI_RANK.
 
@@ -74,6 +79,10 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
             println!("mpiexec of Parvum {}", env!("COMMAND_VERSION"));
             return Ok(None);
         }
+        if common.info {
+            println!("{}", info(called));
+            return Ok(None);
+        }
         if common.help {
             println!("{USAGE}");
             return Ok(None);
@@ -93,6 +102,16 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
         }
         parts.push((own, program.to_vec()));
     }
+    let deals_out = |(option, value): &(String, Option<OsString>)| {
+        option == "--map-by" && value.as_ref().is_some_and(|value| value == "node")
+    };
+    if common.ranks_by_slot && common.given.iter().any(deals_out) {
+        let why = "E-USAGE: -rank-by slot: with -map-by node, ranks are dealt out to the hosts in turn; help: list the hosts in the \
+                   order of the ranks";
+        return Err(why.into());
+    }
+    let launches_by = common.launches_by.take();
+    forms::start_by(common.launcher, launches_by.as_deref(), &mut common.hosts);
     let time = surroundings::timeout()?;
     let library = surroundings::library(called);
     let mut job = MpiJob {
@@ -101,6 +120,7 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
         out: common.out.clone(),
         err: common.err.clone(),
         all_codes: common.all_codes,
+        hosts: std::mem::take(&mut common.hosts),
     };
     let line = run_line(&common, &parts, time);
     for (own, program) in parts {
@@ -109,6 +129,19 @@ fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, Stri
     let mut args = crate::run_args(&line)?;
     args.mpi = Some(job);
     Ok(Some(args))
+}
+
+/// What `mpiexec -info` prints. Programs that look for a launcher with MPICH's options read the first word.
+fn info(called: &OsStr) -> String {
+    let library = surroundings::library(called)
+        .map_or_else(|| "none beside this command".into(), |it| it.display().to_string());
+    format!(
+        "HYDRA build details: none, this is mpiexec of Parvum, which accepts HYDRA's options\n    \
+         Version:                {}\n    \
+         MPI library:            {library}\n    \
+         Launchers available:    ssh rsh slurm fork",
+        env!("COMMAND_VERSION")
+    )
 }
 
 /// The variable by which the library knows how many processes there may be.

@@ -1,6 +1,8 @@
 //! The options of MPICH's mpiexec and of Open MPI's mpirun: what each means here.
 
+use super::forms::{self, Launcher};
 use super::hints;
+use crate::run::HostRules;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -13,7 +15,7 @@ pub enum Inherit {
     These(Vec<String>),
 }
 
-/// What holds for the whole job.
+/// Options of the whole job.
 #[derive(Default)]
 pub struct Common {
     /// Options of `parvum run` that mean the same.
@@ -24,15 +26,23 @@ pub struct Common {
     pub out: Option<String>,
     pub err: Option<String>,
     pub all_codes: bool,
-    /// So many processes the program may have in all, those that it will spawn among them.
+    /// The total number of processes, with spawned processes.
     pub universe: Option<u32>,
     /// The file that has the parts.
     pub file: Option<OsString>,
+    /// Which hosts may be used, and how hosts that are not in the machine are added.
+    pub hosts: HostRules,
+    /// How daemons are started: `-launcher`, and the command of `-launcher-exec`.
+    pub launcher: Option<Launcher>,
+    pub launches_by: Option<String>,
+    /// `-rank-by slot` was given.
+    pub ranks_by_slot: bool,
     pub help: bool,
     pub version: bool,
+    pub info: bool,
 }
 
-/// What holds for one program.
+/// Options of one program.
 pub struct Own {
     /// Nothing: what was said of hosts tells how many.
     pub count: Option<u32>,
@@ -120,7 +130,7 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         "wdir" | "wd" => own.wdir = Some(words.value()?.into()),
         "host" | "H" => own.hosts.extend(words.list()?),
         "hosts" => run("--host", Some(words.value()?)),
-        "f" | "hostfile" | "machinefile" => run("--hostfile", Some(words.value()?)),
+        "f" | "hostfile" | "machinefile" | "default-hostfile" => run("--hostfile", Some(words.value()?)),
         "ppn" | "perhost" | "N" | "npernode" => run("--ppn", Some(words.number()?.to_string().into())),
         "pernode" => run("--ppn", Some("1".into())),
         "env" => own.variables.push(words.variable()?),
@@ -137,8 +147,37 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         "outfile-pattern" => common.out = Some(words.text()?),
         "errfile-pattern" => common.err = Some(words.text()?),
         "output-filename" => run("--output-filename", Some(words.value()?)),
-        "bind-to" => bind(words, &mut run)?,
-        "map-by" => map(words, &mut run)?,
+        "bind-to" => {
+            let what = words.text()?;
+            forms::bind(&words.option, &what, &mut run)?;
+        }
+        "bind-to-core" | "bind-to-socket" | "bind-to-none" => {
+            run("--bind-to", Some(name.trim_start_matches("bind-to-").into()));
+        }
+        "map-by" => {
+            let how = words.text()?;
+            forms::map(&words.option, &how, &mut run)?;
+        }
+        "byslot" | "bynode" => run("--map-by", Some(name.trim_start_matches("by").into())),
+        "rank-by" => {
+            let how = words.text()?;
+            forms::rank(&words.option, &how)?;
+            common.ranks_by_slot = true;
+        }
+        "display" => {
+            let what = words.text()?;
+            forms::display(&words.option, &what, &mut run)?;
+        }
+        "display-map" => run("--verbose", None),
+        "launcher" | "bootstrap" => {
+            let launcher = words.text()?;
+            common.launcher = Some(forms::launcher(&words.option, &launcher)?);
+        }
+        "launcher-exec" | "bootstrap-exec" | "launch-exec" => {
+            common.launches_by = Some(words.text()?);
+        }
+        "nolocal" => common.hosts.not_here = true,
+        "nooversubscribe" => common.hosts.no_more_than_slots = true,
         "cpu-set" | "cpu-list" => run("--cpu-list", Some(words.value()?)),
         "report-bindings" => run("--report-bindings", None),
         "s" | "stdin" => run("--stdin", Some(words.value()?)),
@@ -148,14 +187,15 @@ fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> 
         }
         "enable-auto-cleanup" => run("--on-failure", Some("end".into())),
         "print-all-exitcodes" => common.all_codes = true,
-        "configfile" => common.file = Some(words.value()?),
+        "configfile" | "app" => common.file = Some(words.value()?),
         "v" | "verbose" => run("--verbose", None),
         "q" | "quiet" => run("--quiet", None),
         // Wanted by others, and so here without being asked: more processes than processors, root.
-        "oversubscribe" | "allow-run-as-root" => {}
+        "oversubscribe" | "allow-run-as-root" | "use-hwthread-cpus" => {}
         "usize" => common.universe = universe(words)?,
         "h" | "help" => common.help = true,
         "V" | "version" => common.version = true,
+        "info" => common.info = true,
         _ => return Err(hints::refuse(&words.option)),
     }
     if words.given.is_some() {
@@ -189,37 +229,4 @@ fn exported(text: &str) -> Result<Option<(OsString, OsString)>, String> {
             )),
         },
     }
-}
-
-fn bind(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Result<(), String> {
-    let what = words.text()?;
-    match (what.as_str(), what.strip_prefix("user:")) {
-        (_, Some(list)) => run("--cpu-list", Some(list.replace('+', ",").into())),
-        ("core" | "socket" | "package" | "none", _) => run("--bind-to", Some(what.into())),
-        _ => {
-            return Err(format!(
-                "E-USAGE: {} {what}: not a way to bind; help: use core, socket, none, or user:LIST with a list of CPUs",
-                words.option
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn map(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Result<(), String> {
-    let how = words.text()?;
-    let each = how.strip_prefix("ppr:").and_then(|rest| rest.strip_suffix(":node"));
-    match (how.as_str(), each) {
-        (_, Some(number)) => run("--ppn", Some(OsStr::new(number).to_owned())),
-        // Where a process runs among the cores of its host is settled by binding alone.
-        ("slot" | "core", _) => run("--map-by", Some("slot".into())),
-        ("node" | "host", _) => run("--map-by", Some("node".into())),
-        _ => {
-            return Err(format!(
-                "E-USAGE: {} {how}: not a way to place; help: use slot, node, or ppr:N:node",
-                words.option
-            ));
-        }
-    }
-    Ok(())
 }

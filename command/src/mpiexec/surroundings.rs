@@ -1,4 +1,4 @@
-//! What processes find around them: variables, and the library.
+//! The surroundings of processes: variables, and the library.
 
 use super::options::{Common, Inherit, Own};
 use std::ffi::{OsStr, OsString};

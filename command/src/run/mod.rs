@@ -13,6 +13,7 @@ use crate::{complain, options, terminal::signals};
 use clap::{Args, ValueEnum};
 pub use job::Ended;
 use job::Job;
+pub use job::SIGNALS;
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{ErrorKind, Recorder, Role};
 use std::ffi::OsString;
@@ -139,6 +140,13 @@ pub struct RunArgs {
     pub mpi: Option<MpiJob>,
 }
 
+impl RunArgs {
+    /// Has how each task ended written to this file, if the line does not name another.
+    pub fn write_json_to(&mut self, path: PathBuf) {
+        self.json.get_or_insert(path);
+    }
+}
+
 /// What `mpiexec` asks for beside what `run` knows.
 pub struct MpiJob {
     pub parts: Vec<MpiPart>,
@@ -149,6 +157,20 @@ pub struct MpiJob {
     pub err: Option<String>,
     /// Say how each process ended.
     pub all_codes: bool,
+    pub hosts: HostRules,
+}
+
+/// The hosts that `mpiexec` may use, and how it adds named hosts to the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostRules {
+    /// The command that starts daemons, with `{host}`. None: the usual command.
+    pub start_by: Option<String>,
+    /// No host is added.
+    pub only_known: bool,
+    /// This host is not used.
+    pub not_here: bool,
+    /// More processes than slots are an error.
+    pub no_more_than_slots: bool,
 }
 
 /// One of its programs.
@@ -207,27 +229,58 @@ fn some_time(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {
-    end(attempt(args, None).map(|mut ended| match args.races {
-        true => races::end(&mut ended.session, ended.code),
-        false => ended.code,
-    }))
+    ExitCode::from(code(args))
+}
+
+/// Runs the job. Returns what the command ends with.
+pub fn code(args: &RunArgs) -> u8 {
+    match attempt(args, None) {
+        Ok(mut ended) if args.races => races::end(&mut ended.session, ended.code),
+        Ok(ended) => ended.code,
+        Err(error) => failed(error),
+    }
 }
 
 /// What the command ends with.
 pub fn end(result: Result<u8, SessionError>) -> ExitCode {
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(SessionError::Refused(failure)) => {
-            complain(&failure);
-            // As shells have it.
-            ExitCode::from(match failure.kind {
-                ErrorKind::ProgramNotFound => 127,
-                ErrorKind::NotExecutable | ErrorKind::ExecFailed => 126,
-                _ => 1,
-            })
-        }
-        Err(error) => complain(&error),
+    ExitCode::from(result.unwrap_or_else(failed))
+}
+
+/// Prints why a job was not run. Returns what the command ends with.
+fn failed(error: SessionError) -> u8 {
+    complain(&error);
+    match error {
+        // As shells have it.
+        SessionError::Refused(failure) => match failure.kind {
+            ErrorKind::ProgramNotFound => 127,
+            ErrorKind::NotExecutable | ErrorKind::ExecFailed => 126,
+            _ => 1,
+        },
+        other if other.to_string().starts_with("E-USAGE") => crate::USAGE,
+        _ => 1,
     }
+}
+
+/// Adds hosts that the command line or a hostfile names.
+fn add_hosts(
+    session: &mut Session,
+    names: Vec<String>,
+    rules: &HostRules,
+    quiet: bool,
+) -> Result<(), SessionError> {
+    let by = rules.start_by.as_ref().map(|by| format!(" by={by}")).unwrap_or_default();
+    let lines = names.iter().map(|name| format!("{name}{by}")).collect();
+    let failed = crate::hosts::membership::add_all(session, lines)?;
+    if let Some((_, why)) = failed.into_iter().next() {
+        return Err(SessionError::Refused(why));
+    }
+    if !quiet {
+        let names = names.join(" ");
+        crate::terminal::out::note(format!(
+            "added to the machine: {names}; `parvum remove {names}` takes them out again"
+        ));
+    }
+    Ok(())
 }
 
 /// Runs the job. What the tasks do is recorded, if there is a recorder.
@@ -235,9 +288,16 @@ pub fn attempt(args: &RunArgs, record: Option<Recorder>) -> Result<Ended, Sessio
     let plan = plan::Plan::of(args).map_err(SessionError::Start)?;
     let ends = record::Record::into(args.json.as_deref())?;
     let mut session = Session::open(&options(Role::Runner, true))?;
-    let caught = signals::catch(&job::SIGNALS);
+    let caught = signals::catch(&SIGNALS);
     let signals = caught.map_err(|error| SessionError::System("catch signals".into(), error))?;
-    let hosts = places::hosts(&mut session)?;
+    let mut hosts = places::hosts(&mut session)?;
+    if let Some(job) = &args.mpi {
+        let missing = plan.missing(&hosts, session.me.tid.daemon());
+        if !job.hosts.only_known && !missing.is_empty() {
+            add_hosts(&mut session, missing, &job.hosts, args.quiet)?;
+            hosts = places::hosts(&mut session)?;
+        }
+    }
     let request = plan.request(args, &hosts, session.me.tid.daemon(), record).map_err(SessionError::Start)?;
     let mut job = Job::new(args, session, signals, hosts, ends);
     job.start(request, args.report_bindings)?;

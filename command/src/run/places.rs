@@ -131,11 +131,17 @@ pub fn place(
     }))
 }
 
-fn find<'a>(name: &str, hosts: &'a [HostRow], here: Tid) -> Option<&'a HostRow> {
+/// The host of a name.
+pub fn find<'a>(name: &str, hosts: &'a [HostRow], here: Tid) -> Option<&'a HostRow> {
     let is_here = |row: &&HostRow| row.tid == here && matches!(name, "." | "localhost");
     let same = |row: &&HostRow| row.name == name;
     let short = |row: &&HostRow| row.name.split('.').next() == Some(name);
-    hosts.iter().find(same).or_else(|| hosts.iter().find(is_here)).or_else(|| hosts.iter().find(short))
+    // A name with a domain, of a host that is known without one.
+    let is_address = name.parse::<std::net::IpAddr>().is_ok();
+    let long =
+        |row: &&HostRow| !is_address && name.split_once('.').is_some_and(|(first, _)| row.name == first);
+    let looks: [&dyn Fn(&&HostRow) -> bool; 4] = [&same, &is_here, &short, &long];
+    looks.iter().find_map(|is_it| hosts.iter().find(is_it))
 }
 
 /// All slots of one host, then those of the next; when none is left it begins anew.

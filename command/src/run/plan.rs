@@ -1,7 +1,8 @@
 //! What is to be started: the programs of a command line, and the request that starts them.
 
 use super::input::Reader;
-use super::{BindTo, MpiPart, RunArgs, elf, places, races};
+use super::{BindTo, HostRules, MpiPart, RunArgs, elf, places, races};
+use crate::hosts::slurm::Allocation;
 use crate::mpiexec::surroundings::{library, put_last};
 use clap::Parser;
 use parvum_wire::Tid;
@@ -43,6 +44,8 @@ struct Further {
 pub struct Plan {
     parts: Vec<Part>,
     wanted: places::Wanted,
+    /// The hosts of Slurm's job. Options about hosts replace them.
+    allocation: Option<Allocation>,
 }
 
 /// One of them, and how often it runs.
@@ -61,7 +64,7 @@ impl Plan {
             Some(job) => job.parts.iter().map(mpi_part).collect::<Result<Vec<_>, _>>()?,
             None => own_parts(args)?,
         };
-        let plan = Plan { parts, wanted: places::wanted(args)? };
+        let plan = Plan { parts, wanted: places::wanted(args)?, allocation: Allocation::of_environment()? };
         for part in &plan.parts {
             elf::check(&part.program)?;
         }
@@ -110,6 +113,108 @@ impl Plan {
         Ok(all)
     }
 
+    /// Hosts that were named and are not in the machine.
+    pub fn missing(&self, hosts: &[HostRow], here: Tid) -> Vec<String> {
+        let parts = self.parts.iter().filter_map(|part| part.wanted.as_ref()).flatten();
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in self.wanted.iter().chain(parts) {
+            if places::find(name, hosts, here).is_none() && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// Leaves this host out: `mpiexec -nolocal`.
+    fn leave_out(&mut self, rules: &HostRules, hosts: &[HostRow], here: Tid) -> Result<(), String> {
+        if !rules.not_here {
+            return Ok(());
+        }
+        if self.wanted.is_empty() {
+            self.wanted = hosts.iter().map(|row| (row.name.clone(), None)).collect();
+            // Names without slots do not say how many processes start.
+            self.parts.iter_mut().for_each(|part| _ = part.count.get_or_insert(1));
+        }
+        let is_elsewhere = |name: &str| places::find(name, hosts, here).is_none_or(|row| row.tid != here);
+        let parts = self.parts.iter_mut().filter_map(|part| part.wanted.as_mut());
+        for wanted in parts.chain([&mut self.wanted]) {
+            wanted.retain(|(name, _)| is_elsewhere(name));
+            if wanted.is_empty() {
+                return Err(
+                    "E-USAGE: -nolocal: there is no other host; help: `parvum add HOST`, or -hosts".into()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses more processes than slots: `mpiexec -nooversubscribe`.
+    fn check_slots(
+        &self,
+        rules: &HostRules,
+        args: &RunArgs,
+        hosts: &[HostRow],
+        here: Tid,
+    ) -> Result<(), String> {
+        if !rules.no_more_than_slots {
+            return Ok(());
+        }
+        let cpus = |name: &str| places::find(name, hosts, here).map_or(1, |row| row.cpus);
+        let named = |wanted: &places::Wanted| -> u32 {
+            wanted.iter().map(|(name, slots)| slots.or(args.ppn).unwrap_or_else(|| cpus(name))).sum()
+        };
+        let all = match self.wanted.is_empty() {
+            true => hosts.iter().map(|row| args.ppn.unwrap_or(row.cpus)).sum(),
+            false => named(&self.wanted),
+        };
+        let refuse = |count: u32, slots: u32| match count > slots {
+            true => Err(format!(
+                "E-USAGE: -nooversubscribe: {count} processes are more than the {slots} slots; help: start fewer, name more \
+                 hosts, or leave the option out"
+            )),
+            false => Ok(()),
+        };
+        let mut shared = 0;
+        for part in &self.parts {
+            let count = part.count.unwrap_or(1);
+            match &part.wanted {
+                Some(wanted) => refuse(count, named(wanted))?,
+                None => shared += count,
+            }
+        }
+        refuse(shared, all)
+    }
+
+    /// Uses the hosts of the allocation, with a slot for each task of the job, if no option names hosts. Hosts that are not in the
+    /// machine are left out: they are late, or the allocation has shrunk.
+    fn use_allocation(&mut self, args: &RunArgs, hosts: &[HostRow], here: Tid) {
+        let Some(allocation) = &self.allocation else { return };
+        if !self.wanted.is_empty() {
+            return;
+        }
+        let is_there = |name: &str| places::find(name, hosts, here).is_some();
+        let (there, missing): (Vec<_>, Vec<_>) =
+            allocation.nodes.iter().partition(|node| is_there(&node.name));
+        if there.is_empty() {
+            return;
+        }
+        if !missing.is_empty() && !args.quiet {
+            let names = missing.iter().map(|node| node.name.as_str()).collect::<Vec<_>>().join(" ");
+            crate::terminal::out::note(format!(
+                "hosts of the job that are not in the machine: {names}; help: `parvum down`, then start the machine again"
+            ));
+        }
+        let slots = |node: &crate::hosts::slurm::Node| args.ppn.is_none().then_some(node.tasks);
+        self.wanted = there.into_iter().map(|node| (node.name.clone(), slots(node))).collect();
+        // The number of tasks of the job is Slurm's.
+        if let Some(count) = allocated().filter(|_| args.ppn.is_none()) {
+            self.parts
+                .iter_mut()
+                .filter(|part| part.wanted.is_none())
+                .for_each(|part| _ = part.count.get_or_insert(count));
+        }
+    }
+
     /// The request that starts all of it, given the hosts that there are.
     pub fn request(
         mut self,
@@ -118,7 +223,14 @@ impl Plan {
         here: Tid,
         record: Option<Recorder>,
     ) -> Result<SpawnRequest, String> {
+        self.use_allocation(args, hosts, here);
+        if let Some(job) = &args.mpi {
+            self.leave_out(&job.hosts, hosts, here)?;
+        }
         self.count_slots(args, hosts)?;
+        if let Some(job) = &args.mpi {
+            self.check_slots(&job.hosts, args, hosts, here)?;
+        }
         let count = self.count();
         let places = self.places(args, hosts, here)?;
         // The variables of a request's own program hold for all: of MPI's parts none does, so all of them are further ones.
