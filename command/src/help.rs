@@ -4,10 +4,11 @@ use clap::Command;
 use std::fmt::Write as _;
 
 /// The commands in groups. A test compares the list with the commands that there are.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Run", &["run", "trace", "predict"]),
-    ("Look", &["ps", "top", "why", "info", "hosts", "algorithms"]),
-    ("Machine", &["up", "down", "add", "remove", "kill", "console"]),
+    ("Jobs", &["submit", "jobs", "logs", "wait", "cancel"]),
+    ("Look", &["ps", "top", "why", "stack", "info", "hosts", "algorithms"]),
+    ("Machine", &["up", "down", "add", "remove", "invite", "join", "leave", "kill", "console"]),
     ("Shell", &["env", "completion"]),
     ("Measure", &["compare", "lesson"]),
     ("Help", &["explain", "doctor", "report", "docs", "help"]),

@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod help;
 mod hosts;
+mod jobs;
 mod lesson;
 mod look;
 mod mpiexec;
@@ -19,6 +20,7 @@ mod report;
 mod run;
 mod settings;
 mod shown;
+mod stack;
 mod terminal;
 mod top;
 mod trace;
@@ -59,6 +61,7 @@ enum Command {
     #[command(after_long_help = help::examples(&[
         ("parvum up", "start the machine on this host"),
         ("parvum up hosts.txt", "and add the hosts of a PVM hostfile"),
+        ("parvum up --expect 4", "and wait until 4 hosts are in the machine"),
     ]))]
     Up {
         /// A PVM hostfile: hosts and their options
@@ -66,6 +69,12 @@ enum Command {
         /// Print errors only
         #[arg(short, long)]
         quiet: bool,
+        /// Then wait until the machine has N hosts
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        expect: Option<u32>,
+        /// Wait at most SECONDS [default: no limit]
+        #[arg(long, value_name = "SECONDS", requires = "expect")]
+        timeout: Option<u64>,
     },
     /// Stop the virtual machine and all its tasks
     #[command(after_long_help = help::examples(&[
@@ -79,6 +88,37 @@ enum Command {
     },
     /// Run a program: start N tasks, return its exit code
     Run(run::RunArgs),
+    /// Submit a job: it outlives this shell
+    Submit(jobs::SubmitArgs),
+    /// List the jobs that were submitted on this host
+    Jobs(jobs::JobsArgs),
+    /// Print the output of a job
+    Logs(jobs::LogsArgs),
+    /// Wait for the end of a job, and return its exit code
+    #[command(after_long_help = help::examples(&[
+        ("parvum wait 7", "return what `parvum run` would have returned"),
+        ("parvum wait 7 && parvum logs 7", "print its output if it succeeds"),
+    ]))]
+    Wait {
+        /// The number of the job
+        job: u32,
+    },
+    /// End a job
+    #[command(after_long_help = help::examples(&[
+        ("parvum cancel 7", "its tasks get SIGTERM; waits for their end"),
+        ("parvum jobs", "which jobs run"),
+    ]))]
+    Cancel {
+        /// The number of the job
+        job: u32,
+    },
+    /// Be the process that runs a job and keeps its output
+    #[command(hide = true)]
+    KeepJob {
+        number: u32,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        line: Vec<OsString>,
+    },
     /// Run a program and draw what its tasks did
     Trace(trace::TraceArgs),
     /// Run an experiment with a question and its answer
@@ -120,13 +160,16 @@ enum Command {
         #[arg(required = true)]
         hosts: Vec<String>,
     },
-    /// Join a machine by what is said on standard input: for `parvum add` to call over there
-    #[command(hide = true)]
-    Join {
-        /// What a hoster has passed on: one line is answered then
-        #[arg(long, hide = true)]
-        hosted: Option<String>,
-    },
+    /// Make a token with which other hosts join, without ssh
+    Invite(hosts::invite::InviteArgs),
+    /// Join the virtual machine of another host, with a token
+    Join(hosts::guest::JoinArgs),
+    /// Take this host out of the virtual machine; its tasks end
+    #[command(after_long_help = help::examples(&[
+        ("parvum leave", "the other hosts go on"),
+        ("parvum remove beta", "on another host: take beta out"),
+    ]))]
+    Leave,
     /// Send a signal to a task
     #[command(after_long_help = help::examples(&[
         ("parvum kill t40002", "SIGTERM"),
@@ -161,6 +204,8 @@ enum Command {
     Top(top::TopArgs),
     /// Explain why a program hangs: which task waits for which
     Why(why::WhyArgs),
+    /// Print where the threads of a task are
+    Stack(stack::StackArgs),
     /// Open PVM's console
     ///
     /// The console takes the words of PVM's `pvm`: -dMASK, -nNAME, and a hostfile.
@@ -220,6 +265,12 @@ enum Command {
         /// Join a machine by what is said on standard input
         #[arg(long, conflicts_with_all = ["launch", "foreground"])]
         join: bool,
+        /// The name of this host
+        #[arg(long)]
+        name: Option<String>,
+        /// Join a machine with the token on standard input
+        #[arg(long, conflicts_with_all = ["launch", "foreground", "join"])]
+        guest: bool,
         /// Join a machine by a ticket that a hoster has passed on
         #[arg(long, requires = "join")]
         hosted: Option<String>,
@@ -273,10 +324,24 @@ fn main() -> ExitCode {
         Command::Doctor(args) => return doctor::doctor(&args).unwrap_or_else(|error| complain(&error)),
         Command::Env(args) => settings::environment::print(&args),
         Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
-        Command::Up { hostfile: Some(file), quiet } => return hosts::power::up_with(quiet, file),
-        Command::Up { hostfile: None, quiet } => hosts::power::up(quiet),
+        Command::Up { hostfile, quiet, expect, timeout } => {
+            let up = match hostfile {
+                Some(file) => hosts::power::up_with(quiet, file),
+                None => hosts::power::up(quiet).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS),
+            };
+            return match expect {
+                Some(hosts) if up == ExitCode::SUCCESS => hosts::expect::wait(hosts, timeout, quiet),
+                _ => up,
+            };
+        }
         Command::Down { quiet } => hosts::power::down(quiet),
         Command::Run(args) => return run::run(&args),
+        Command::Submit(args) => return jobs::submit(&args),
+        Command::Jobs(args) => return jobs::list(&args),
+        Command::Logs(args) => return jobs::logs(&args),
+        Command::Wait { job } => return jobs::wait(job),
+        Command::Cancel { job } => return jobs::cancel(job),
+        Command::KeepJob { number, line } => return jobs::keep(number, &line),
         Command::Trace(args) => return trace::trace(&args),
         Command::Lesson(args) => {
             return lesson::lesson(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
@@ -287,12 +352,16 @@ fn main() -> ExitCode {
         Command::Why(args) => {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }
+        Command::Stack(args) => return stack::stack(&args),
         Command::Ps { json } => look::views::ps(json),
         Command::Top(args) => top::top(&args),
         Command::Hosts { verbose, json } => look::views::hosts(verbose, json),
         Command::Add(args) => return hosts::membership::add(&args),
         Command::Remove { hosts } => return hosts::membership::remove(hosts),
-        Command::Join { hosted } => return hosts::membership::join(hosted.as_deref()),
+        Command::Invite(args) => return hosts::invite::invite(&args),
+        Command::Join(args) if args.is_called() => return hosts::membership::join(args.hosted.as_deref()),
+        Command::Join(args) => return hosts::guest::join(&args),
+        Command::Leave => return hosts::guest::leave(),
         Command::Kill { tid, signal } => look::views::kill(tid, signal),
         Command::Algorithms(asked) => look::algorithms::algorithms(&asked),
         Command::Info { tid: None, json } => look::views::info(json),
@@ -302,10 +371,13 @@ fn main() -> ExitCode {
             parvum_machine::keep(&place(dir));
             Ok(())
         }
+        Command::Daemon { dir, guest: true, .. } => return hosts::guest::become_guest(place(dir)),
         Command::Daemon { dir, join: true, hosted, .. } => {
             return hosts::membership::become_host(place(dir), hosted.as_deref());
         }
-        Command::Daemon { dir, launch, foreground, .. } => return daemon(place(dir), launch, foreground),
+        Command::Daemon { dir, launch, foreground, name, .. } => {
+            return daemon(place(dir), launch, foreground, name);
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -360,7 +432,7 @@ fn parsed(line: &[OsString]) -> Result<Command, String> {
 
 /// The same of a line of `parvum run`.
 fn run_args(line: &[OsString]) -> Result<run::RunArgs, String> {
-    match parsed(line)? {
+    match parsed(&settings::spelling::of_process(line.to_vec(), &Cli::command()))? {
         Command::Run(args) => Ok(args),
         _ => Err("E-USAGE: this line is no line of `parvum run`".into()),
     }
@@ -404,11 +476,17 @@ fn usage(error: &clap::Error, command: &str) -> String {
 }
 
 /// Standard output is a pipe to the starter here, and errors go there too.
-fn daemon(place: MachineDirectory, launch: bool, foreground: bool) -> ExitCode {
+fn daemon(place: MachineDirectory, launch: bool, foreground: bool, name: Option<String>) -> ExitCode {
     let manner = if foreground { Manner::Attached } else { Manner::Detached };
+    if launch && let Some(allocation) = hosts::slurm::Allocation::of_environment().transpose() {
+        let launched = allocation.and_then(|allocation| hosts::slurm::launch(&place, &allocation));
+        println!("{}", launched.as_ref().map_or_else(String::as_str, |()| "ready"));
+        return if launched.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let settings = HostSettings { name, ..HostSettings::default() };
     let result = match launch {
         true => parvum_machine::launch(&place),
-        false => parvum_machine::serve(place, manner, HostSettings::default(), Vec::new()),
+        false => parvum_machine::serve(place, manner, settings, Vec::new()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -61,6 +61,7 @@ fn help_of_the_command_names_all_that_helps() {
     let all = help(&["--help"]);
     for word in [
         "Run:",
+        "Jobs:",
         "Look:",
         "Machine:",
         "Shell:",
@@ -73,7 +74,7 @@ fn help_of_the_command_names_all_that_helps() {
     ] {
         assert!(all.contains(word), "{word} is missing:\n{all}");
     }
-    for hidden in ["\n  daemon", "\n  join"] {
+    for hidden in ["\n  daemon", "\n  keep-job"] {
         assert!(!all.contains(hidden), "{hidden}");
     }
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");

@@ -19,6 +19,33 @@ pub(super) const PROGRAM: &[Row] = &[
         "Raise `ulimit -v` or the memory limit of the container, or use fewer tasks.",
     ),
     (
+        "E-LAUNCHER",
+        "Another launcher (srun, prte, Open MPI's mpirun, Hydra) has started the processes of an MPI program, and they cannot meet. Their hosts belong to several machines, some processes did not call MPI_Init, or libpmix.so.2 is missing. A world of one for each process would give wrong results.",
+        "Make the hosts one machine first: `parvum up` in a job of Slurm, or `parvum add HOST`. Or start the program with Parvum's mpiexec. If you want a world of one for each process, set `PARVUM_LAUNCHER=none`.",
+    ),
+    (
+        "E-STACK",
+        "A program that prints call stacks is missing, or the system forbids the look at the task. The list shows the threads, their states, and the place in the kernel where each sleeps.",
+        "Install elfutils (`eu-stack`) or gdb, and py-spy for Python. As a user other than root, `kernel.yama.ptrace_scope` must be 0.",
+    ),
+    (
+        "E-NOJOB",
+        "There is no job of this number in `~/.local/state/parvum/jobs`, or the job runs on another host that has the same home.",
+        "`parvum jobs` lists the jobs and their hosts. The oldest jobs that have ended are removed: 200 are kept.",
+    ),
+    ("E-JOBENDED", "The job has ended and cannot be cancelled.", "`parvum jobs` shows which jobs run."),
+    ("E-JOBRUNS", "The job runs, so its folder is needed.", "`parvum cancel JOB` ends the job."),
+    (
+        "E-JOBLOST",
+        "The process that keeps the job was killed, or the host was stopped. Nobody knows how the job ended. Its tasks have ended with that process.",
+        "`parvum logs JOB` shows what the job had printed. Submit the job again.",
+    ),
+    (
+        "E-JOBOUTPUT",
+        "The output of the job was longer than 256 MiB, or the disk was full. The job ran on, and the end of its output was not kept.",
+        "Let the program write large output to files.",
+    ),
+    (
         "E-FABRIC",
         "`PARVUM_ROUTE` is `fabric`, and libfabric is missing or has no provider that serves.",
         "Install libfabric (Debian: `libfabric1`). Choose one of the providers that `fi_info -t FI_EP_RDM` lists with `PARVUM_FABRIC`. Or unset `PARVUM_ROUTE`.",

@@ -107,6 +107,21 @@ pub(super) const HOSTS: &[Row] = &[
         "Run by hand the command that the message shows. The command must not ask for a password or a confirmation. `parvum doctor HOST` checks ssh, the release and the ports.",
     ),
     (
+        "E-TOKEN",
+        "The text is damaged, or the daemon at this address refuses the token. The token has expired, was used or revoked, or belongs to another machine. A daemon forgets its tokens when it ends.",
+        "`parvum invite` on a host of the machine makes another token.",
+    ),
+    (
+        "E-EXPECT",
+        "`parvum up --expect N` has waited for its whole time, and the machine has fewer than N hosts. The machine stays up.",
+        "`parvum hosts` lists the hosts. The log of a host that is missing says why it did not join.",
+    ),
+    (
+        "E-SLURM",
+        "Parvum runs in a job of Slurm. Slurm's variables cannot be read, or `srun` could not start the daemons on the hosts of the job.",
+        "The log that the message names has what `srun` said. With `PARVUM_SLURM=no`, Parvum uses this host only, and you add hosts by `parvum add`.",
+    ),
+    (
         "E-HOSTLOST",
         "The host that had to answer, or on which tasks ran, is gone from the machine.",
         "`parvum hosts` lists the hosts that are left. `parvum add HOST` adds the host again.",

@@ -67,6 +67,12 @@ pub(super) const RANK: &[Variable] = &[
         effect: "the total number of processes that the user wants (`mpiexec -usize`): the attribute MPI_UNIVERSE_SIZE",
     },
     Variable {
+        names: "`PARVUM_LAUNCHER`",
+        value: "`auto`, `none`",
+        default: "`auto`",
+        effect: "whether `MPI_Init` meets the other processes of a launcher that is not Parvum's, such as `srun`. `none`: each process has a world of one",
+    },
+    Variable {
         names: "`PARVUM_MPI_PARENT`",
         value: "1",
         default: "none",
@@ -122,6 +128,18 @@ pub(super) const MESSAGES: &[Variable] = &[
         value: "a number",
         default: "chosen by the system",
         effect: "the UDP port where this daemon listens for others",
+    },
+    Variable {
+        names: "`PARVUM_JOIN`",
+        value: "`parvum://HOST:PORT#TOKEN`",
+        default: "none",
+        effect: "the machine that `parvum join` joins. `parvum invite` prints it",
+    },
+    Variable {
+        names: "`PARVUM_SLURM`",
+        value: "`auto`, `no`",
+        default: "`auto`",
+        effect: "whether a machine that starts in a job of Slurm gets the hosts of the job ([Slurm](../how-to/hosts/slurm.md))",
     },
     Variable {
         names: "`PARVUM_ENCRYPT`",
