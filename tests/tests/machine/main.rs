@@ -9,5 +9,6 @@ mod owned;
 mod predict;
 mod routed;
 mod run;
+mod submitted;
 mod trace;
 mod why;

@@ -212,3 +212,35 @@ fn why_reports_invalid_arguments() {
     assert_eq!(ended.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("parvum ps"), "{ended:?}");
 }
+
+#[test]
+fn stack_shows_the_threads_of_a_task() {
+    let machine = TestMachine::up();
+    let mut job = machine.command(&["run", "sleep", "600"]).spawn().expect("it runs");
+    let found = || machine.tasks().into_iter().find(|row| row.name == "sleep").map(|row| row.tid.to_string());
+    eventually("the task has begun", || found().is_some());
+    let task = found().expect("it runs");
+    let stack = |path: Option<&str>| {
+        let mut command = machine.command(&["stack", &task]);
+        path.map(|path| command.env("PATH", path));
+        let done = command.output().expect("it runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(done.status.success(), "{done:?}");
+        (text(&done.stdout), text(&done.stderr))
+    };
+    // By a debugger if one is here, and by the kernel in any case.
+    let (said, _) = stack(None);
+    assert!(said.starts_with(&format!("{task} ")) && said.lines().count() > 1, "{said}");
+    let (said, why) = stack(Some("/nowhere"));
+    assert!(why.contains("E-STACK") && why.contains("eu-stack is not installed"), "{why}");
+    assert!(said.contains("SLEEPS IN") && said.contains("sleep"), "{said}");
+    let refused = machine.run(&["stack", "t4ffff"]);
+    assert!(
+        !refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("E-NOTASK"),
+        "{refused:?}"
+    );
+    // The task goes on.
+    assert_eq!(found(), Some(task));
+    job.kill().expect("it runs");
+    job.wait().expect("it ends");
+}

@@ -8,6 +8,7 @@ mod description;
 mod calls;
 mod ending;
 mod programs;
+mod slurm;
 mod why;
 
 // The maker of the Fortran module asks the maker of `mpif.h` by this path.

@@ -1,10 +1,12 @@
 /*
- * What a process of MPI sees of its launch. Its orders, one after the other:
+ * Shows the launch of an MPI process. Its orders, one after the other:
  *   who          rank, size and number of the program
  *   var NAME     a variable of the environment
  *   where        the working directory
  *   read         how many bytes standard input has
  *   abort CODE   rank 1 calls MPI_Abort, the others wait for a message that never comes
+ *   brief        the process does not wait for the others at its end
+ *   child        rank 0 runs this program once more, which asks `who`
  *   code         each ends with 1 << rank as its code, when all have got so far
  */
 #include <mpi.h>
@@ -33,7 +35,7 @@ static void count_input(void)
 
 int main(int argc, char **argv)
 {
-    int code = 0;
+    int code = 0, waits = 1;
     char where[4096];
 
     MPI_Init(&argc, &argv);
@@ -49,7 +51,16 @@ int main(int argc, char **argv)
             printf("in %s\n", getcwd(where, sizeof where) ? where : "?");
         else if (!strcmp(argv[at], "read"))
             count_input();
-        else if (!strcmp(argv[at], "abort") && at + 1 < argc) {
+        else if (!strcmp(argv[at], "brief"))
+            waits = 0;
+        else if (!strcmp(argv[at], "child")) {
+            fflush(stdout);
+            if (rank == 0) {
+                snprintf(where, sizeof where, "%s who brief", argv[0]);
+                if (system(where))
+                    return 98;
+            }
+        } else if (!strcmp(argv[at], "abort") && at + 1 < argc) {
             int number = atoi(argv[++at]);
             if (rank == 1)
                 MPI_Abort(MPI_COMM_WORLD, number);
@@ -59,7 +70,8 @@ int main(int argc, char **argv)
         else
             return 99;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    if (waits)
+        MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return code;
 }

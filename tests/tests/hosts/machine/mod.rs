@@ -1,6 +1,7 @@
 //! The machine: hosts come, go, are lost, start again and are refused.
 
 pub(crate) mod adding;
+pub(crate) mod joining;
 pub(crate) mod losing;
 pub(crate) mod names;
 pub(crate) mod notices;

@@ -192,9 +192,10 @@ fn add_refuses_host_of_another_machine() {
 #[test]
 fn join_without_invitation_is_refused() {
     let Some(bed) = Bed::of(1) else { return };
-    // Nobody invites here.
-    let done = bed[0].parvum(&["join"]);
-    let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    says(&said, &["E-PROTOCOL"]);
+    // No other daemon speaks on standard input.
+    for words in [&["join"][..], &["join", "--invited"]] {
+        let done = bed[0].parvum(words);
+        says(&String::from_utf8_lossy(&done.stdout), &["E-PROTOCOL"]);
+    }
     eventually("no daemon is left", || bed[0].daemon().is_none());
 }

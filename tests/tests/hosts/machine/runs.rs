@@ -66,3 +66,43 @@ fn tasks_start_on_requested_hosts() {
     cat.close_input();
     assert!(cat.end().success());
 }
+
+#[test]
+fn mpiexec_adds_hosts_that_are_named() {
+    let Some(bed) = Bed::of(3) else { return };
+    let mpiexec = parvum_tests::stage::stage().bin.join("mpiexec");
+    let mpiexec = mpiexec.to_str().expect("a plain path");
+    let said = bed[0].succeed(&[mpiexec, "-hosts", "alpha:1,beta:2", "hostname"]);
+    let mut names: Vec<&str> = said.lines().collect();
+    names.sort_unstable();
+    assert_eq!(names, ["alpha", "beta", "beta"]);
+    bed[0].await_hosts(&["alpha", "beta"]);
+    let refused = bed[0].run(&[mpiexec, "-launcher", "fork", "-hosts", "alpha,gamma", "hostname"]);
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && why.contains("E-NOHOST"), "{why}");
+    bed[0].await_hosts(&["alpha", "beta"]);
+    let said = bed[0].succeed(&[mpiexec, "-nolocal", "-n", "2", "hostname"]);
+    assert_eq!(said, "beta\nbeta\n");
+    let refused =
+        bed[0].run(&[mpiexec, "-nooversubscribe", "-hosts", "alpha:1,beta:1", "-n", "3", "hostname"]);
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        refused.status.code() == Some(2) && why.contains("3 processes are more than the 2 slots"),
+        "{why}"
+    );
+}
+
+#[test]
+fn stack_of_a_task_on_another_host_is_shown() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let running = job(&bed[0], &["-H", "beta"], 1);
+    let tasks: serde_json::Value =
+        serde_json::from_str(&bed[0].succeed(&["parvum", "ps", "--json"])).expect("JSON");
+    let rows = tasks.as_array().expect("a list");
+    let row = rows.iter().find(|row| row["host"] == "beta").expect("the task of the job");
+    let task = row["tid"].as_str().expect("an id").to_owned();
+    let said = bed[0].succeed(&["parvum", "stack", &task]);
+    assert!(said.starts_with(&task) && said.contains(" on beta\n") && said.contains("sleep"), "{said}");
+    drop(running);
+}

@@ -306,6 +306,33 @@ fn ranks_started_by_mpich_launcher_form_one_world() {
     parvum_tests::running::await_tasks(&machine, 0);
 }
 
+/// Open MPI's launcher has PMIx: the ranks find each other through its library.
+#[test]
+fn ranks_started_by_open_mpi_launcher_form_one_world() {
+    let launcher = PathBuf::from("/usr/bin/mpirun.openmpi");
+    if !launcher.exists() {
+        return skip(Lack::Peers, "Open MPI's mpirun is not installed");
+    }
+    let machine = TestMachine::up();
+    let run = |ranks: &str, words: &[&str]| {
+        let mut command = Command::new(&launcher);
+        machine.as_user(&mut command);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.args(["--oversubscribe", "-n", ranks]).args(words);
+        command
+    };
+    let three = ["rank 0 of 3, program 0", "rank 1 of 3, program 0", "rank 2 of 3, program 0"];
+    let said = |command: &mut Command| lines(command).join("\n").replace("program -1", "program 0");
+    assert_eq!(said(&mut run("3", &[&tester(), "who"])), three.join("\n"));
+    assert_eq!(said(&mut run("1", &[&tester(), "who"])), "rank 0 of 1, program 0");
+    // Programs that run one after the other in the same ranks.
+    let twice = format!("{0} who && {0} who", tester());
+    assert_eq!(lines(&mut run("2", &["sh", "-c", &twice])).len(), 4);
+    let done = run("3", &[&tester(), "abort", "7"]).output().expect("it runs");
+    assert_eq!(done.status.code(), Some(7), "{done:?}");
+    parvum_tests::running::await_tasks(&machine, 0);
+}
+
 #[test]
 fn host_list_sets_default_process_count() {
     let machine = TestMachine::up();
@@ -361,4 +388,36 @@ fn spawned_ranks_inherit_umask_and_limits_and_outlive_parent() {
         lines(&mut mpiexec(&machine, &["-n", "1", &rules, "spawns"])),
         ["rank 0: 2 checks", "rank 0: 3 checks"]
     );
+}
+
+/// How programs that look for an MPI ask its launcher: CMake, libensemble, radical.pilot, mpi4py's own tests.
+#[test]
+fn questions_of_other_programs_are_answered() {
+    let machine = TestMachine::up();
+    let text = |arguments: &[&str]| {
+        let done = mpiexec(&machine, arguments).output().expect("it runs");
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).expect("text")
+    };
+    for version in [&["--version"][..], &["-version"], &["-V"]] {
+        assert!(text(version).starts_with("mpiexec of Parvum "), "{version:?}");
+    }
+    let info = text(&["-info"]);
+    assert!(
+        info.starts_with("HYDRA build details:") && info.contains("    Version:  ") && info.contains("ssh"),
+        "{info}"
+    );
+    for help in ["-help", "--help", "-h"] {
+        assert!(text(&[help]).contains("-n N, -np N"), "{help}");
+    }
+    // The lines that these programs write.
+    for line in [
+        "-hosts localhost -np 2 --ppn 2 true",
+        "-host localhost -np 2 -npernode 2 true",
+        "--oversubscribe --bind-to none --map-by slot:OVERSUBSCRIBE -np 2 true",
+        "-launcher fork -bind-to core:1 -n 2 true",
+        "--map-by ppr:2:node:oversubscribe --rank-by slot --display map -x PATH -n 2 true",
+    ] {
+        text(&line.split(' ').collect::<Vec<_>>());
+    }
 }
