@@ -509,9 +509,14 @@ fn place(dir: Option<PathBuf>) -> MachineDirectory {
 
 /// One error, one line.
 fn complain(error: &dyn Display) -> ExitCode {
+    ExitCode::from(complained(error))
+}
+
+/// The same, with the exit code as a number.
+fn complained(error: &dyn Display) -> u8 {
     let text = error.to_string();
     terminal::out::note(&text);
-    if text.starts_with("E-USAGE") { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+    if text.starts_with("E-USAGE") { USAGE } else { 1 }
 }
 
 /// Options of a session from this command: the daemon is this very program.

@@ -4,6 +4,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -18,6 +19,12 @@ pub fn has_ended(process: &OwnedFd, until: Instant) -> bool {
             ended => return ended.is_ok_and(|ended| ended > 0),
         }
     }
+}
+
+/// The file of a program, by its name, in the folders of PATH.
+pub fn in_path(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Runs a command without input, and returns its outputs. A command that takes longer is killed.

@@ -7,3 +7,8 @@ use std::borrow::Cow;
 pub fn shown(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
+
+/// The name of this host, for people.
+pub fn host_name() -> String {
+    shown(rustix::system::uname().nodename().to_bytes()).into_owned()
+}

@@ -134,9 +134,7 @@ fn read_lines(
 
 /// `$XDG_STATE_HOME/parvum/history`, else `~/.local/state/parvum/history`; its folder is made when need be.
 fn history_file() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
-    let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
-    let folder = state.join("parvum");
+    let folder = crate::settings::state::folder()?;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
     Some(folder.join("history"))
 }

@@ -128,8 +128,7 @@ fn own_name() -> String {
     if let Some(name) = std::env::var("SLURMD_NODENAME").ok().filter(|name| !name.is_empty()) {
         return name;
     }
-    let name = rustix::system::uname();
-    crate::shown::shown(name.nodename().to_bytes()).into_owned()
+    crate::shown::host_name()
 }
 
 fn read(file: &Path) -> Result<String, String> {

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The time between two looks at the output of a job that runs.
+/// The time between two looks at the output of a job that runs. Over NFS the system tells of no growth of a file (inotify).
 const PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(clap::Args)]

@@ -22,11 +22,10 @@ pub struct Job {
 
 /// The folder of all jobs.
 fn root() -> Result<PathBuf, String> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")));
-    let state = state
-        .ok_or("E-DIR: jobs have no folder, because HOME is not set; help: set HOME or XDG_STATE_HOME")?;
-    Ok(state.join("parvum").join("jobs"))
+    let state = crate::settings::state::folder();
+    Ok(state
+        .ok_or("E-DIR: HOME is missing, and jobs need a folder; help: set HOME or XDG_STATE_HOME")?
+        .join("jobs"))
 }
 
 fn failed(path: &Path, error: io::Error) -> String {

@@ -42,7 +42,7 @@ fn attempt(args: &SubmitArgs) -> Result<u32, String> {
     let record = Record {
         name: args.name.clone().unwrap_or_else(|| program.rsplit('/').next().unwrap_or_default().to_owned()),
         command: args.line.iter().map(shown).collect::<Vec<_>>().join(" "),
-        host: crate::shown::shown(rustix::system::uname().nodename().to_bytes()).into_owned(),
+        host: crate::shown::host_name(),
         folder: std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default(),
         submitted: now(),
         started: None,

@@ -99,7 +99,7 @@ pub fn display(option: &str, what: &str, run: &mut Run) -> Result<(), String> {
 pub enum Launcher {
     Ssh,
     Rsh,
-    /// No daemon is started: processes of this host need none, and the hosts of Slurm's job are in the machine.
+    /// Only hosts of the machine are used: this host, and the hosts of Slurm's job.
     Nobody,
 }
 

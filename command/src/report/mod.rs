@@ -84,8 +84,7 @@ fn known_names(files: &[File]) -> Names {
     if let Ok(done) = Command::new("id").arg("-un").output() {
         names.add("user", shown(&done.stdout).trim());
     }
-    let uname = rustix::system::uname();
-    let own = shown(uname.nodename().to_bytes()).into_owned();
+    let own = crate::shown::host_name();
     names.add("host", &own);
     names.add("host", own.split('.').next().unwrap_or_default());
     let hosts = files.iter().find(|file| file.name == "hosts.json");

@@ -33,8 +33,7 @@ fn find(program: &Program) -> Option<PathBuf> {
         };
         return Some(folder.join(name));
     }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+    crate::processes::in_path(name)
 }
 
 /// The most that is read of a table.

@@ -9,7 +9,7 @@ mod printer;
 mod races;
 mod record;
 
-use crate::{complain, options, terminal::signals};
+use crate::{options, terminal::signals};
 use clap::{Args, ValueEnum};
 pub use job::Ended;
 use job::Job;
@@ -248,7 +248,7 @@ pub fn end(result: Result<u8, SessionError>) -> ExitCode {
 
 /// Prints why a job was not run. Returns what the command ends with.
 fn failed(error: SessionError) -> u8 {
-    complain(&error);
+    let code = crate::complained(&error);
     match error {
         // As shells have it.
         SessionError::Refused(failure) => match failure.kind {
@@ -256,8 +256,7 @@ fn failed(error: SessionError) -> u8 {
             ErrorKind::NotExecutable | ErrorKind::ExecFailed => 126,
             _ => 1,
         },
-        other if other.to_string().starts_with("E-USAGE") => crate::USAGE,
-        _ => 1,
+        _ => code,
     }
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod duration;
 pub(crate) mod environment;
 pub(crate) mod hostfile;
 pub(crate) mod spelling;
+pub(crate) mod state;

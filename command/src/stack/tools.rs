@@ -1,8 +1,10 @@
 //! Programs that print call stacks: py-spy for Python, else eu-stack or gdb.
 
+use crate::processes::in_path;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 /// A program, and its arguments before and after the process number.
 struct Tool {
@@ -20,8 +22,8 @@ const NATIVE: [Tool; 2] = [
     },
 ];
 
-/// A tool that does not end within this number of seconds is killed: the task must go on.
-const LIMIT: &str = "20";
+/// A tool that does not end within this time is killed: the task must go on.
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
@@ -34,7 +36,7 @@ pub fn stacks(pid: u32) -> Result<String, String> {
     let tools = is_python.then_some(&PYTHON).into_iter().chain(&NATIVE);
     let mut reasons = Vec::new();
     for tool in tools {
-        match find(tool.name) {
+        match in_path(Path::new(tool.name)) {
             None => reasons.push(format!("{} is not installed", tool.name)),
             Some(path) => match run(&path, tool, pid) {
                 Ok(text) => return Ok(text),
@@ -49,17 +51,11 @@ pub fn stacks(pid: u32) -> Result<String, String> {
     ))
 }
 
-fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-fn run(path: &std::path::Path, tool: &Tool, pid: u32) -> Result<String, String> {
-    let mut command = Command::new("timeout");
+fn run(path: &Path, tool: &Tool, pid: u32) -> Result<String, String> {
+    let mut command = Command::new(path);
     // A download of debug information would hold the task.
-    command.env_remove("DEBUGINFOD_URLS");
-    command.args(["-k", "1", LIMIT]).arg(path).args((tool.arguments)(&pid.to_string()));
-    let done = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    command.args((tool.arguments)(&pid.to_string())).env_remove("DEBUGINFOD_URLS");
+    let done = crate::processes::output(&mut command, LIMIT)?;
     let text = crate::shown::shown(&done.stdout).into_owned();
     // eu-stack ends with 1 if it has no symbols for some frame: the stacks are there all the same.
     if text.lines().any(|line| line.trim_start().starts_with('#') || line.contains("Thread")) {

@@ -2,18 +2,21 @@
 //! control groups, get the job's signals, and end with the job.
 
 use super::Allocation;
+use crate::hosts::expect::until_there;
+use crate::processes::in_path;
 use parvum_task::{MachineDirectory, Options, Session, SessionError};
-use parvum_wire::control::{HostRow, Reply, Request, Role};
+use parvum_wire::control::{Reply, Request, Role};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The daemons must be there within this time. A program that starts the machine does not wait longer.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The time between two looks.
+/// The time between two looks at the socket of a daemon that srun starts. srun tells nothing when its processes begin.
 const PAUSE: Duration = Duration::from_millis(20);
 /// A token for the hosts of the allocation is valid for this time, in seconds.
 const VALID: u64 = 600;
@@ -54,7 +57,7 @@ pub fn launch(place: &MachineDirectory, allocation: &Allocation) -> Result<(), S
     if open(place).is_ok() {
         return Ok(());
     }
-    if !is_installed() {
+    if in_path(Path::new("srun")).is_none() {
         // In a container, for example. This host alone is a machine.
         return parvum_machine::launch(place).map_err(|error| error.to_string());
     }
@@ -69,15 +72,20 @@ pub fn launch(place: &MachineDirectory, allocation: &Allocation) -> Result<(), S
     if others.is_empty() {
         return Ok(());
     }
-    let mut step = join(place, allocation, &others, &mut session)?;
-    let wanted = others.len() + 1;
-    while hosts(&mut session)?.len() < wanted && Instant::now() < until {
-        if has_ended(&mut step) {
-            return Err(failed(place, allocation));
-        }
-        sleep(PAUSE);
+    let joined = join(place, allocation, &others, &mut session).and_then(|mut step| {
+        let mut failed_early = false;
+        let hosts = until_there(&mut session, others.len() + 1, Some(until), |_| {
+            failed_early = has_ended(&mut step);
+            !failed_early
+        });
+        hosts.map_err(|error| error.to_string())?;
+        if failed_early { Err(failed(place, allocation)) } else { Ok(()) }
+    });
+    if joined.is_err() {
+        // The next program would take a machine of one host for the whole machine. The first error is the one to show.
+        let _ = crate::hosts::power::stop(&mut session);
     }
-    Ok(())
+    joined
 }
 
 /// Has the first host of the allocation start the machine: programs may start on several hosts at the same time.
@@ -87,8 +95,9 @@ fn ask(place: &MachineDirectory, allocation: &Allocation, head: &str, until: Ins
     let mut step = start(command)?;
     // The daemon of this host comes with the machine, perhaps before that step has ended.
     while open(place).is_err() {
-        let is_over = step.try_wait().is_ok_and(|ended| ended.is_some_and(|status| !status.success()));
-        if is_over || Instant::now() > until {
+        let has_failed = step.try_wait().is_ok_and(|ended| ended.is_some_and(|status| !status.success()));
+        if has_failed || Instant::now() > until {
+            give_up(Some(step));
             return Err(failed(place, allocation));
         }
         sleep(PAUSE);
@@ -188,11 +197,6 @@ fn start(mut command: Command) -> Result<Child, String> {
     })
 }
 
-fn is_installed() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join("srun").is_file())
-}
-
 /// Ends a step that was of no use.
 fn give_up(step: Option<Child>) {
     if let Some(mut step) = step {
@@ -207,13 +211,6 @@ fn has_ended(step: &mut Child) -> bool {
 
 fn open(place: &MachineDirectory) -> Result<Session, SessionError> {
     Session::open(&Options { start: false, place: place.clone(), ..Options::new(Role::Tool, "parvum") })
-}
-
-fn hosts(session: &mut Session) -> Result<Vec<HostRow>, String> {
-    match session.request(Request::Hosts).map_err(|error| error.to_string())? {
-        Reply::Hosts(rows) => Ok(rows),
-        _ => Err("E-PROTOCOL: odd answer".into()),
-    }
 }
 
 fn failed(place: &MachineDirectory, allocation: &Allocation) -> String {

@@ -20,17 +20,18 @@ pub(super) type Inherited = Pmi<BufReader<File>>;
 /// the variables as well, but not the socket.
 pub(super) fn inherited() -> Found {
     let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
-    match socket() {
-        None => Found::Nothing,
+    let Some(fd) = number("PMI_FD").filter(|fd| is_socket(*fd)) else { return Found::Nothing };
+    match (number("PMI_RANK"), number("PMI_SIZE")) {
         // A launcher that has started one process: the variables of an outer launcher do not count.
-        Some(_) if number("PMI_SIZE") == Some(1) => Found::Alone,
-        Some(socket) => match (number("PMI_RANK"), number("PMI_SIZE")) {
-            (Some(rank), Some(size)) if (0..size).contains(&rank) => {
+        (_, Some(1)) => Found::Alone,
+        (Some(rank), Some(size)) if (0..size).contains(&rank) => match take(fd) {
+            Some(socket) => {
                 let stream = BufReader::new(File::from(socket));
                 Found::Several(Pmi::new(stream, rank as usize, size as usize))
             }
-            _ => Found::Nothing,
+            None => Found::Nothing,
         },
+        _ => Found::Nothing,
     }
 }
 
@@ -44,13 +45,19 @@ pub(super) enum Found {
     Several(Inherited),
 }
 
-fn socket() -> Option<OwnedFd> {
-    let fd = std::env::var("PMI_FD").ok()?.parse::<i32>().ok()?;
-    // SAFETY: a number that is no open file is only found not to be one. Who sets this variable gives the file to MPI.
+fn is_socket(fd: i32) -> bool {
+    // SAFETY: a number that is no open file is only found not to be one.
     unsafe {
         let mut stat = std::mem::zeroed();
-        let is_socket = libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK;
-        let closes = is_socket && libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) == 0;
+        libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK
+    }
+}
+
+/// Takes the inherited socket. Processes that this process starts do not get it.
+fn take(fd: i32) -> Option<OwnedFd> {
+    // SAFETY: the launcher gives the open file with this number to MPI.
+    unsafe {
+        let closes = libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) == 0;
         closes.then(|| OwnedFd::from_raw_fd(fd))
     }
 }

@@ -157,7 +157,7 @@ async fn serve(shell: Rc<Shell>, listener: TcpListener) {
                     shell.gate.strangers.set(shell.gate.strangers.get() + 1);
                     tokio::task::spawn_local(attend(shell.clone(), stream, from));
                 }
-                // No descriptor is free.
+                // No descriptor is free, and another accept would fail at once: other connections must end first.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             },
             () = sleep_until(until) => {}

@@ -12,6 +12,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use tokio::time::timeout_at;
 
 /// The machine that a host wants to join.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub const IN: &str = "joined: ";
 const TO_ARRIVE: Duration = Duration::from_secs(20);
 /// The gate must answer within this time.
 const TO_GREET: Duration = Duration::from_secs(10);
-/// The time between two attempts to connect.
+/// The time between two attempts to connect. The gate of another host cannot tell that it opens.
 const PAUSE: Duration = Duration::from_millis(200);
 /// The largest number of bytes in the answer.
 const FIRST_LINE: u64 = 4096;
@@ -110,18 +111,21 @@ fn greet(asked: &Asked) -> Result<(BufReader<TcpStream>, SocketAddr, Sealed), Mi
 
 /// Tells the starter of this daemon that this host is in the machine, as soon as all hosts know.
 pub(crate) async fn announce(shell: Rc<Shell>, detaches: bool) {
-    let until = Instant::now() + TO_ARRIVE;
-    while shell.home().is_some() {
-        if Instant::now() > until {
+    let until = tokio::time::Instant::now() + TO_ARRIVE;
+    loop {
+        // Before the look: a change after the look must wake this function.
+        let changed = shell.members_changed.notified();
+        if shell.home().is_none() {
+            break;
+        }
+        if timeout_at(until, changed).await.is_err() {
             notify_starter(&format!(
                 "E-HOSTLOST: the hosts of the machine did not take this host in within {TO_ARRIVE:?}; help: \
                  `parvum hosts` there shows them\n"
             ));
             return shell.leave_at_once();
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    shell.is_taken_in.set(true);
     let (number, _, name) = shell.identity();
     let tid = Tid::new(number, 0).map(|tid| tid.to_string()).unwrap_or_default();
     // A command reads the line of a daemon that detaches, and people read the other.

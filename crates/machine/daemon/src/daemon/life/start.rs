@@ -8,7 +8,7 @@ use crate::daemon::life::log::Log;
 use crate::daemon::life::options::Options;
 use crate::daemon::life::starter::{detach, notify_starter};
 use crate::daemon::processes::child::{Surroundings, close_inherited};
-use crate::daemon::shell::Shell;
+use crate::daemon::shell::{Origin, Shell};
 use crate::shown::shown;
 use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::MachineDirectory;
@@ -208,8 +208,7 @@ fn run(
             clean_up(&place);
             return Err(StartError::NotJoined(why));
         }
-        shell.has_joined.set(true);
-        shell.calls_all_hosts.set(manner.is_guest());
+        shell.origin.set(if manner.is_guest() { Origin::Joined } else { Origin::Added });
     }
     match manner {
         Manner::Invited => detach(&place),
@@ -236,7 +235,7 @@ fn run(
     shell.keeper.dismiss();
     clean_up(&place);
     drop(lock);
-    if ended.is_ok() && manner.is_guest() && !shell.is_taken_in.get() {
+    if ended.is_ok() && manner.is_guest() && shell.home().is_some() {
         let why = "E-HOSTLOST: this host has left before the machine took it in; help: join again";
         return Err(StartError::NotJoined(why.into()));
     }

@@ -1,10 +1,10 @@
-//! Whoever started this daemon: it hears how that went, and the daemon then lets go of its streams.
+//! The starter of this daemon: the daemon tells it the result of the start, and then lets go of its streams.
 
 use parvum_socket::MachineDirectory;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
-/// Tells whoever started this daemon how that went.
+/// Tells the starter of this daemon the result.
 pub(crate) fn notify_starter(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes());

@@ -1,7 +1,7 @@
 //! Effects: the shell feeds the machine with inputs, and carries out its effects.
 
-use super::Shell;
 use super::processes::send_signal;
+use super::{Origin, Shell};
 use crate::daemon::hosts::{fetch, gate, hosted, load::load};
 use crate::daemon::processes::output;
 use crate::daemon::tasks::client::ClientIo;
@@ -163,7 +163,8 @@ impl Shell {
             Effect::Propose(change) => self.propose(&change),
             Effect::Members(members) => {
                 self.have_members(members);
-                if self.calls_all_hosts.get() {
+                self.members_changed.notify_waiters();
+                if self.origin.get() == Origin::Joined {
                     self.call_hosts();
                 }
             }

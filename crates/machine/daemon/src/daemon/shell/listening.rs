@@ -1,7 +1,7 @@
 //! Listening: the shell serves until it is stopped, and admits connections of this user.
 
-use super::Shell;
 use super::processes::send_signal;
+use super::{Origin, Shell};
 use crate::daemon::tasks::client::ClientIo;
 use crate::daemon::tasks::serving::{handle, turn_away};
 use crate::daemon::watch::watch;
@@ -74,7 +74,7 @@ impl Shell {
     }
 
     /// A batch system sends a signal to the processes that it has started: to this daemon. The signal is for the tasks. Outside a
-    /// job of a batch system, nobody sends it on purpose, and it must not end the daemon.
+    /// job of a batch system, the daemon ignores the signal.
     async fn pass_on(self: Rc<Shell>, mut signals: tokio::signal::unix::Signal, number: i32) {
         let in_job = std::env::var_os("SLURM_JOB_ID").is_some();
         while signals.recv().await.is_some() {
@@ -93,7 +93,8 @@ impl Shell {
 
     /// Ends what a signal to this daemon ends: the machine if it began here, else only this host.
     fn end_by_signal(self: &Rc<Shell>) {
-        if !self.has_joined.get() {
+        // The last host of a machine cannot be removed from it.
+        if self.origin.get() == Origin::First || self.hosts().len() == 1 {
             return self.stop_machine();
         }
         let (number, _, _) = self.identity();

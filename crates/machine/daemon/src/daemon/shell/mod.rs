@@ -37,6 +37,18 @@ use tokio::sync::{Notify, oneshot};
 /// How much of a pipe is read at once.
 const PIPE_HOLDS: usize = 64 * 1024;
 
+/// How a host came into its machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The machine began here: a signal to the daemon ends the machine. For a later host, a signal ends this host only.
+    #[default]
+    First,
+    /// Another host has added it.
+    Added,
+    /// It has joined with a token. Other hosts may be unable to reach it, for example behind a router, so it calls them.
+    Joined,
+}
+
 /// Everything the daemon owns, on one thread.
 pub(super) struct Shell {
     pub log: Log,
@@ -62,12 +74,10 @@ pub(super) struct Shell {
     pub(super) hosted: RefCell<HashMap<u32, oneshot::Sender<Blob>>>,
     /// Hosts that join by themselves.
     pub(super) gate: Gate,
-    /// This host has joined a machine of others: a signal to the daemon ends this host only.
-    pub(super) has_joined: Cell<bool>,
-    /// All hosts know of this host, which has joined with a token.
-    pub(super) is_taken_in: Cell<bool>,
-    /// This host has joined with a token. Other hosts may be unable to reach it, for example behind a router, so it calls them.
-    pub(super) calls_all_hosts: Cell<bool>,
+    /// How this host came into the machine.
+    pub(super) origin: Cell<Origin>,
+    /// The hosts of the machine have changed.
+    pub(super) members_changed: Notify,
     /// The programs of processes that may never join.
     pub(super) programs: RefCell<Programs>,
     pub(super) awake: Rc<Awake>,
@@ -107,9 +117,8 @@ impl Shell {
             on_its_way: Default::default(),
             hosted: Default::default(),
             gate: Gate::default(),
-            has_joined: Cell::new(false),
-            calls_all_hosts: Cell::new(false),
-            is_taken_in: Cell::new(false),
+            origin: Cell::default(),
+            members_changed: Notify::new(),
             programs: Default::default(),
             awake: Default::default(),
             recordings: Default::default(),
